@@ -1,0 +1,26 @@
+#include "base/arena.h"
+
+#include <algorithm>
+
+namespace indigo {
+
+void* Arena::allocate_slow(size_t bytes) {
+  size_t size = blocks_.empty() ? first_block_bytes_ : std::min<size_t>(blocks_.back().size * 2, 1 << 20);
+  size = std::max(size, bytes + 16);
+  blocks_.push_back({std::make_unique_for_overwrite<char[]>(size), size});
+  allocated_bytes_ += size;
+  auto at = (reinterpret_cast<uintptr_t>(blocks_.back().data.get()) + 15) & ~uintptr_t{15};
+  next_ = reinterpret_cast<char*>(at + bytes);
+  end_ = blocks_.back().data.get() + size;
+  return reinterpret_cast<void*>(at);
+}
+
+void Arena::reset() {
+  if (blocks_.empty()) return;
+  blocks_.resize(1);
+  allocated_bytes_ = blocks_[0].size;
+  next_ = blocks_[0].data.get();
+  end_ = next_ + blocks_[0].size;
+}
+
+}  // namespace indigo

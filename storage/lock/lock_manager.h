@@ -1,0 +1,83 @@
+// Everything that must block beyond a record's own writer: row locks, key-value locks (k = 1), table locks, advisory
+// locks; one wait-for graph with the record writers of the tree, one deadlock detection.
+//
+// Thread safety: all functions are safe from any thread; a LockOwner's requests come from one session at a time.
+// Waits use Waiter::current() and end with kInterrupted, kLockTimeout or kDeadlock.
+// Source: Graefe and Kimura, Orthogonal key-value locking; design/indexes.md "Locks".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "base/wait_point.h"
+#include "storage/lock/lock_mode.h"
+#include "storage/status.h"
+
+namespace indigo::storage {
+
+// What a lock names. `space` keeps the kinds apart.
+struct LockName {
+  enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject };
+  Space space;
+  uint64_t object;   // TableId or IndexId or database oid
+  std::string key;   // row's primary key, key value, or advisory number
+  friend bool operator==(const LockName&, const LockName&) = default;
+};
+
+// Modes of all spaces in one table-driven lattice; see lock_compatibility.h.
+using LockModeCode = uint8_t;
+
+struct LockInfo {  // one row of pg_locks
+  LockName name;
+  LockModeCode mode;
+  TxnId holder;      // zero for session-level advisory locks
+  uint64_t session;  // opaque number given by the owner
+  bool granted;
+  bool advisory_shared;
+};
+
+// Owner of locks: a transaction, or a session (session-level advisory locks). Savepoint levels are remembered, so that
+// rolling back to a savepoint releases what was taken since.
+class LockOwner;
+
+class LockManager {
+ public:
+  virtual ~LockManager() = default;
+
+  virtual std::unique_ptr<LockOwner> create_owner(TxnId txn, uint64_t session) = 0;
+
+  // Table (and other catalog object) locks.
+  virtual StorageStatus lock_table(LockOwner& owner, uint64_t object, TableLockMode mode, bool wait,
+                                   std::chrono::milliseconds timeout) = 0;
+  // Row locks.
+  virtual StorageStatus lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
+                                 std::chrono::milliseconds timeout) = 0;
+  // Exclusive lock on one key value of one (unique) index.
+  virtual StorageStatus lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
+                                       std::chrono::milliseconds timeout) = 0;
+  // Advisory locks: re-entrant with a count, shared or exclusive. `key` is the 8 byte or 4+4 byte number with its class.
+  virtual StorageStatus lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
+                                      std::chrono::milliseconds timeout) = 0;
+  virtual bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) = 0;
+
+  virtual uint32_t mark(LockOwner& owner) = 0;                      // position for release_since (savepoints)
+  virtual void release_since(LockOwner& owner, uint32_t mark) = 0;
+  virtual void release_all(LockOwner& owner) = 0;
+
+  // Record writers join the same graph: `waiter` waits for `owner` until end_wait. Answers kDeadlock when that closes
+  // a cycle (the caller is then the victim and must not wait), kOk otherwise.
+  virtual StorageStatus begin_wait(TxnId waiter, TxnId owner) = 0;
+  virtual void end_wait(TxnId waiter) = 0;
+
+  virtual std::vector<LockInfo> snapshot() const = 0;  // for pg_locks
+  // Transactions (TxnId) that `waiter` waits for, for pg_blocking_pids.
+  virtual std::vector<uint64_t> blocking_sessions(uint64_t session) const = 0;
+
+  static std::unique_ptr<LockManager> create();
+};
+
+}  // namespace indigo::storage

@@ -1,0 +1,58 @@
+// The storage engine of one Instance: all tables, the commit clock, snapshots, reclamation, locks and the log.
+// Composition root of storage/. Two Stores can live in one process.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/ids.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/status.h"
+#include "storage/table.h"
+#include "storage/transaction.h"
+
+namespace indigo::log {
+class Log;
+}
+
+namespace indigo::storage {
+
+struct StoreOptions {
+  log::Log* log = nullptr;          // not owned; nullptr means the `none` level
+  uint64_t memory_limit_bytes = 0;  // 0: none
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  static std::unique_ptr<Store> create(const StoreOptions& options);
+
+  // ---- tables
+  // Physical creation and removal follow transactions: a table created by a transaction that rolls back is destroyed,
+  // a dropped one is destroyed when its transaction has committed and no snapshot can reach it (on_commit/on_rollback).
+  virtual std::shared_ptr<Table> create_table(const TableOptions& options) = 0;
+  virtual TableId next_id() = 0;  // also for IndexIds
+
+  // ---- transactions. `session` is an opaque number shown in pg_locks.
+  virtual std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) = 0;
+  // kOk, or why it could not commit (it is then rolled back). Returns after stable >= c and durability as asked (R5).
+  virtual StorageStatus commit(Transaction& txn) = 0;
+  virtual void rollback(Transaction& txn) = 0;
+  // Runs when the transaction commits (after its commit point, before waiters are woken) or rolls back; run in order.
+  // Actions registered since a savepoint run their rollback half when it is rolled back.
+  virtual void on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) = 0;
+
+  // ---- locks
+  virtual LockManager& locks() = 0;
+  virtual LockOwner& lock_owner(Transaction& txn) = 0;
+
+  // ---- maintenance and statistics
+  virtual void reclaim() = 0;  // one round of background reclamation; also runs on the store's own thread
+  struct Statistics {
+    uint64_t commits = 0, rollbacks = 0, deadlocks = 0, versions_kept = 0, bytes = 0;
+    CommitStamp stable;
+  };
+  virtual Statistics statistics() const = 0;
+};
+
+}  // namespace indigo::storage
