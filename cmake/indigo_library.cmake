@@ -1,0 +1,77 @@
+# One library per folder.
+#
+#   indigo_library(NAME [FOLDER folder] [EXCLUDE path...] [DEPENDS layer...] [EXTERNAL library...])
+#
+# makes of the sources below FOLDER (default: NAME), without those below EXCLUDE (relative to it),
+#
+#   indigo_NAME        the static library (an interface library while there are no sources)
+#   link_NAME          an executable of the whole library and its declared dependencies: no symbol may be missing
+#   unit_NAME          GoogleTest executable of tests/unit/FOLDER, and stress_NAME of tests/stress/FOLDER
+#
+# Sources are found by name: adding a file needs no change here.
+
+# Headers are precompiled once for all libraries.
+add_library(indigo_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/link_test.cpp)
+target_precompile_headers(indigo_precompiled PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+
+add_custom_target(link_tests)
+
+# The C++ sources below a folder, without the excluded paths.
+function(indigo_sources result folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cpp)
+  foreach(excluded IN LISTS ARGN)
+    list(FILTER sources EXCLUDE REGEX "^${CMAKE_SOURCE_DIR}/${folder}/${excluded}(/|$)")
+  endforeach()
+  set(${result} ${sources} PARENT_SCOPE)
+endfunction()
+
+function(indigo_executable name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_precompile_headers(${name} REUSE_FROM indigo_precompiled)
+  set(allocator)
+  if(INDIGO_JEMALLOC)
+    set(allocator indigo::jemalloc)
+  endif()
+  target_link_libraries(${name} PRIVATE ${allocator} ${arg_LINK})
+endfunction()
+
+function(indigo_gtest name folder)
+  cmake_parse_arguments(arg "" "LIBRARY;LABEL" "EXCLUDE" ${ARGN})
+  indigo_sources(sources ${folder} ${arg_EXCLUDE})
+  if(NOT sources)
+    return()
+  endif()
+  indigo_executable(${name} SOURCES ${sources} LINK ${arg_LIBRARY} GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+
+function(indigo_library name)
+  cmake_parse_arguments(arg "" "FOLDER" "EXCLUDE;DEPENDS;EXTERNAL" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER ${name})
+  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND indigo_)
+  list(TRANSFORM arg_EXTERNAL PREPEND indigo::)
+
+  indigo_sources(sources ${arg_FOLDER} ${arg_EXCLUDE})
+  if(sources)
+    add_library(indigo_${name} STATIC ${sources})
+    target_precompile_headers(indigo_${name} REUSE_FROM indigo_precompiled)
+    set(scope PUBLIC)
+    add_executable(link_${name} EXCLUDE_FROM_ALL)
+    target_link_libraries(link_${name} PRIVATE indigo_precompiled $<LINK_LIBRARY:WHOLE_ARCHIVE,indigo_${name}>)
+    set_target_properties(link_${name} PROPERTIES LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+    add_dependencies(link_tests link_${name})
+  else()
+    add_library(indigo_${name} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(indigo_${name} ${scope} ${CMAKE_SOURCE_DIR})
+  target_link_libraries(indigo_${name} ${scope} ${arg_DEPENDS} ${arg_EXTERNAL} Threads::Threads)
+
+  indigo_gtest(unit_${name} tests/unit/${arg_FOLDER} LIBRARY indigo_${name} LABEL unit EXCLUDE ${arg_EXCLUDE})
+  indigo_gtest(stress_${name} tests/stress/${arg_FOLDER} LIBRARY indigo_${name} LABEL stress EXCLUDE ${arg_EXCLUDE})
+endfunction()

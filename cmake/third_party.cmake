@@ -1,0 +1,59 @@
+# Debian's packages as targets indigo::NAME. Static archives wherever Debian has them: the shared ones cost a server
+# several milliseconds at start. docs/dependencies.md says why each is there.
+find_package(Threads REQUIRED)
+find_package(GTest REQUIRED)
+
+# indigo_external(NAME HEADER header ARCHIVES lib...)
+# An interface target of static archives, in a group because several of them refer to each other.
+function(indigo_external name)
+  cmake_parse_arguments(arg "" "HEADER" "ARCHIVES" ${ARGN})
+  find_path(INDIGO_${name}_INCLUDE ${arg_HEADER} REQUIRED)
+  mark_as_advanced(INDIGO_${name}_INCLUDE)
+  set(archives)
+  foreach(archive IN LISTS arg_ARCHIVES)
+    find_library(INDIGO_${name}_${archive} lib${archive}.a REQUIRED)
+    mark_as_advanced(INDIGO_${name}_${archive})
+    list(APPEND archives ${INDIGO_${name}_${archive}})
+  endforeach()
+  add_library(external_${name} INTERFACE)
+  if(archives)
+    list(JOIN archives "," group)
+    target_link_libraries(external_${name} INTERFACE "$<LINK_GROUP:RESCAN,${group}>" Threads::Threads)
+  endif()
+  add_library(indigo::${name} ALIAS external_${name})
+endfunction()
+
+indigo_external(boost_context HEADER boost/context/fiber.hpp ARCHIVES boost_context)
+indigo_external(
+  absl
+  HEADER absl/container/flat_hash_map.h
+  ARCHIVES
+  absl_raw_hash_set absl_hash absl_city absl_low_level_hash absl_hashtablez_sampler absl_exponential_biased
+  absl_cord absl_cord_internal absl_cordz_functions absl_cordz_handle absl_cordz_info
+  absl_synchronization absl_graphcycles_internal absl_stacktrace absl_symbolize absl_debugging_internal
+  absl_demangle_internal absl_malloc_internal absl_time absl_time_zone absl_civil_time absl_strings
+  absl_strings_internal absl_str_format_internal absl_int128 absl_throw_delegate absl_raw_logging_internal
+  absl_spinlock_wait absl_base absl_log_severity absl_strerror absl_bad_optional_access absl_bad_variant_access)
+indigo_external(re2 HEADER re2/re2.h ARCHIVES re2)
+indigo_external(icu HEADER unicode/ucol.h ARCHIVES icui18n icuuc icudata)
+indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
+indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
+indigo_external(cli11 HEADER CLI/CLI.hpp)
+if(INDIGO_JEMALLOC)
+  indigo_external(jemalloc HEADER jemalloc/jemalloc.h ARCHIVES jemalloc_pic)
+endif()
+
+# Its parse tree's header includes protobuf-c's; the library carries its own copy of the code, so nothing links it.
+find_path(INDIGO_protobuf_c_INCLUDE protobuf-c/protobuf-c.h REQUIRED)
+mark_as_advanced(INDIGO_protobuf_c_INCLUDE)
+
+# Header-only, so that no shared library is loaded; one source in base/ includes it.
+indigo_external(spdlog HEADER spdlog/spdlog.h)
+target_compile_definitions(external_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
+
+# Debian has no archive of it: link it only where it is used.
+find_library(INDIGO_simdjson simdjson REQUIRED)
+mark_as_advanced(INDIGO_simdjson)
+add_library(external_simdjson INTERFACE)
+target_link_libraries(external_simdjson INTERFACE ${INDIGO_simdjson})
+add_library(indigo::simdjson ALIAS external_simdjson)
