@@ -1,0 +1,52 @@
+// Keys as storage orders them: byte strings whose memcmp order is the SQL order of the columns.
+//
+// Per column: an optional null marker byte (columns that may be null), then the value, all bits inverted for DESC.
+//   integers, date, timestamps   big-endian with the sign bit flipped
+//   floats                       IEEE bits made monotone; -0 = 0; NaN greatest
+//   text, bytea (C collation)    bytes with 0x00 escaped as 0x00 0xFF, ended by 0x00 0x01
+//   bpchar                       as text without trailing blanks
+//   numeric                      sign, exponent, digits; equal values have equal keys
+//   interval, uuid, timetz, bool and so on: see key_codec.cpp
+// Other collations than C are encoded by their ICU sort key followed by the bytes.
+// A type that has no such encoding is refused at CREATE INDEX with 0A000.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "catalog/datum.h"
+
+namespace indigo::catalog {
+
+struct KeyColumn {
+  Oid type = kInvalidOid;        // SQL type (domains resolved to their base)
+  Phys phys = Phys::kI64;
+  Oid collation = kInvalidOid;
+  bool descending = false;
+  bool nulls_first = false;      // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
+  bool nullable = true;          // false: no marker byte
+};
+
+class KeyLayout {
+ public:
+  KeyLayout() = default;
+  explicit KeyLayout(std::vector<KeyColumn> columns);
+  static bool encodable(Oid type);
+
+  size_t column_count() const { return columns_.size(); }
+  const KeyColumn& column(size_t i) const { return columns_[i]; }
+
+  // Appends the first values.size() columns to `out` (a prefix gives a range's bound).
+  void append(std::span<const Datum> values, std::string& out) const;
+  void append_column(size_t column, const Datum& value, std::string& out) const;
+  // The bound that lies just before / after all keys beginning with what `out` holds (for > and <= ranges).
+  static void successor(std::string& key);   // smallest byte string greater than every string with this prefix; empty if none
+
+ private:
+  std::vector<KeyColumn> columns_;
+};
+
+}  // namespace indigo::catalog

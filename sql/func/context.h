@@ -1,0 +1,81 @@
+// What a function needs besides its arguments: memory, a place for its error, and its session. engine implements the
+// session half. One FuncContext belongs to one running query.
+#pragma once
+
+#include <memory>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/sqlstate.h"
+#include "catalog/catalog_view.h"
+#include "catalog/datum.h"
+
+namespace indigo::sql {
+
+// Settings that change how values are read and printed. Kept current by the session.
+struct FormatSettings {
+  enum class DateStyle : uint8_t { kIso, kPostgres, kSql, kGerman } date_style = DateStyle::kIso;
+  enum class DateOrder : uint8_t { kMdy, kDmy, kYmd } date_order = DateOrder::kMdy;
+  enum class IntervalStyle : uint8_t { kPostgres, kPostgresVerbose, kSqlStandard, kIso8601 } interval_style = IntervalStyle::kPostgres;
+  std::string time_zone = "Etc/UTC";   // resolved through sql/func/time_zone.h
+  int extra_float_digits = 1;
+  bool bytea_hex = true;               // bytea_output
+};
+
+// The session, as functions see it. Implemented by engine; a test may implement its own.
+class SessionContext {
+ public:
+  virtual ~SessionContext() = default;
+  virtual const FormatSettings& format() = 0;
+  virtual catalog::CatalogView& catalog() = 0;
+  virtual int64_t transaction_timestamp() = 0;   // microseconds since 2000-01-01 UTC
+  virtual int64_t statement_timestamp() = 0;
+  virtual std::string current_user() = 0;
+  virtual std::string session_user() = 0;
+  virtual int32_t backend_pid() = 0;
+  // Settings (current_setting, set_config). Unknown name: false.
+  virtual bool setting(std::string_view name, std::string& value) = 0;
+  virtual Status set_setting(std::string_view name, std::string_view value, bool local) = 0;
+  // Sequences.
+  virtual Result<int64_t> nextval(Oid sequence) = 0;
+  virtual Result<int64_t> currval(Oid sequence) = 0;
+  virtual Result<int64_t> lastval() = 0;
+  virtual Status setval(Oid sequence, int64_t value, bool is_called) = 0;
+  // Sleeps, interruptible (pg_sleep).
+  virtual Status sleep(double seconds) = 0;
+  // Runs a set-returning system function that engine owns (pg_stat_get_activity, pg_lock_status, pg_show_all_settings ...):
+  // rows of Datums into `sink`. Unknown: kUndefinedFunction.
+  virtual Status system_rows(std::string_view function, std::span<const Datum> args,
+                             const std::function<void(std::span<const Datum>)>& sink) = 0;
+  // A scalar system function that engine owns (pg_cancel_backend, pg_advisory_lock, txid_current, pg_relation_size ...),
+  // by prosrc name.
+  virtual Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) = 0;
+};
+
+class FuncContext {
+ public:
+  explicit FuncContext(SessionContext& session) : session_(session) {}
+
+  SessionContext& session() { return session_; }
+  // Results' bytes go here; reset by the executor between chunks.
+  Arena& arena() { return *arena_; }
+  void set_arena(Arena* arena) { arena_ = arena; }
+
+  // The first error wins; kernels stop at it. `row` tells the executor which row raised it.
+  void fail(Error error) {
+    if (!error_) error_ = std::make_unique<Error>(std::move(error));
+  }
+  void fail(SqlState state, std::string message) { fail(Error(state, std::move(message))); }
+  bool failed() const { return error_ != nullptr; }
+  std::unique_ptr<Error> take_error() { return std::move(error_); }
+
+ private:
+  SessionContext& session_;
+  Arena* arena_ = nullptr;
+  std::unique_ptr<Error> error_;
+};
+
+}  // namespace indigo::sql
