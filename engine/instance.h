@@ -1,0 +1,54 @@
+// A whole database server without sockets: the composition root of engine, catalog and storage. Two can live in one
+// process. Thread safety: all functions are safe from any thread; sessions belong to one user at a time.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/wait_point.h"
+#include "engine/session.h"
+
+namespace indigo::engine {
+
+struct InstanceOptions {
+  std::map<std::string, std::string> settings;  // -c name=value
+  std::string os_user;                          // gets a superuser role and a database, when not empty or "postgres"
+};
+
+struct ConnectOptions {
+  std::string user = "postgres";
+  std::string database;                         // empty: the user's name
+  std::map<std::string, std::string> settings;  // startup parameters and options=-c ...
+  std::string client_address;                   // for pg_stat_activity; empty for unix sockets
+  int client_port = -1;
+};
+
+// What authentication needs to know of a role.
+struct RoleCredentials {
+  bool exists = false;
+  bool can_login = false;
+  std::string password;                         // pg_authid.rolpassword: SCRAM verifier, md5 hash, or empty
+};
+
+class Instance {
+ public:
+  virtual ~Instance() = default;
+  static Result<std::unique_ptr<Instance>> open(const InstanceOptions& options);
+
+  virtual RoleCredentials credentials(const std::string& user) = 0;
+  // After authentication. Errors: 3D000, 28000, 53300, 57P03, bad settings (22023, 42704).
+  // `waiter` is the session's own sleeper: cancel and terminate requests reach it.
+  virtual Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) = 0;
+  // CancelRequest: no answer, wrong keys are ignored.
+  virtual void cancel(int32_t pid, int32_t key) = 0;
+  // The server's own setting (port, listen_addresses, max_connections ...).
+  virtual std::string setting(const std::string& name) = 0;
+  // Interrupts every session with kShutdown; returns when all have ended or the deadline has passed.
+  virtual bool shutdown(Deadline deadline) = 0;
+};
+
+}  // namespace indigo::engine

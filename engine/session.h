@@ -1,0 +1,60 @@
+// One client's session: transaction block, settings, prepared statements, portals. The functions below mirror protocol 3's
+// messages; wire decodes, calls, and encodes what the RowSink is told.
+//
+// Thread safety: none; one fiber or thread uses a session at a time (cancel comes through the Waiter).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "engine/row_sink.h"
+
+namespace indigo::engine {
+
+// One Bind message. Values borrow from the message; nullopt is NULL.
+struct BindMessage {
+  std::string_view portal, statement;
+  std::span<const Format> parameter_formats;  // none: all text; one: all the same
+  std::span<const std::optional<std::string_view>> values;
+  std::span<const Format> result_formats;     // as above
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  virtual int32_t pid() const = 0;
+  virtual int32_t cancel_key() const = 0;
+  // Parameters to report at connect (ParameterStatus), then through RowSink::parameter_status when they change.
+  virtual std::vector<std::pair<std::string, std::string>> reported_settings() const = 0;
+  // 'I' idle, 'T' in a transaction block, 'E' in a failed one: ReadyForQuery's byte.
+  virtual char transaction_status() const = 0;
+
+  // Query message: all statements in `text`, results and errors into `sink`. Never fails itself.
+  virtual void query(std::string_view text, RowSink& sink) = 0;
+
+  // The extended protocol. On an error the caller reports it and discards messages until Sync.
+  virtual Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types, RowSink& sink) = 0;
+  virtual Status bind(const BindMessage& bind, RowSink& sink) = 0;
+  virtual Status describe_statement(std::string_view name, RowSink& sink) = 0;
+  virtual Status describe_portal(std::string_view name, RowSink& sink) = 0;
+  virtual Status execute(std::string_view portal, uint32_t max_rows, RowSink& sink) = 0;  // 0: all rows
+  virtual Status close_statement(std::string_view name) = 0;  // unknown names are no error
+  virtual Status close_portal(std::string_view name) = 0;
+  // Ends the implicit transaction; a commit that fails now is an error to report before ReadyForQuery.
+  virtual Status sync(RowSink& sink) = 0;
+  // An error outside the session's own functions (a malformed message) fails the transaction.
+  virtual void fail_transaction() = 0;
+
+  // Whether the session must end, and why (terminate, shutdown, idle timeouts): FATAL error for the client.
+  virtual std::optional<Error> must_end() = 0;
+};
+
+}  // namespace indigo::engine
