@@ -15,6 +15,7 @@
 
 #include "base/bytes.h"
 #include "base/ids.h"
+#include "storage/key_range.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/status.h"
 #include "storage/transaction.h"
@@ -43,18 +44,6 @@ struct TableOptions {
 struct IndexOptions {
   bool unique = false;
   bool nulls_not_distinct = false;
-};
-
-enum class Direction : uint8_t { kForward, kBackward };
-
-// A key range; empty optional bounds mean unbounded. Keys compare by memcmp.
-struct KeyRange {
-  std::string low, high;
-  bool has_low = false, has_high = false;
-  bool low_inclusive = true, high_inclusive = true;
-  static KeyRange all() { return {}; }
-  static KeyRange prefix(Bytes p);  // all keys that begin with p
-  static KeyRange point(Bytes k);
 };
 
 struct RowRef {

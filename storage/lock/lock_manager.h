@@ -6,6 +6,7 @@
 // Source: Graefe and Kimura, Orthogonal key-value locking; design/indexes.md "Locks".
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -21,7 +22,8 @@ namespace indigo::storage {
 
 // What a lock names. `space` keeps the kinds apart.
 struct LockName {
-  enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject };
+  // kTransaction appears in snapshot() only: a record writer's wait for the transaction `object`.
+  enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject, kTransaction };
   Space space;
   uint64_t object;   // TableId or IndexId or database oid
   std::string key;   // row's primary key, key value, or advisory number
@@ -41,14 +43,24 @@ struct LockInfo {  // one row of pg_locks
 };
 
 // Owner of locks: a transaction, or a session (session-level advisory locks). Savepoint levels are remembered, so that
-// rolling back to a savepoint releases what was taken since.
-class LockOwner;
+// rolling back to a savepoint releases what was taken since. Its number of transaction is zero for a session's own
+// owner; the two owners of one session (equal session numbers, not zero) never stand in each other's way.
+// Release everything before destruction; destroy before the LockManager.
+class LockOwner {
+ public:
+  virtual ~LockOwner() = default;
+};
 
 class LockManager {
  public:
   virtual ~LockManager() = default;
 
   virtual std::unique_ptr<LockOwner> create_owner(TxnId txn, uint64_t session) = 0;
+  // Gives an owner that holds nothing to another transaction, so that recycled transactions allocate nothing.
+  virtual void reset_owner(LockOwner& owner, TxnId txn, uint64_t session) = 0;
+
+  // In all lock functions a timeout of zero means none, and `wait` false answers kWouldBlock instead of waiting.
+  // A mode that the owner has already is granted at once. A failed request leaves what was held before.
 
   // Table (and other catalog object) locks.
   virtual StorageStatus lock_table(LockOwner& owner, uint64_t object, TableLockMode mode, bool wait,

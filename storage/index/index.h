@@ -1,0 +1,88 @@
+// The one interface of every secondary index: an ordered set of entries (secondary key, primary key), both byte
+// strings. An index holds no versions: whether an entry counts is decided at the primary record (design/indexes.md).
+//
+// Thread safety: all functions of Index are safe from any thread; an IndexScan belongs to one session.
+// No function waits (Waiter), and none holds a latch or epoch guard after it returns.
+//
+// Invariants:
+// 1. Entries are distinct and ordered by secondary key, then primary key, each by memcmp; any bytes are valid keys,
+//    one secondary key may be a prefix of another.
+// 2. insert is idempotent: two versions of one record with the same key share one entry.
+// 3. erase asks `still_needed` under the latch that insert of the same entry needs. A writer makes its pending version
+//    first and inserts after; so either still_needed sees the version, or the insert comes after and adds the entry
+//    anew (rules 2 and 3 of design/indexes.md).
+// 4. A scan returns every entry that was there during the whole scan exactly once and in order; entries inserted or
+//    erased meanwhile it may or may not return. The caller re-checks each one at the primary record.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "storage/key_range.h"
+#include "storage/status.h"
+
+namespace indigo::storage {
+
+struct IndexEntry {
+  Bytes key;          // secondary key
+  Bytes primary_key;
+};
+
+// What a scan or lookup saw, for SERIALIZABLE's validation at commit: places in the index with their versions.
+// Filled by scans that are given one; meaningful to the Index that filled it only.
+struct IndexFootprint {
+  struct Part {
+    std::string key, primary_key;  // the place: where the descent to this part began
+    bool before = false;           // the descent went to what lies left of that place
+    bool unbounded = false;        // the place is the index's left (before: right) end
+    uint64_t node;
+    uint64_t version;
+  };
+  std::vector<Part> parts;
+};
+
+// Walks a range of secondary keys in batches. Holds nothing in the index between calls, so that the session may
+// suspend; continues after the last entry that it returned.
+class IndexScan {
+ public:
+  virtual ~IndexScan() = default;
+  // The next entries in order, at most `max_entries` (at least 1); an empty span at the end of the range. The bytes
+  // stay valid until the next call, rebind() or destruction. A batch may be short without being the last.
+  virtual std::span<const IndexEntry> next(size_t max_entries) = 0;
+  // Starts over with another range; keeps buffers. `footprint`, when given, collects what is read.
+  virtual void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint = nullptr) = 0;
+};
+
+class Index {
+ public:
+  virtual ~Index() = default;
+
+  // kOk also when the entry is there already; kTooLarge when a key exceeds kMaxIndexKeyBytes.
+  virtual StorageStatus insert(Bytes key, Bytes primary_key) = 0;
+  // Removes the entry unless `still_needed` (empty: never) says that some version has this key. It is called under a
+  // latch: it may enter an epoch and read primary records, but not wait nor call this index. True when removed.
+  virtual bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed = {}) = 0;
+  // The primary keys of all entries whose secondary key equals `key`, in order; strings of `primary_keys` are reused.
+  // Answers how many there are; what lies beyond that in the vector has no meaning.
+  virtual size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint = nullptr) = 0;
+  virtual std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction,
+                                          IndexFootprint* footprint = nullptr) = 0;
+  // True when nothing was inserted or erased since in what the footprint covers. May be false without a change.
+  virtual bool validate(const IndexFootprint& footprint) const = 0;
+
+  // Entries and bytes of memory; exact when nobody writes.
+  virtual uint64_t entry_count() const = 0;
+  virtual uint64_t memory_bytes() const = 0;
+  // Checks the structure's own invariants; empty when sound, else what is wrong. Only while nobody writes.
+  virtual std::string check() const = 0;
+};
+
+inline constexpr size_t kMaxIndexKeyBytes = 32 * 1024;  // of each of the two keys
+
+}  // namespace indigo::storage
