@@ -1,0 +1,47 @@
+// Runs a PlannedStatement: instantiates operators (or resets those that the session kept), pulls chunks, applies changes.
+//
+// An Execution belongs to one session. Between next() calls it holds no latch or guard, so the session may suspend, and
+// a portal may keep it open; its snapshot is pinned by whoever keeps it across statements.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "catalog/vector.h"
+#include "sql/func/context.h"
+#include "sql/plan.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+// What an execution works with. All outlive the execution.
+struct ExecutionContext {
+  storage::Store& store;
+  storage::Transaction& transaction;
+  storage::ReadView view;                  // the statement's snapshot
+  sql::SessionContext& session;
+  std::span<const Datum> parameters;       // PlannedStatement::parameter_types, coerced
+  uint64_t work_memory_bytes = 0;          // limit of one operator; over it 53200
+};
+
+class Execution {
+ public:
+  virtual ~Execution() = default;
+  // Prepares for a (new) run; keeps operators and buffers of an earlier one.
+  virtual Status open(const ExecutionContext& context) = 0;
+  // The next chunk of result rows, visible columns only; nullptr at the end. Changes without RETURNING run to the end in
+  // the first call and answer nullptr. At most max_rows rows (0: no limit).
+  virtual Result<const Chunk*> next(uint32_t max_rows) = 0;
+  // Rows changed (INSERT, UPDATE, DELETE, MERGE), for the command tag.
+  virtual uint64_t affected_rows() const = 0;
+  // Ends the run: drops cursors and locks of the executor's own; keeps buffers.
+  virtual void close() = 0;
+
+  static std::unique_ptr<Execution> create(std::shared_ptr<const sql::PlannedStatement> statement);
+};
+
+// One file maps storage's answers to SQLSTATE and message.
+Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* relation);
+
+}  // namespace indigo::engine

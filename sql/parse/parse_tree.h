@@ -1,0 +1,5 @@
+// libpg_query's parse tree (protobuf-c structs). Only the parser adapter calls libpg_query; the analyzer and the
+// definition statements read the tree.
+#pragma once
+
+#include <pg_query/pg_query.pb-c.h>

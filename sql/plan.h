@@ -1,0 +1,236 @@
+// A plan: the operators that the executor instantiates. Immutable, shared between sessions.
+//
+// Every node produces columns 0..n-1 (`columns`). Expressions in a node refer to its input's columns by
+// ColumnExpr{input, column}; scans' filters refer to the scan's own output columns (input 0).
+// `projection`, where present, computes the node's output from (input columns) after filtering; empty means the input
+// columns pass through unchanged (joins: left columns, then right columns; semi and anti joins: left columns).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/info.h"
+#include "sql/expr.h"
+#include "sql/query.h"
+#include "storage/table.h"
+
+namespace indigo::sql {
+
+enum class PlanKind : uint8_t {
+  kResult,        // one row, no input
+  kValues,
+  kTableScan,     // whole table or a range of its key
+  kIndexScan,     // through a secondary index
+  kFunctionScan,
+  kSubqueryScan,  // child's columns renamed/filtered
+  kCteScan,       // reads a CommonTable's materialised rows
+  kWorkTableScan, // the recursive term's self-reference
+  kFilter,
+  kProject,
+  kProjectSet,    // set-returning functions in the select list
+  kNestedLoop,
+  kHashJoin,
+  kMergeJoin,
+  kSort,          // with limit: top-N
+  kLimit,
+  kHashAggregate,
+  kSortedAggregate,  // input sorted by the group columns; also plain (no groups)
+  kGroupingSets,
+  kWindow,
+  kDistinct,      // hash or sorted
+  kAppend,        // UNION ALL
+  kSetOperation,  // INTERSECT, EXCEPT [ALL] by hashing
+  kRecursiveUnion,
+  kMaterialize,
+  kLockRows,
+  kInsert,
+  kUpdate,
+  kDelete,
+  kMerge,
+};
+
+struct PlanColumn {
+  std::string name;
+  TypeRef type;
+};
+
+struct Plan;
+using PlanPtr = std::shared_ptr<const Plan>;
+
+struct Plan {
+  PlanKind kind;
+  std::vector<PlanColumn> columns;
+  std::vector<PlanPtr> inputs;
+  double startup_cost = 0, total_cost = 0, rows = 0;
+  int width = 0;
+  virtual ~Plan() = default;
+
+ protected:
+  explicit Plan(PlanKind k) : kind(k) {}
+};
+template <PlanKind K>
+struct PlanOf : Plan {
+  static constexpr PlanKind kKind = K;
+  PlanOf() : Plan(K) {}
+};
+
+struct ResultPlan : PlanOf<PlanKind::kResult> { ExprPtr condition; ExprList projection; };
+struct ValuesPlan : PlanOf<PlanKind::kValues> { std::vector<ExprList> rows_of; };
+
+// Bounds of a range of an index's (or the primary key's) columns: an equality prefix, then at most one range column.
+struct KeyBounds {
+  ExprList equal;                  // values of the first columns, coerced to the column's type; no column references
+  ExprPtr low, high;               // bounds of the next column
+  bool low_inclusive = true, high_inclusive = true;
+  ExprPtr in_array;                // column `equal.size()` = ANY(array): one range for each distinct element, in key order
+  bool whole() const { return equal.empty() && !low && !high && !in_array; }
+};
+
+// Output column i of a table scan is column scan_columns[i] of the table (0-based; negative: SystemColumn);
+// kRowKeyColumn gives the row's storage key as bytea, for UPDATE, DELETE and row locks.
+inline constexpr int kRowKeyColumn = -100;
+
+struct ScanPlan {
+  std::shared_ptr<const RelationInfo> relation;
+  std::vector<int> scan_columns;
+  KeyBounds bounds;
+  ExprPtr filter;                  // over the scan's columns
+  storage::Direction direction = storage::Direction::kForward;
+  bool point = false;              // bounds give at most one row
+  std::string alias;               // for EXPLAIN
+};
+struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {};
+struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan { int index = 0; };  // into relation->indexes
+
+struct FunctionScanPlan : PlanOf<PlanKind::kFunctionScan> {
+  std::vector<Entry::Function> functions;
+  bool with_ordinality = false;
+  ExprPtr filter;
+};
+struct SubqueryScanPlan : PlanOf<PlanKind::kSubqueryScan> { ExprPtr filter; std::string alias; };
+struct CteScanPlan : PlanOf<PlanKind::kCteScan> { int cte = 0; ExprPtr filter; std::string alias; };  // into PlannedStatement::ctes
+struct WorkTableScanPlan : PlanOf<PlanKind::kWorkTableScan> { int cte = 0; ExprPtr filter; std::string alias; };
+struct FilterPlan : PlanOf<PlanKind::kFilter> { ExprPtr condition; };
+struct ProjectPlan : PlanOf<PlanKind::kProject> { ExprList projection; };
+struct ProjectSetPlan : PlanOf<PlanKind::kProjectSet> { ExprList projection; };
+
+// Joins: inputs[0] left (outer), inputs[1] right (inner). kRight is never planned for nested loops (sides are swapped).
+struct JoinPlan {
+  JoinType type = JoinType::kInner;
+  ExprPtr condition;               // residual, over both inputs (for outer joins part of the join condition)
+  ExprList projection;             // over both inputs; empty: pass through
+};
+struct NestedLoopPlan : PlanOf<PlanKind::kNestedLoop>, JoinPlan {
+  // Before each rescan of the right input runtime slot `to` gets `from` of the left row: index look-ups by join key.
+  std::vector<SubPlanExpr::Pass> passes;
+};
+struct HashJoinPlan : PlanOf<PlanKind::kHashJoin>, JoinPlan {  // builds on the right input
+  ExprList left_keys, right_keys;  // same types pairwise, each over input 0 of its own side
+  std::vector<bool> null_safe;     // IS NOT DISTINCT FROM keys; empty: none
+  bool null_aware_anti = false;    // NOT IN
+};
+struct MergeJoinPlan : PlanOf<PlanKind::kMergeJoin>, JoinPlan {
+  ExprList left_keys, right_keys;
+  std::vector<SortKey> order;      // directions of the keys (expr unused)
+};
+
+struct SortPlan : PlanOf<PlanKind::kSort> {
+  std::vector<SortKey> keys;
+  int presorted = 0;               // leading keys the input is already sorted by (incremental sort)
+  ExprPtr limit, offset;           // top-N when the limit above is known to be usable here; null otherwise
+};
+struct LimitPlan : PlanOf<PlanKind::kLimit> { ExprPtr limit, offset; bool with_ties = false; std::vector<SortKey> ties; };
+
+// Output: group columns, then one column for each aggregate.
+struct AggregatePlan {
+  ExprList groups;
+  std::vector<std::shared_ptr<const AggregateExpr>> aggregates;  // arguments over the input's columns
+};
+struct HashAggregatePlan : PlanOf<PlanKind::kHashAggregate>, AggregatePlan {};
+struct SortedAggregatePlan : PlanOf<PlanKind::kSortedAggregate>, AggregatePlan {};
+// Output: group columns (null where not in the set), aggregates, then one int4 bitmap for each GROUPING() call.
+struct GroupingSetsPlan : PlanOf<PlanKind::kGroupingSets>, AggregatePlan {
+  std::vector<GroupingSet> sets;
+  std::vector<std::vector<int>> groupings;
+};
+// Output: the input's columns, then one column for each call. Input sorted by partition, then order.
+struct WindowPlan : PlanOf<PlanKind::kWindow> {
+  Window window;
+  std::vector<std::shared_ptr<const WindowCallExpr>> calls;
+};
+struct DistinctPlan : PlanOf<PlanKind::kDistinct> { ExprList on; bool sorted = false; };  // on: keys; keeps the first row of each
+struct AppendPlan : PlanOf<PlanKind::kAppend> {};
+struct SetOperationPlan : PlanOf<PlanKind::kSetOperation> { SetOperation op = SetOperation::kIntersect; bool all = false; };
+struct RecursiveUnionPlan : PlanOf<PlanKind::kRecursiveUnion> { int cte = 0; bool all = true; };
+struct MaterializePlan : PlanOf<PlanKind::kMaterialize> {};
+
+// Row locks: the input carries the row key of each locked table; re-checks `recheck` on a changed row under READ COMMITTED.
+struct LockRowsPlan : PlanOf<PlanKind::kLockRows> {
+  struct Lock {
+    std::shared_ptr<const RelationInfo> relation;
+    int key_column = 0;            // input column with the row key
+    storage::RowLockMode mode;
+    storage::LockWait wait;
+    // Input columns that come from this table: (input column, table column), refreshed from the locked version.
+    std::vector<std::pair<int, int>> refresh;
+  };
+  std::vector<Lock> locks;
+  ExprPtr recheck;                 // the scans' and joins' conditions over the input's columns; null: none
+};
+
+// Changes. In `assignments`, `generated`, `checks`, `returning` of a change plan:
+//   input 0 = the source row (inputs[0]'s columns), input 1 = the target's row: the new row, all columns of the relation
+//   (by table column); for UPDATE's assignments and for DELETE's returning it is the old (newest claimed) row.
+struct ChangePlan {
+  std::shared_ptr<const RelationInfo> relation;
+  std::vector<Assignment> assignments;
+  std::vector<Assignment> generated;
+  ExprList checks;
+  std::vector<std::string> check_names;
+  ExprList returning;              // empty: none; `columns` describe them
+};
+struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
+  std::optional<OnConflict> on_conflict;  // its expressions: input 0 = excluded row (by table column), input 1 = existing row
+};
+struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan {
+  int key_column = 0;              // input column with the target's row key
+  // READ COMMITTED after a wait: `recheck` is evaluated with the newest target row in input 1 and the other tables'
+  // columns in input 0; input 0's columns that come from the target are refreshed first: (input column, table column).
+  ExprPtr recheck;
+  std::vector<std::pair<int, int>> refresh;
+  bool key_columns_change = false; // some assignment touches a primary-key (or referenced) column
+};
+struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan {
+  int key_column = 0;
+  ExprPtr recheck;
+  std::vector<std::pair<int, int>> refresh;
+};
+struct MergePlan : PlanOf<PlanKind::kMerge>, ChangePlan {
+  int key_column = 0;              // null key: not matched
+  std::vector<MergeAction> actions;
+  ExprPtr recheck;
+  std::vector<std::pair<int, int>> refresh;
+};
+
+// A whole statement.
+struct PlannedStatement {
+  PlanPtr root;
+  std::vector<PlanPtr> subplans;
+  struct InitPlan { int subplan; std::vector<int> slots; SubLinkExpr::Form form; };  // uncorrelated, run once when first needed
+  std::vector<InitPlan> initplans;
+  struct CtePlan { PlanPtr plan; std::string name; bool changes_data = false; };
+  std::vector<CtePlan> ctes;       // materialised on demand; data-modifying ones always run to the end
+  int runtime_slots = 0;
+  std::vector<TypeRef> runtime_types;
+  std::vector<TypeRef> parameter_types;  // $n, then lifted literals
+  CommandKind command = CommandKind::kSelect;
+  std::vector<TargetEntry> targets;  // names and origins of the visible result columns (expr unused); empty: no rows
+  bool read_only = true;             // changes and locks nothing
+  // What must still be true when the plan runs: relations with the table lock each needs.
+  struct Dependency { std::shared_ptr<const RelationInfo> relation; storage::TableLockMode lock; };
+  std::vector<Dependency> relations;
+  uint64_t catalog_version = 0;
+};
+
+}  // namespace indigo::sql

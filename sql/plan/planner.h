@@ -1,0 +1,23 @@
+// Query to PlannedStatement: rewrite (subquery pull-up, decorrelation, constant folding), access paths, join order and
+// methods by cost, aggregation, sorting, limits. See sql/plan/README.md.
+// Thread safety: one planning belongs to one session; the result is immutable and shared.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "sql/func/context.h"
+#include "sql/plan.h"
+#include "sql/query.h"
+
+namespace indigo::sql {
+
+struct PlanInput {
+  const AnalyzedStatement& statement;
+  std::span<const Datum> sample_parameters;  // values of this execution, for selectivity only; may be empty
+};
+
+Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, const PlanInput& input);
+
+}  // namespace indigo::sql
