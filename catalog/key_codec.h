@@ -6,8 +6,8 @@
 //   text, bytea (C collation)    bytes with 0x00 escaped as 0x00 0xFF, ended by 0x00 0x01
 //   bpchar                       as text without trailing blanks
 //   numeric                      sign, exponent, digits; equal values have equal keys
-//   interval, uuid, timetz, bool and so on: see key_codec.cpp
-// Other collations than C are encoded by their ICU sort key followed by the bytes.
+//   interval, uuid, timetz, bool, arrays and so on: see key_codec.cpp
+// Text is in C order whatever its collation: the only order the server has so far.
 // A type that has no such encoding is refused at CREATE INDEX with 0A000.
 #pragma once
 
@@ -34,7 +34,9 @@ class KeyLayout {
  public:
   KeyLayout() = default;
   explicit KeyLayout(std::vector<KeyColumn> columns);
+  // Built-in types; with the physical kind also enums (the one user-defined kind held as kI32).
   static bool encodable(Oid type);
+  static bool encodable(Oid type, Phys phys);
 
   size_t column_count() const { return columns_.size(); }
   const KeyColumn& column(size_t i) const { return columns_[i]; }
@@ -42,11 +44,12 @@ class KeyLayout {
   // Appends the first values.size() columns to `out` (a prefix gives a range's bound).
   void append(std::span<const Datum> values, std::string& out) const;
   void append_column(size_t column, const Datum& value, std::string& out) const;
-  // The bound that lies just before / after all keys beginning with what `out` holds (for > and <= ranges).
+  // Turns a prefix into the bound just after all keys that begin with it (for > and <= ranges).
   static void successor(std::string& key);   // smallest byte string greater than every string with this prefix; empty if none
 
  private:
   std::vector<KeyColumn> columns_;
+  std::vector<uint8_t> kinds_;   // how each column's values are encoded
 };
 
 }  // namespace indigo::catalog
