@@ -49,6 +49,13 @@ class Waiter {
     wake();
   }
   InterruptReason interrupted() const { return interrupt_.load(std::memory_order_acquire); }
+  // Forgets a request that concerned only the statement that has ended; what ends the session stays.
+  void clear_cancel() {
+    auto now = interrupt_.load(std::memory_order_relaxed);
+    while (now != InterruptReason::kNone && now <= InterruptReason::kStatementTimeout &&
+           !interrupt_.compare_exchange_weak(now, InterruptReason::kNone, std::memory_order_acq_rel)) {
+    }
+  }
   void clear_interrupt() { interrupt_.store(InterruptReason::kNone, std::memory_order_release); }
 
   // The Waiter of whoever runs now on this thread: the current fiber's, else this thread's own futex waiter.

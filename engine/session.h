@@ -1,6 +1,9 @@
 // One client's session: transaction block, settings, prepared statements, portals. The functions below mirror protocol 3's
 // messages; wire decodes, calls, and encodes what the RowSink is told.
 //
+// Interrupts: kCancel and kStatementTimeout end the statement; the session clears them (Waiter::clear_cancel) when one begins
+// and when one ends. Higher reasons stay; the statement ends with an error, which wire replaces by must_end()'s FATAL.
+//
 // Thread safety: none; one fiber or thread uses a session at a time (cancel comes through the Waiter).
 #pragma once
 
@@ -14,7 +17,9 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "base/wait_point.h"
 #include "engine/row_sink.h"
+#include "sql/func/context.h"
 
 namespace indigo::engine {
 
@@ -52,6 +57,13 @@ class Session {
   virtual Status sync(RowSink& sink) = 0;
   // An error outside the session's own functions (a malformed message) fails the transaction.
   virtual void fail_transaction() = 0;
+
+  // Settings and memory for encoding this session's values (sql/func/registry.h: type_output, type_send).
+  virtual sql::FuncContext& output_context() = 0;
+
+  // When the session must end if no message comes (idle_session_timeout, idle_in_transaction_session_timeout). wire asks
+  // before it waits for the client, and then calls Waiter::interrupt(kIdleTimeout): must_end() tells the error.
+  virtual Deadline idle_deadline() const { return kNoDeadline; }
 
   // Whether the session must end, and why (terminate, shutdown, idle timeouts): FATAL error for the client.
   virtual std::optional<Error> must_end() = 0;

@@ -1,0 +1,41 @@
+// A flow of execution with its own stack that gives way to others by itself: suspend() returns to whoever resumed it.
+// Thread safety: none; a fiber runs on one thread for its whole life. No suspension inside a catch block or while
+// unwinding.
+#pragma once
+
+#include <functional>
+
+#include "base/context.h"
+#include "base/stack_memory.h"
+
+namespace indigo {
+
+inline constexpr size_t kFiberStackBytes = 4u << 20;
+
+class Fiber {
+ public:
+  // `stack` must not be empty. `body` must not throw.
+  Fiber(StackMemory stack, std::function<void()> body);
+  // Only a finished or never started fiber may be destroyed: nothing unwinds a suspended one.
+  ~Fiber() = default;
+
+  // Runs the body until it suspends or ends. Not from inside the fiber itself.
+  void resume();
+  // From inside: back to resume()'s caller.
+  void suspend();
+  bool finished() const { return finished_; }
+
+  // While suspended: gives unused pages back (of a stack that was deep once).
+  void trim();
+  StackMemory take_stack() { return std::move(stack_); }
+
+ private:
+  static void enter(void* self);
+
+  StackMemory stack_;
+  std::function<void()> body_;
+  ExecutionContext context_, resumer_;
+  bool finished_ = false;
+};
+
+}  // namespace indigo
