@@ -1,9 +1,56 @@
-.PHONY: build test
+# make run   install what is missing, build, start a server and show it working
+# make test  install what is missing, build, run the quick suites
+# the others: see the comments at each
+PRESET ?= release
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 30
 
-build:
-	cmake --preset release
-	cmake --build --preset release -j2
+.PHONY: build run test bench lint tidy format test-sanitizers fuzz deps clean
+.NOTPARALLEL:
 
-test: build
-	cmake --build --preset release -j2 --target link_tests
-	ctest --preset release
+build: deps build/$(PRESET)/build.ninja
+	cmake --build build/$(PRESET) -j$(JOBS)
+
+build/%/build.ninja: | deps
+	cmake --preset $*
+
+# Debian packages of docker/packages.txt.
+deps:
+	@docker/install-packages
+
+run: build
+	@scripts/demo build/$(PRESET)/indigo
+
+test: deps build/$(PRESET)/build.ninja
+	cmake --build build/$(PRESET) -j$(JOBS) --target all link_tests
+	@scripts/run_tests --preset $(PRESET) --jobs $(JOBS)
+
+# The same suites under the address, undefined-behaviour and thread sanitizers.
+test-sanitizers:
+	$(MAKE) test PRESET=asan
+	$(MAKE) test PRESET=tsan
+
+# Every fuzzer for FUZZ_SECONDS.
+fuzz: deps build/fuzz/build.ninja
+	cmake --build build/fuzz -j$(JOBS) --target fuzzers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/run_fuzzers
+
+# make bench ARGS='...': indigo-bench's own arguments.
+bench: build
+	build/$(PRESET)/indigo-bench $(ARGS)
+
+# Format, the house's rules, and clang-tidy on what changed; make tidy runs clang-tidy on everything.
+lint: deps
+	@scripts/format --check
+	@scripts/house_check.py --self-test
+	@scripts/house_check.py
+	@scripts/tidy --jobs $(JOBS)
+
+tidy: deps
+	@scripts/tidy --all --jobs $(JOBS)
+
+format: deps
+	@scripts/format
+
+clean:
+	rm -rf build
