@@ -1,0 +1,217 @@
+#include "engine/settings/setting_table.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <strings.h>
+
+#include "base/sqlstate.h"
+
+namespace indigo::engine {
+
+namespace {
+
+constexpr SettingDefinition kPostgresSettings[] = {
+#include "engine/settings/generated/setting_data.inc"
+};
+
+constexpr const char* kOwnCategory = "Indigo";
+
+constexpr SettingDefinition kOwnSettings[] = {
+    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree", kOwnCategory,
+     "Selects the structure behind CREATE INDEX ... USING btree.", false},
+    {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none", kOwnCategory,
+     "Sets what an acknowledged commit survives.", false},
+    {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
+     "Sets the memory that tables may use; zero means no limit.", false},
+    {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
+     "Sets the number of worker threads; zero means one for each core.", false},
+};
+
+// Where Indigo starts with another value than PostgreSQL.
+struct BootValue {
+  const char* name;
+  const char* value;
+};
+constexpr BootValue kBootValues[] = {
+    {"client_encoding", "UTF8"},          {"server_encoding", "UTF8"},
+    {"server_version", "15.20"},          {"server_version_num", "150020"},
+    {"fsync", "off"},                     {"TimeZone", "Etc/UTC"},
+    {"log_timezone", "Etc/UTC"},          {"lc_messages", "C"},
+    {"default_text_search_config", "pg_catalog.english"},
+    {"max_connections", "10000"},         {"max_stack_depth", "2048"},
+    {"listen_addresses", "localhost"},    {"integer_datetimes", "on"},
+    {"autovacuum", "on"},                 {"jit", "off"},
+};
+
+std::string lower(std::string_view s) {
+  std::string out(s);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+std::vector<SettingDefinition> make_table() {
+  std::vector<SettingDefinition> all(std::begin(kPostgresSettings), std::end(kPostgresSettings));
+  all.insert(all.end(), std::begin(kOwnSettings), std::end(kOwnSettings));
+  for (auto& d : all) {
+    for (const auto& b : kBootValues) {
+      if (std::strcmp(d.name, b.name) == 0) d.boot_value = b.value;
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return strcasecmp(a.name, b.name) < 0; });
+  return all;
+}
+
+struct Unit {
+  const char* name;
+  double factor;  // in the base unit below
+};
+// Memory in bytes, time in milliseconds.
+constexpr Unit kMemoryUnits[] = {{"B", 1}, {"kB", 1024}, {"MB", 1048576}, {"GB", 1073741824}, {"TB", 1099511627776}};
+constexpr Unit kTimeUnits[] = {{"us", 0.001}, {"ms", 1}, {"s", 1000}, {"min", 60000}, {"h", 3600000}, {"d", 86400000}};
+
+bool is_time(std::string_view unit) { return unit == "ms" || unit == "s" || unit == "min"; }
+
+double base_factor(std::string_view unit) {
+  if (unit == "8kB") return 8192;
+  for (const auto& u : kMemoryUnits) {
+    if (unit == u.name) return u.factor;
+  }
+  for (const auto& u : kTimeUnits) {
+    if (unit == u.name) return u.factor;
+  }
+  return 1;
+}
+
+Error invalid(const SettingDefinition& d, std::string_view text) {
+  return Error(sqlstate::kInvalidParameterValue,
+               "invalid value for parameter \"" + std::string(d.name) + "\": \"" + std::string(text) + "\"");
+}
+
+std::string number_text(double v) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%g", v);
+  return buffer;
+}
+
+Result<std::string> parse_bool(const SettingDefinition& d, std::string_view text) {
+  std::string v = lower(text);
+  auto is_prefix = [&](std::string_view word, size_t least) { return v.size() >= least && word.substr(0, v.size()) == v; };
+  if (is_prefix("true", 1) || is_prefix("yes", 1) || v == "on" || v == "1") return std::string("on");
+  if (is_prefix("false", 1) || is_prefix("no", 1) || v == "of" || v == "off" || v == "0") return std::string("off");
+  return Error(sqlstate::kInvalidParameterValue, "parameter \"" + std::string(d.name) + "\" requires a Boolean value");
+}
+
+Result<std::string> parse_number(const SettingDefinition& d, std::string_view text) {
+  std::string_view unit = d.unit;
+  std::string s(text);
+  const char* begin = s.c_str();
+  char* end = nullptr;
+  double value = std::strtod(begin, &end);
+  if (end == begin || std::isnan(value)) return invalid(d, text);
+  while (*end == ' ' || *end == '\t' || *end == '\n') end++;
+  std::string_view suffix(end);
+  while (!suffix.empty() && (suffix.back() == ' ' || suffix.back() == '\t')) suffix.remove_suffix(1);
+  if (!suffix.empty()) {
+    double factor = 0;
+    if (is_time(unit)) {
+      for (const auto& u : kTimeUnits) factor = suffix == u.name ? u.factor : factor;
+    } else if (!unit.empty()) {
+      for (const auto& u : kMemoryUnits) factor = suffix == u.name ? u.factor : factor;
+    }
+    if (factor == 0) {
+      Error e = invalid(d, text);
+      if (is_time(unit)) {
+        e.hint = "Valid units for this parameter are \"us\", \"ms\", \"s\", \"min\", \"h\", and \"d\".";
+      } else if (!unit.empty()) {
+        e.hint = "Valid units for this parameter are \"B\", \"kB\", \"MB\", \"GB\", and \"TB\".";
+      }
+      return e;
+    }
+    value = value * factor / base_factor(unit);
+  }
+  if (d.kind == SettingKind::kInteger) value = std::nearbyint(value);
+  double low = std::strtod(d.minimum, nullptr);
+  double high = std::strtod(d.maximum, nullptr);
+  auto print = [&](double v) {
+    return d.kind == SettingKind::kInteger ? std::to_string(static_cast<int64_t>(v)) : number_text(v);
+  };
+  if (value < low || value > high) {
+    std::string with_unit = std::abs(value) < 9e18 ? print(value) : number_text(value);
+    if (!unit.empty()) with_unit += " " + std::string(unit);
+    return Error(sqlstate::kInvalidParameterValue, with_unit + " is outside the valid range for parameter \"" + std::string(d.name) +
+                                                       "\" (" + d.minimum + " .. " + d.maximum + ")");
+  }
+  return print(value);
+}
+
+Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text) {
+  std::string_view rest = d.enum_values;
+  std::string wanted = lower(text);
+  std::string list;
+  // Boolean spellings of enums that have on and off.
+  if (std::strcmp(d.name, "synchronous_commit") == 0 || std::strcmp(d.name, "constraint_exclusion") == 0 ||
+      std::strcmp(d.name, "backslash_quote") == 0 || std::strcmp(d.name, "huge_pages") == 0 ||
+      std::strcmp(d.name, "force_parallel_mode") == 0) {
+    if (wanted == "true" || wanted == "yes" || wanted == "1") wanted = "on";
+    if (wanted == "false" || wanted == "no" || wanted == "0") wanted = "off";
+  }
+  while (!rest.empty()) {
+    auto comma = rest.find(',');
+    std::string_view value = rest.substr(0, comma);
+    if (wanted == value) return std::string(value);
+    list += (list.empty() ? "" : ", ") + std::string(value);
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  Error e = invalid(d, text);
+  e.hint = "Available values: " + list + ".";
+  return e;
+}
+
+}  // namespace
+
+const std::vector<SettingDefinition>& setting_table() {
+  static const std::vector<SettingDefinition> table = make_table();
+  return table;
+}
+
+std::optional<uint32_t> find_setting(std::string_view name) {
+  std::string key(name);
+  const auto& table = setting_table();
+  auto at = std::lower_bound(table.begin(), table.end(), key,
+                             [](const auto& d, const std::string& k) { return strcasecmp(d.name, k.c_str()) < 0; });
+  if (at == table.end() || strcasecmp(at->name, key.c_str()) != 0) return std::nullopt;
+  return static_cast<uint32_t>(at - table.begin());
+}
+
+Result<std::string> parse_setting(const SettingDefinition& d, std::string_view text) {
+  switch (d.kind) {
+    case SettingKind::kBool: return parse_bool(d, text);
+    case SettingKind::kInteger:
+    case SettingKind::kReal: return parse_number(d, text);
+    case SettingKind::kEnum: return parse_enum(d, text);
+    case SettingKind::kString: return std::string(text);
+  }
+  return std::string(text);
+}
+
+std::string display_setting(const SettingDefinition& d, std::string_view value) {
+  std::string_view unit = d.unit;
+  if (unit.empty() || d.kind == SettingKind::kString) return std::string(value);
+  double v = std::strtod(std::string(value).c_str(), nullptr);
+  if (v == 0 || v < 0) return std::string(value);
+  double in_base = v * base_factor(unit);
+  auto largest = [&](const auto& units) -> std::string {
+    for (auto at = std::rbegin(units); at != std::rend(units); ++at) {
+      double whole = in_base / at->factor;
+      if (whole >= 1 && whole == std::floor(whole)) return std::to_string(static_cast<int64_t>(whole)) + at->name;
+    }
+    return std::string(value) + std::string(unit);
+  };
+  return is_time(unit) ? largest(kTimeUnits) : largest(kMemoryUnits);
+}
+
+}  // namespace indigo::engine

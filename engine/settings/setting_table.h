@@ -1,0 +1,41 @@
+// The definitions of all settings: PostgreSQL 15's (generated/setting_data.inc) and Indigo's own, sorted by lower-case name.
+// Immutable. Thread safety: all functions are safe from any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+namespace indigo::engine {
+
+enum class SettingKind : uint8_t { kBool, kInteger, kReal, kString, kEnum };
+enum class SettingContext : uint8_t { kInternal, kPostmaster, kSighup, kBackend, kSuperuser, kUser };
+
+struct SettingDefinition {
+  const char* name;
+  SettingKind kind;
+  SettingContext context;
+  const char* boot_value;   // in base units, as pg_settings.boot_val
+  const char* unit;         // "", "ms", "s", "min", "kB", "8kB", "MB", "B"
+  const char* minimum;
+  const char* maximum;
+  const char* enum_values;  // comma list
+  const char* category;
+  const char* description;
+  bool no_reset_all;
+};
+
+// All definitions; index in this list names a setting everywhere else.
+const std::vector<SettingDefinition>& setting_table();
+// Case-insensitive; nullopt when there is none.
+std::optional<uint32_t> find_setting(std::string_view name);
+
+// Checks and normalises a value as SET gets it ("64MB" -> "65536", "Yes" -> "on"). Errors: 22023 as PostgreSQL's.
+Result<std::string> parse_setting(const SettingDefinition& definition, std::string_view text);
+// The value as SHOW prints it ("65536" kB -> "64MB").
+std::string display_setting(const SettingDefinition& definition, std::string_view value);
+
+}  // namespace indigo::engine

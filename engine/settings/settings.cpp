@@ -1,0 +1,206 @@
+#include "engine/settings/settings.h"
+
+#include <charconv>
+
+#include "base/sqlstate.h"
+
+namespace indigo::engine {
+
+namespace {
+
+constexpr uint32_t kCustom = UINT32_MAX;
+
+Error unrecognized(std::string_view name) {
+  return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter \"" + std::string(name) + "\"");
+}
+
+bool valid_custom_name(std::string_view name) {
+  bool dot = false, start = true;
+  for (char c : name) {
+    if (c == '.') {
+      if (start) return false;
+      dot = start = true;
+      continue;
+    }
+    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80);
+    if (!letter && (start || !((c >= '0' && c <= '9') || c == '$'))) return false;
+    start = false;
+  }
+  return dot && !start;
+}
+
+}  // namespace
+
+Settings::Settings(const std::vector<std::string>& instance_defaults) : slots_(instance_defaults.size()) {
+  for (size_t i = 0; i < slots_.size(); i++) {
+    slots_[i].value = slots_[i].session_value = slots_[i].reset_value = instance_defaults[i];
+  }
+}
+
+int64_t Settings::integer(uint32_t index) const {
+  int64_t v = 0;
+  const std::string& s = slots_[index].value;
+  std::from_chars(s.data(), s.data() + s.size(), v);
+  return v;
+}
+
+Status Settings::allowed(const SettingDefinition& d, bool superuser) const {
+  std::string quoted = "parameter \"" + std::string(d.name) + "\" ";
+  switch (d.context) {
+    case SettingContext::kInternal: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed");
+    case SettingContext::kPostmaster:
+      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed without restarting the server");
+    case SettingContext::kSighup: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed now");
+    case SettingContext::kBackend:
+      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be set after connection start");
+    case SettingContext::kSuperuser:
+      if (!superuser) {
+        return Error(sqlstate::kInsufficientPrivilege, "permission denied to set parameter \"" + std::string(d.name) + "\"");
+      }
+      return {};
+    case SettingContext::kUser: return {};
+  }
+  return {};
+}
+
+void Settings::assign(uint32_t index, std::string value, Scope scope) {
+  Slot& slot = slots_[index];
+  if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true});
+  if (scope == Scope::kSession) slot.session_value = value;
+  slot.value = std::move(value);
+  if (on_change) on_change(index);
+}
+
+Status Settings::set_custom(std::string_view name, std::string_view text, Scope scope) {
+  if (name.find('.') == std::string_view::npos) return unrecognized(name);
+  if (!valid_custom_name(name)) {
+    return Error(sqlstate::kInvalidName, "invalid configuration parameter name \"" + std::string(name) + "\"")
+        .with_detail("Custom parameter names must be two or more simple identifiers separated by dots.");
+  }
+  std::string key(name);
+  auto now = custom_.find(key);
+  if (in_transaction_) {
+    auto stays = custom_session_.find(key);
+    undo_.push_back({kCustom, key, now == custom_.end() ? "" : now->second,
+                     stays == custom_session_.end() ? "" : stays->second, now != custom_.end()});
+  }
+  custom_[key] = text;
+  if (scope == Scope::kSession) {
+    custom_session_[key] = text;
+  } else {
+    custom_session_.try_emplace(key, "");
+  }
+  return {};
+}
+
+Status Settings::set(std::string_view name, std::string_view text, Scope scope, bool superuser) {
+  auto index = find_setting(name);
+  if (!index) return set_custom(name, text, scope);
+  const auto& definition = setting_table()[*index];
+  INDIGO_TRY(allowed(definition, superuser));
+  INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
+  if (check) {
+    INDIGO_ASSIGN(value, check(*index, std::move(value)));
+  }
+  assign(*index, std::move(value), scope);
+  return {};
+}
+
+Status Settings::set_default(std::string_view name, std::string_view text) {
+  auto index = find_setting(name);
+  if (!index) return set_custom(name, text, Scope::kSession);
+  const auto& definition = setting_table()[*index];
+  if (definition.context != SettingContext::kBackend) INDIGO_TRY(allowed(definition, true));
+  INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
+  if (check) {
+    INDIGO_ASSIGN(value, check(*index, std::move(value)));
+  }
+  slots_[*index].reset_value = value;
+  assign(*index, std::move(value), Scope::kSession);
+  return {};
+}
+
+Status Settings::reset(std::string_view name, bool superuser) {
+  auto index = find_setting(name);
+  if (!index) {
+    if (!custom_.contains(std::string(name))) return unrecognized(name);
+    return set_custom(name, "", Scope::kSession);
+  }
+  INDIGO_TRY(allowed(setting_table()[*index], superuser));
+  assign(*index, slots_[*index].reset_value, Scope::kSession);
+  return {};
+}
+
+void Settings::reset_all() {
+  for (uint32_t i = 0; i < slots_.size(); i++) {
+    const auto& d = setting_table()[i];
+    bool settable = d.context == SettingContext::kUser || d.context == SettingContext::kSuperuser;
+    if (settable && !d.no_reset_all && slots_[i].value != slots_[i].reset_value) {
+      assign(i, slots_[i].reset_value, Scope::kSession);
+    }
+  }
+  for (auto& [name, value] : custom_) (void)set_custom(name, "", Scope::kSession);
+}
+
+Result<std::string> Settings::show(std::string_view name) const {
+  if (auto index = find_setting(name)) return display_setting(setting_table()[*index], slots_[*index].value);
+  auto at = custom_.find(std::string(name));
+  if (at == custom_.end()) return unrecognized(name);
+  return at->second;
+}
+
+bool Settings::lookup(std::string_view name, std::string& value) const {
+  auto shown = show(name);
+  if (!shown.ok()) return false;
+  value = *shown;
+  return true;
+}
+
+void Settings::begin() {
+  undo_.clear();
+  in_transaction_ = true;
+}
+
+void Settings::rollback_to(uint32_t mark) {
+  while (undo_.size() > mark) {
+    Undo& undo = undo_.back();
+    if (undo.index == kCustom) {
+      if (undo.existed) {
+        custom_[undo.name] = undo.value;
+        custom_session_[undo.name] = undo.session_value;
+      } else {
+        custom_.erase(undo.name);
+        custom_session_.erase(undo.name);
+      }
+    } else {
+      Slot& slot = slots_[undo.index];
+      bool changed = slot.value != undo.value;
+      slot.value = std::move(undo.value);
+      slot.session_value = std::move(undo.session_value);
+      if (changed && on_change) on_change(undo.index);
+    }
+    undo_.pop_back();
+  }
+}
+
+void Settings::commit() {
+  in_transaction_ = false;
+  for (const Undo& undo : undo_) {
+    if (undo.index == kCustom) {
+      custom_[undo.name] = custom_session_[undo.name];
+      continue;
+    }
+    Slot& slot = slots_[undo.index];
+    if (slot.value == slot.session_value) continue;
+    slot.value = slot.session_value;
+    if (on_change) on_change(undo.index);
+  }
+  undo_.clear();
+}
+
+void Settings::rollback() {
+  rollback_to(0);
+  in_transaction_ = false;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,72 @@
+// One session's settings: values, SET / SET LOCAL / RESET with transaction and savepoint semantics, SHOW.
+//
+// Every value lives twice: `value` (in force now) and `session_value` (what stays after the transaction commits); SET LOCAL
+// changes only the first. Changes within a transaction are remembered and undone when it, or a savepoint, rolls back.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/settings/setting_table.h"
+
+namespace indigo::engine {
+
+class Settings {
+ public:
+  // `instance_defaults` by table index: the server's values (-c), which RESET returns to.
+  explicit Settings(const std::vector<std::string>& instance_defaults);
+
+  // Called after a value has changed, also by roll-back; checks that need the session run in `check` before.
+  std::function<void(uint32_t index)> on_change;
+  std::function<Result<std::string>(uint32_t index, std::string value)> check;
+
+  const std::string& value(uint32_t index) const { return slots_[index].value; }
+  int64_t integer(uint32_t index) const;
+  bool boolean(uint32_t index) const { return slots_[index].value == "on"; }
+
+  enum class Scope : uint8_t { kSession, kLocal };
+  // Names with a dot that nobody defined are custom settings, as in PostgreSQL.
+  Status set(std::string_view name, std::string_view text, Scope scope, bool superuser);
+  Status reset(std::string_view name, bool superuser);
+  void reset_all();
+  // The display form. Errors: 42704.
+  Result<std::string> show(std::string_view name) const;
+  bool lookup(std::string_view name, std::string& value) const;
+  // Startup values: become what RESET returns to.
+  Status set_default(std::string_view name, std::string_view text);
+
+  // Transactions: begin() at the start; mark() before a savepoint.
+  void begin();
+  uint32_t mark() const { return static_cast<uint32_t>(undo_.size()); }
+  void rollback_to(uint32_t mark);
+  void commit();
+  void rollback();
+
+  const std::map<std::string, std::string>& custom() const { return custom_; }
+
+ private:
+  struct Slot {
+    std::string value, session_value, reset_value;
+  };
+  struct Undo {
+    uint32_t index;
+    std::string name;  // custom settings
+    std::string value, session_value;
+    bool existed = true;
+  };
+  void assign(uint32_t index, std::string value, Scope scope);
+  Status allowed(const SettingDefinition& definition, bool superuser) const;
+  Status set_custom(std::string_view name, std::string_view text, Scope scope);
+
+  std::vector<Slot> slots_;
+  std::map<std::string, std::string> custom_, custom_session_;
+  std::vector<Undo> undo_;
+  bool in_transaction_ = false;
+};
+
+}  // namespace indigo::engine
