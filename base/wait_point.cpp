@@ -9,23 +9,24 @@ namespace {
 // The Waiter of a thread that runs no fiber: blocks the thread.
 class ThreadWaiter final : public Waiter {
  public:
-  WaitResult sleep(Deadline deadline) override {
+  void wake() override {
+    // Notified under the mutex: once it is released the sleeper may return and its thread may end.
+    std::lock_guard lock(mutex_);
+    woken_ = true;
+    condition_.notify_one();
+  }
+
+ protected:
+  WaitResult block(Deadline deadline) override {
     std::unique_lock lock(mutex_);
-    auto ready = [this] { return woken_ || interrupted() != InterruptReason::kNone; };
+    auto ready = [this] { return woken_ || interrupt_flag() != InterruptReason::kNone; };
     if (deadline == kNoDeadline) {
       condition_.wait(lock, ready);
     } else if (!condition_.wait_until(lock, deadline, ready)) {
       return WaitResult::kTimeout;
     }
     woken_ = false;
-    return interrupted() != InterruptReason::kNone ? WaitResult::kInterrupted : WaitResult::kWoken;
-  }
-
-  void wake() override {
-    // Notified under the mutex: once it is released the sleeper may return and its thread may end.
-    std::lock_guard lock(mutex_);
-    woken_ = true;
-    condition_.notify_one();
+    return interrupt_flag() != InterruptReason::kNone ? WaitResult::kInterrupted : WaitResult::kWoken;
   }
 
  private:

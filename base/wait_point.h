@@ -35,8 +35,14 @@ class Waiter {
   virtual ~Waiter() = default;
 
   // Sleeps until wake(), the deadline, or an interrupt. A wake() that came before sleep() makes it return at once.
-  // Wake-ups may be spurious: the caller checks its condition in a loop.
-  virtual WaitResult sleep(Deadline deadline) = 0;
+  // Wake-ups may be spurious: the caller checks its condition in a loop. A statement deadline that passes meanwhile is
+  // an interrupt.
+  WaitResult sleep(Deadline deadline) {
+    WaitResult result = block(deadline < statement_deadline_ ? deadline : statement_deadline_);
+    if (result != WaitResult::kTimeout || deadline < statement_deadline_) return result;
+    interrupt(InterruptReason::kStatementTimeout);
+    return WaitResult::kInterrupted;
+  }
   // Safe from any thread; the Waiter must outlive the call.
   virtual void wake() = 0;
   // Lets others of the same worker run if this one has run for about a millisecond. Called at chunk boundaries.
@@ -48,7 +54,13 @@ class Waiter {
     }
     wake();
   }
-  InterruptReason interrupted() const { return interrupt_.load(std::memory_order_acquire); }
+  // Why the owner must stop, kNone if it need not; also looks at the statement deadline.
+  InterruptReason interrupted() {
+    if (statement_deadline_ != kNoDeadline && Clock::now() >= statement_deadline_) {
+      interrupt(InterruptReason::kStatementTimeout);
+    }
+    return interrupt_.load(std::memory_order_acquire);
+  }
   // Forgets a request that concerned only the statement that has ended; what ends the session stays.
   void clear_cancel() {
     auto now = interrupt_.load(std::memory_order_relaxed);
@@ -58,14 +70,24 @@ class Waiter {
   }
   void clear_interrupt() { interrupt_.store(InterruptReason::kNone, std::memory_order_release); }
 
+  // statement_timeout: set by the owner before a statement, kNoDeadline after it.
+  void set_statement_deadline(Deadline deadline) { statement_deadline_ = deadline; }
+
   // The Waiter of whoever runs now on this thread: the current fiber's, else this thread's own futex waiter.
   // Do not keep the reference across sleep() on behalf of another fiber.
   static Waiter& current();
   // Set by the fiber scheduler at each switch; nullptr restores the thread's own.
   static void set_current(Waiter* waiter);
 
+ protected:
+  // sleep()'s implementation.
+  virtual WaitResult block(Deadline deadline) = 0;
+  // Without the look at the clock: for block(), which may hold a mutex that wake() takes.
+  InterruptReason interrupt_flag() const { return interrupt_.load(std::memory_order_acquire); }
+
  private:
   std::atomic<InterruptReason> interrupt_{InterruptReason::kNone};
+  Deadline statement_deadline_ = kNoDeadline;  // the owner's alone
 };
 
 class WaitPoint {
