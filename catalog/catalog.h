@@ -1,0 +1,81 @@
+// All databases' system tables, built-in objects and shared caches of one Instance. Composition root of catalog/.
+//
+// A system table is the constant built-in rows (catalog/static_table.h) under a versioned storage table that holds what
+// users changed (catalog/overlay_table.h); so an instance starts without filling anything.
+//
+// Thread safety: all functions are safe from any thread. Databases live as long as someone holds them.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/builtins.h"
+#include "catalog/database.h"
+#include "catalog/system_table.h"
+#include "storage/store.h"
+
+namespace indigo::catalog {
+
+// What authentication and sessions need of a pg_authid row.
+struct RoleInfo {
+  Oid oid = kInvalidOid;
+  std::string name;
+  bool superuser = false, inherit = true, create_role = false, create_db = false, can_login = false;
+  bool replication = false, bypass_rls = false;
+  int32_t connection_limit = -1;
+  std::string password;        // verifier; empty: none
+  std::vector<Oid> member_of;  // direct memberships (pg_auth_members)
+};
+
+class Catalog {
+ public:
+  // A fresh instance: databases postgres, template0, template1; role postgres; and a superuser role and a database named
+  // `os_user` when that is neither empty nor "postgres".
+  static Result<std::unique_ptr<Catalog>> create(storage::Store& store, std::string_view os_user);
+  ~Catalog();
+
+  storage::Store& store() { return store_; }
+  const Builtins& builtins() const { return *builtins_; }
+  const SystemTables& shared_tables() const { return *shared_; }
+
+  // Newest committed state; null when there is none.
+  std::shared_ptr<Database> database_named(std::string_view name);
+  std::shared_ptr<Database> database(Oid oid);
+  // An empty database object with that OID (its pg_database row is the caller's business). Dropped again with forget.
+  std::shared_ptr<Database> make_database(Oid oid, std::string_view name);
+  void publish(std::shared_ptr<Database> database);
+  void forget(Oid database);
+  // After ALTER DATABASE ... RENAME has committed.
+  void rename(Oid database, std::string_view name);
+
+  // Roles, newest committed state plus what `txn` (may be null) has changed.
+  std::unique_ptr<RoleInfo> role_named(std::string_view name, storage::Transaction* txn = nullptr);
+  std::unique_ptr<RoleInfo> role(Oid oid, storage::Transaction* txn = nullptr);
+
+  // OIDs and file numbers of new objects: one ascending series for the instance, from 16384.
+  Oid next_oid() { return next_oid_.fetch_add(1, std::memory_order_relaxed); }
+
+  // Changes when committed DDL changed shared objects (roles, databases).
+  uint64_t shared_version() const { return shared_version_.load(std::memory_order_acquire); }
+  void bump_shared_version() { shared_version_.fetch_add(1, std::memory_order_acq_rel); }
+
+ private:
+  Catalog(storage::Store& store);
+  Status bootstrap(std::string_view os_user);
+
+  storage::Store& store_;
+  std::unique_ptr<Builtins> builtins_;
+  std::unique_ptr<SystemTables> shared_;
+  std::atomic<Oid> next_oid_{16384};
+  std::atomic<uint64_t> shared_version_{1};
+  std::mutex mutex_;  // guards databases_
+  std::map<Oid, std::shared_ptr<Database>> databases_;
+};
+
+}  // namespace indigo::catalog

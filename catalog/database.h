@@ -1,0 +1,94 @@
+// One database: its system tables, the physical objects behind pg_class.relfilenode, and the shared cache of descriptors
+// for the newest committed state.
+//
+// Cache protocol: a reader notes the invalidation count, builds the descriptor from the newest committed rows, and
+// publishes it only if the count has not moved. A commit of DDL, after its commit point, first moves the count, then
+// erases what it changed. So nothing stale stays.
+// Thread safety: all functions are safe from any thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "catalog/info.h"
+#include "catalog/sequence.h"
+#include "catalog/system_table.h"
+#include "storage/store.h"
+
+namespace indigo::catalog {
+
+class Catalog;
+
+// What a relfilenode stands for: one of the three.
+struct PhysicalRelation {
+  std::shared_ptr<storage::Table> table;
+  IndexId index;
+  std::shared_ptr<Sequence> sequence;
+};
+
+// Locks of tables and other objects: LockName.object in space kTable. One number space for all databases; shared objects
+// have database 0.
+constexpr uint64_t lock_object(Oid database, Oid object) { return (uint64_t{database} << 32) | object; }
+
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+};
+template <class T>
+using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
+
+class Database {
+ public:
+  Database(Catalog& catalog, Oid oid, std::string name);
+
+  Oid oid() const { return oid_; }
+  std::string name() const;
+  void set_name(std::string_view name);
+  Catalog& catalog() { return catalog_; }
+  // The system table, shared ones included.
+  SystemTable& table(Oid oid) const;
+  SystemTable* find_table(Oid oid) const;
+  const SystemTables& tables() const { return *tables_; }
+
+  // ---- physical objects by file number
+  void add_physical(Oid filenode, PhysicalRelation relation);
+  void remove_physical(Oid filenode);
+  PhysicalRelation physical(Oid filenode) const;
+
+  // ---- shared cache
+  uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  uint64_t next_private_version() { return private_version_.fetch_add(1, std::memory_order_relaxed) | (uint64_t{1} << 63); }
+  std::shared_ptr<const RelationInfo> cached_relation(Oid oid) const;
+  std::shared_ptr<const TypeInfo> cached_type(Oid oid) const;
+  // Publish if version() is still `seen`.
+  void publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation);
+  void publish(uint64_t seen, std::shared_ptr<const TypeInfo> type);
+  // Objects (pg_class or pg_type OIDs) that committed DDL changed; kInvalidOid: everything.
+  void invalidate(std::span<const Oid> objects);
+
+  // ---- sessions' temporary schemas: numbers in use
+  int take_temp_number();
+  void return_temp_number(int number);
+
+ private:
+  Catalog& catalog_;
+  const Oid oid_;
+  std::string name_;
+  std::unique_ptr<SystemTables> tables_;
+  mutable std::shared_mutex mutex_;  // guards the maps, name_ and temp_numbers_
+  std::unordered_map<Oid, PhysicalRelation> physical_;
+  std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> relations_;
+  std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
+  std::vector<bool> temp_numbers_;
+  std::atomic<uint64_t> version_{1};
+  std::atomic<uint64_t> private_version_{1};
+};
+
+}  // namespace indigo::catalog

@@ -1,0 +1,42 @@
+// The secondary indexes of system tables that the catalog's own look-ups use. Numbers are per table, in this order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "catalog/generated/columns.h"
+
+namespace indigo::catalog {
+
+struct SystemIndex {
+  Oid table;
+  uint8_t columns[4];
+  uint8_t column_count;
+  bool unique;
+  const char* name;  // PostgreSQL's, for messages
+};
+
+// Numbers, as SystemTable::scan_index takes them.
+namespace system_index {
+inline constexpr int kClassName = 0;             // pg_class (relname, relnamespace)
+inline constexpr int kAttrdefColumn = 0;         // pg_attrdef (adrelid, adnum)
+inline constexpr int kIndexTable = 0;            // pg_index (indrelid)
+inline constexpr int kConstraintTable = 0;       // pg_constraint (conrelid, contypid, conname)
+inline constexpr int kConstraintForeign = 1;     // pg_constraint (confrelid)
+inline constexpr int kConstraintType = 2;        // pg_constraint (contypid)
+inline constexpr int kTypeName = 0;              // pg_type (typname, typnamespace)
+inline constexpr int kNamespaceName = 0;         // pg_namespace (nspname)
+inline constexpr int kAuthidName = 0;            // pg_authid (rolname)
+inline constexpr int kDatabaseName = 0;          // pg_database (datname)
+inline constexpr int kDependReference = 0;       // pg_depend (refclassid, refobjid, refobjsubid)
+inline constexpr int kShdependReference = 0;     // pg_shdepend (refclassid, refobjid)
+inline constexpr int kEnumType = 0;              // pg_enum (enumtypid, enumsortorder)
+inline constexpr int kRewriteClass = 0;          // pg_rewrite (ev_class)
+inline constexpr int kProcName = 0;              // pg_proc (proname, pronamespace)
+inline constexpr int kCollationName = 0;         // pg_collation (collname, collnamespace)
+inline constexpr int kAuthMembersMember = 0;     // pg_auth_members (member)
+}  // namespace system_index
+
+std::span<const SystemIndex> system_indexes();
+
+}  // namespace indigo::catalog

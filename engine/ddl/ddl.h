@@ -1,0 +1,58 @@
+// Definition statements: CREATE, ALTER, DROP, COMMENT, TRUNCATE, ANALYZE, GRANT ... from libpg_query's tree to rows of the
+// system tables and physical objects, within the caller's transaction. Locks tables in PostgreSQL's modes, answers its
+// command tags, notices, SQLSTATEs and messages.
+//
+// Queries that DDL needs (CREATE TABLE AS, rewriting with USING, validation of CHECK and foreign keys) run through the
+// host, so that this folder needs no executor.
+// Thread safety: one call belongs to one session.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "catalog/session_catalog.h"
+#include "engine/row_sink.h"
+#include "sql/func/context.h"
+#include "sql/parse/parse_tree.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+// What DDL asks of the session that runs it.
+class DdlHost {
+ public:
+  virtual ~DdlHost() = default;
+  virtual sql::SessionContext& session() = 0;
+  virtual void notice(Severity severity, const Error& text) = 0;
+  // Inside BEGIN ... END (or a multi-statement text): some statements are refused there (25001).
+  virtual bool in_transaction_block() = 0;
+  // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
+  using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
+  virtual Status run_query(std::string_view sql, const Rows& rows) = 0;
+  // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
+  // may create the table. Parameters of the running execution are available to the query.
+  using Shape = std::function<Status(const ResultShape& shape)>;
+  virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) = 0;
+};
+
+struct DdlContext {
+  catalog::SessionCatalog& catalog;
+  storage::Transaction& txn;
+  DdlHost& host;
+  std::string_view text;                 // the whole text that `location`s of the tree count in
+  storage::Store& store() const { return catalog.catalog().store(); }
+};
+
+// Is this statement one of ours? (CreateStmt, AlterTableStmt, DropStmt, IndexStmt ...)
+bool is_ddl(const PgQuery__Node& statement);
+// Runs it; answers the command tag ("CREATE TABLE", "SELECT 10" ...). The caller commits or rolls back, and starts the
+// next command afterwards.
+Result<std::string> execute_ddl(DdlContext& context, const PgQuery__Node& statement);
+
+// Before COMMIT: ON COMMIT actions of temporary tables. At the session's end: drops its temporary objects.
+Status before_commit(DdlContext& context);
+Status drop_temporary_objects(DdlContext& context);
+
+}  // namespace indigo::engine

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Writes catalog/generated/ from a PostgreSQL 15 server: the built-in rows of the system tables, as constant C++ arrays.
+
+    tools/extract_catalog.py [psql option...]        e.g. tools/extract_catalog.py -h /tmp -p 5432 -U postgres
+
+The server must be freshly initialised (initdb --locale=C -E UTF8): every row below OID 16384 counts as built in.
+The format is described in catalog/static_table.h.
+"""
+import json, os, struct, subprocess, sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+OUT = os.path.join(ROOT, "catalog", "generated")
+PSQL = ["psql", "-X", "-At", "-d", "template1"] + sys.argv[1:]
+
+# Tables whose rows are not taken over (they describe PostgreSQL's own files, or are filled by the server itself).
+EMPTY = {"pg_rewrite", "pg_depend", "pg_shdepend", "pg_init_privs", "pg_statistic", "pg_database", "pg_extension",
+         "pg_constraint", "pg_shdescription"}
+WHERE = {
+    "pg_proc": "oid < 16384 and prolang <> coalesce((select oid from pg_language where lanname = 'plpgsql'), 0)"
+               " and proname not like 'plpgsql%'",
+    "pg_language": "lanname <> 'plpgsql'",
+    "pg_collation": "oid < 12000 or collname = 'ucs_basic'",
+    "pg_class": "oid < 16384 and relnamespace <> 99",
+    "pg_type": "oid < 16384 and typnamespace <> 99",
+    "pg_attribute": "attrelid in (select oid from pg_class where oid < 16384 and relnamespace <> 99)",
+    "pg_index": "indrelid in (select oid from pg_class where oid < 16384 and relnamespace <> 99)",
+    "pg_authid": "oid < 16384",
+    "pg_description": "not (classoid = 'pg_collation'::regclass and objoid > 12000) and objoid < 16384 and not"
+                      " (classoid = 'pg_extension'::regclass) and not (classoid = 'pg_language'::regclass and objoid > 14)",
+}
+ALL_COLUMNS_KEY = {
+    "pg_depend": ["classid", "objid", "objsubid", "refclassid", "refobjid", "refobjsubid", "deptype"],
+    "pg_shdepend": ["dbid", "classid", "objid", "objsubid", "refclassid", "refobjid", "deptype"],
+}
+# Values that describe PostgreSQL's files or statistics.
+OVERRIDE = {
+    ("pg_class", "reltoastrelid"): "0", ("pg_class", "relpages"): "0", ("pg_class", "reltuples"): "-1::real",
+    ("pg_class", "relallvisible"): "0", ("pg_class", "relfrozenxid"): "case when relkind = 'r' then 3 else 0 end",
+    ("pg_class", "relminmxid"): "case when relkind = 'r' then 1 else 0 end",
+    ("pg_authid", "rolpassword"): "null::text",
+}
+PHYS = {"bool": ("kBool", 1), "int2": ("kI16", 2), "int4": ("kI32", 4), "oid": ("kI32", 4), "regproc": ("kI32", 4),
+        "xid": ("kI32", 4), "float4": ("kF32", 4), "int8": ("kI64", 8), "timestamptz": ("kI64", 8), "pg_lsn": ("kI64", 8)}
+PHYS_CODE = {"kBool": 0, "kI16": 1, "kI32": 2, "kI64": 3, "kF32": 4, "kF64": 5, "kB16": 6, "kStr": 7}
+
+
+def query(sql):
+    out = subprocess.run(PSQL + ["-c", f"select coalesce(json_agg(t), '[]') from ({sql}) t"], check=True,
+                         capture_output=True, text=True).stdout
+    return json.loads(out)
+
+
+def array_bytes(elem_oid, phys, values, lower):
+    """catalog/array_value.h's format."""
+    code = PHYS_CODE[phys]
+    if not values:
+        return struct.pack("<IBBBB", elem_oid, 0, 0, code, 0)
+    out = struct.pack("<IBBBBii", elem_oid, 1, 0, code, 0, len(values), lower)
+    if phys == "kStr":
+        raw = [v if isinstance(v, bytes) else v.encode() for v in values]
+        end = 0
+        for r in raw:
+            end += len(r)
+            out += struct.pack("<I", end)
+        return out + b"".join(raw)
+    fmt = {"kI16": "<h", "kI32": "<I", "kF32": "<f"}[phys]
+    return out + b"".join(struct.pack(fmt, v) for v in values)
+
+
+class Pool:
+    def __init__(self):
+        self.data, self.at = bytearray(), {}
+
+    def add(self, b):
+        if b not in self.at:
+            self.at[b] = len(self.data)
+            n = len(b)
+            self.data += bytes([n]) if n < 255 else b"\xff" + struct.pack("<I", n)
+            self.data += b
+        return self.at[b]
+
+
+ROLES = {r["rolname"]: r["oid"] for r in query("select rolname, oid::int8 from pg_authid")}
+PRIVILEGES = "arwdDxtXUCTcsA"
+
+
+def acl_bytes(text):
+    """catalog/acl.h's format of one aclitem: grantee, grantor, privileges (low half), grant options (high half)."""
+    who, rest = text.split("=", 1)
+    privs, grantor = rest.split("/", 1)
+    bits, i = 0, 0
+    while i < len(privs):
+        b = PRIVILEGES.index(privs[i])
+        bits |= 1 << b
+        if privs[i + 1:i + 2] == "*":
+            bits |= 1 << (b + 16)
+            i += 1
+        i += 1
+    return struct.pack("<III", ROLES[who] if who else 0, ROLES[grantor], bits)
+
+
+def select_item(table, col):
+    name, typ = col["name"], col["typname"]
+    expr = OVERRIDE.get((table, name), f'"{name}"')
+    if typ in ("oid", "regproc", "xid"):
+        return f'({expr}::oid::int8) as "{name}"' if typ != "xid" else f'({expr}::text::int8) as "{name}"'
+    if typ in ("oidvector",):
+        return f'({expr}::oid[]::int8[]) as "{name}"'
+    if typ == "int2vector":
+        return f'({expr}::int2[]) as "{name}"'
+    if typ == "_oid":
+        return f'({expr}::int8[]) as "{name}"'
+    if typ == "_aclitem":
+        return f'({expr}::text[]) as "{name}"'
+    if typ == "pg_node_tree":
+        rel = {"pg_proc": "0", "pg_index": "indrelid", "pg_attrdef": "adrelid"}.get(table)
+        return f'(pg_get_expr({expr}, {rel})) as "{name}"' if rel and name != "prosqlbody" else f'(null::text) as "{name}"'
+    if typ == "anyarray":
+        return f'(null::text) as "{name}"'
+    return f'({expr}) as "{name}"'
+
+
+def cell(col, v, pool):
+    """(kind, integer)"""
+    typ = col["typname"]
+    if v is None:
+        return None
+    if typ == "bool":
+        return int(v)
+    if typ == "float4":
+        return struct.unpack("<I", struct.pack("<f", v))[0]
+    if typ in PHYS:
+        return v & 0xFFFFFFFF if typ != "int2" else v & 0xFFFF
+    if typ == "char":
+        return pool.add(v.encode() if v else b"\0")
+    if typ in ("name", "text"):
+        return pool.add(v.encode())
+    if typ == "oidvector":
+        return pool.add(array_bytes(26, "kI32", v, 0))
+    if typ == "int2vector":
+        return pool.add(array_bytes(21, "kI16", v, 0))
+    if typ == "_oid":
+        return pool.add(array_bytes(26, "kI32", v, 1))
+    if typ == "_int2":
+        return pool.add(array_bytes(21, "kI16", v, 1))
+    if typ == "_text":
+        return pool.add(array_bytes(25, "kStr", v, 1))
+    if typ == "_char":
+        return pool.add(array_bytes(18, "kStr", v, 1))
+    if typ == "_float4":
+        return pool.add(array_bytes(700, "kF32", v, 1))
+    if typ == "_aclitem":
+        return pool.add(array_bytes(1033, "kStr", [acl_bytes(x) for x in v], 1))
+    if typ == "pg_node_tree":
+        return pool.add(v.encode())
+    raise SystemExit(f"no cell form for {typ}")
+
+
+def c_string(b):
+    out, line = [], []
+    for i in range(0, len(b), 96):
+        s = ""
+        for ch in b[i:i + 96]:
+            s += chr(ch) if 32 <= ch < 127 and ch not in (34, 92, 63) else "\\%03o" % ch
+        out.append(f'    "{s}"')
+    return "\n".join(out) if out else '    ""'
+
+
+def ints(values):
+    out, line = [], ""
+    for v in values:
+        s = f"{v},"
+        if len(line) + len(s) > 116:
+            out.append("    " + line)
+            line = ""
+        line += s
+    out.append("    " + line)
+    return "\n".join(out)
+
+
+HEADER = "// Generated by tools/extract_catalog.py from a PostgreSQL 15 server. Do not edit.\n"
+
+
+def main():
+    os.makedirs(OUT, exist_ok=True)
+    tables = query("select oid::int8, relname as name, relisshared as shared, reltype::int8 as row_type from pg_class"
+                   " where relnamespace = 11 and relkind = 'r' order by relname")
+    columns = query("select attrelid::int8 as rel, attname as name, atttypid::int8 as type, typname, attnotnull as nn,"
+                    " attcollation::int8 as coll from pg_attribute a join pg_type t on t.oid = atttypid"
+                    " where attnum > 0 and attrelid < 16384 order by attrelid, attnum")
+    keys = query("select indrelid::int8 as rel, indkey::int2[] as cols, indexrelid::int8 as index, c.relname as name"
+                 " from pg_index join pg_class c on c.oid = indexrelid where indisprimary")
+    pool, files, decls, entries, enums = Pool(), [], [], [], []
+    pool.add(b"")
+    by_rows = {}
+    for t in tables:
+        name = t["name"]
+        cols = [c for c in columns if c["rel"] == t["oid"]]
+        primary = next((k for k in keys if k["rel"] == t["oid"]), None)
+        if name in ALL_COLUMNS_KEY:
+            key = [next(i for i, c in enumerate(cols) if c["name"] == n) for n in ALL_COLUMNS_KEY[name]]
+        else:
+            key = [n - 1 for n in primary["cols"]]
+        rows = []
+        if name not in EMPTY:
+            sel = ", ".join(select_item(name, c) for c in cols)
+            rows = query(f"select {sel} from pg_catalog.{name} where {WHERE.get(name, 'true')}")
+
+        def key_of(r):
+            out = []
+            for k in key:
+                v = r[cols[k]["name"]]
+                out.append(v.encode() if isinstance(v, str) else v)
+            return out
+        rows.sort(key=key_of)
+        by_rows[name] = (cols, rows)
+        body, desc = [], []
+        for i, c in enumerate(cols):
+            phys, _ = PHYS.get(c["typname"], ("kStr", 4))
+            cells = [cell(c, r[c["name"]], pool) for r in rows]
+            pooled = phys == "kStr"
+            has_null = any(v is None for v in cells)
+            if has_null and not pooled and any(v is not None for v in cells):
+                raise SystemExit(f"{name}.{c['name']}: nulls among fixed values")
+            values = [0xFFFFFFFF if v is None else v for v in cells]
+            if not rows or all(v == values[0] for v in values):
+                const = values[0] if rows else 0
+                data, width = "nullptr", 0
+            else:
+                const, lo = 0, 0
+                if pooled and has_null:
+                    width = 4
+                else:
+                    width = 1 if max(values) < 256 else 2 if max(values) < 65536 else 4
+                ident = f"k_{name}_{c['name']}"
+                body.append(f"const uint{8 * width}_t {ident}[] = {{\n{ints(values)}\n}};")
+                data = ident
+            null_const = has_null and width == 0
+            desc.append(f'    {{"{c["name"]}", {c["type"]}, {c["coll"]}, Phys::{phys}, {str(c["nn"]).lower()}, {width}, '
+                        f'{str(null_const).lower()}, {const}u, {data}}},')
+        code = "\n".join(body)
+        code += f"\nconst StaticColumn kColumns_{name}[] = {{\n" + "\n".join(desc) + "\n};\n"
+        code += f"const uint8_t kKey_{name}[] = {{{', '.join(map(str, key))}}};\n"
+        files.append((name, code))
+        entries.append(f'    {{{t["oid"]}, "{name}", {t["row_type"]}, {primary["index"] if primary and name not in ALL_COLUMNS_KEY else 0}, '
+                       f'"{primary["name"] if primary and name not in ALL_COLUMNS_KEY else ""}", '
+                       f'{str(t["shared"]).lower()}, {len(cols)}, {len(key)}, {len(rows)}, kColumns_{name}, kKey_{name}}},')
+        enums.append(f"namespace {name} {{\ninline constexpr Oid kOid = {t['oid']};\nenum Column : uint8_t {{ "
+                     + ", ".join("c_" + c["name"] for c in cols) + f", column_count }};\n}}  // namespace {name}")
+    big = {"pg_proc", "pg_attribute", "pg_description"}
+    ns = "namespace indigo::catalog::generated {\n"
+    ext = "#include \"catalog/generated/static_tables.h\"\n\n" + ns
+    for b in sorted(big):
+        code = dict(files)[b]
+        with open(os.path.join(OUT, b + ".cpp"), "w") as f:
+            c = code.replace("const StaticColumn kColumns_", "extern const StaticColumn kColumns_%s[];\nconst StaticColumn kColumns_" % b, 1)
+            c = c.replace("const uint8_t kKey_", "extern const uint8_t kKey_%s[];\nconst uint8_t kKey_" % b, 1)
+            head, cols_part = c.split("extern const StaticColumn", 1)
+            f.write(HEADER + ext + "namespace {\n" + head + "}  // namespace\nextern const StaticColumn" + cols_part
+                    + "}  // namespace indigo::catalog::generated\n")
+
+    def order(name, keyf, sel=lambda r: True):
+        cols, rows = by_rows[name]
+        return sorted((i for i, r in enumerate(rows) if sel(r)), key=lambda i: keyf(rows[i]) + [i])
+    indexes = {
+        "kProcByName": order("pg_proc", lambda r: [r["proname"].encode()]),
+        "kOperatorByName": order("pg_operator", lambda r: [r["oprname"].encode()]),
+        "kTypeByName": order("pg_type", lambda r: [r["typname"].encode()]),
+        "kCastByPair": order("pg_cast", lambda r: [r["castsource"], r["casttarget"]]),
+        "kClassByName": order("pg_class", lambda r: [r["relname"].encode()]),
+    }
+    with open(os.path.join(OUT, "static_tables.cpp"), "w") as f:
+        f.write(HEADER + ext)
+        for b in sorted(big):
+            f.write(f"extern const StaticColumn kColumns_{b}[];\nextern const uint8_t kKey_{b}[];\n")
+        f.write("namespace {\n" + "".join(c for n, c in files if n not in big) + "}  // namespace\n\n")
+        f.write("extern const StaticTable kTables[];\nextern const uint32_t kTableCount;\n")
+        f.write("const StaticTable kTables[] = {\n" + "\n".join(entries) + f"\n}};\nconst uint32_t kTableCount = {len(entries)};\n")
+        for n, v in indexes.items():
+            f.write(f"extern const uint16_t {n}[];\nextern const uint32_t {n}Count;\nconst uint16_t {n}[] = {{\n{ints(v)}\n}};\n"
+                    f"const uint32_t {n}Count = {len(v)};\n")
+        f.write("}  // namespace indigo::catalog::generated\n")
+    with open(os.path.join(OUT, "pool.cpp"), "w") as f:
+        f.write(HEADER + ext + "extern const char kPool[];\nconst char kPool[] =\n" + c_string(bytes(pool.data))
+                + ";\n}  // namespace indigo::catalog::generated\n")
+    with open(os.path.join(OUT, "static_tables.h"), "w") as f:
+        f.write(HEADER + "// The arrays behind catalog/static_table.h, which explains them.\n#pragma once\n\n"
+                "#include <cstdint>\n\n#include \"catalog/static_table.h\"\n\n" + ns)
+        f.write("extern const char kPool[];\nextern const StaticTable kTables[];  // by name\nextern const uint32_t kTableCount;\n"
+                "// Row numbers of a table in another order.\n")
+        for n in indexes:
+            f.write(f"extern const uint16_t {n}[];\nextern const uint32_t {n}Count;\n")
+        f.write("}  // namespace indigo::catalog::generated\n")
+    with open(os.path.join(OUT, "columns.h"), "w") as f:
+        f.write(HEADER + "// Column ordinals (attnum - 1) and OIDs of the system tables.\n#pragma once\n\n#include <cstdint>\n\n"
+                "#include \"base/ids.h\"\n\nnamespace indigo::catalog {\n\n" + "\n\n".join(enums)
+                + "\n\n}  // namespace indigo::catalog\n")
+    print({n: len(r) for n, (c, r) in by_rows.items() if r}, "pool", len(pool.data))
+
+
+main()
