@@ -44,7 +44,7 @@ function(indigo_gtest name folder)
   endif()
   indigo_executable(${name} SOURCES ${sources} LINK ${arg_LIBRARY} GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
 endfunction()
 
