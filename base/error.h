@@ -35,18 +35,27 @@ struct Error {
   std::string where;  // context lines
 
   Error(SqlState s, std::string m) : state(s), message(std::move(m)) {}
-  Error&& with_detail(std::string d) && { detail = std::move(d); return std::move(*this); }
-  Error&& with_hint(std::string h) && { hint = std::move(h); return std::move(*this); }
-  Error&& at(int p) && { position = p; return std::move(*this); }
+  Error&& with_detail(std::string d) && {
+    detail = std::move(d);
+    return std::move(*this);
+  }
+  Error&& with_hint(std::string h) && {
+    hint = std::move(h);
+    return std::move(*this);
+  }
+  Error&& at(int p) && {
+    position = p;
+    return std::move(*this);
+  }
 };
 
 // A value or an Error. The error is boxed, so that a Result<T> costs one pointer beside T.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                                        // NOLINT(google-explicit-constructor)
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}           // NOLINT(google-explicit-constructor)
-  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}                   // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}                               // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT(google-explicit-constructor)
+  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
   bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
   T& operator*() & { return value_; }
@@ -67,8 +76,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}   // NOLINT(google-explicit-constructor)
-  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}           // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT(google-explicit-constructor)
+  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
   bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
   Error& error() { return *error_; }
@@ -85,13 +94,12 @@ using Status = Result<void>;
 // INDIGO_ASSIGN(decl, expr): the same, and binds the value. The two macros that no function can replace.
 #define INDIGO_CONCAT_(a, b) a##b
 #define INDIGO_CONCAT(a, b) INDIGO_CONCAT_(a, b)
-#define INDIGO_TRY(expr)                              \
-  do {                                                \
-    if (auto try_result_ = (expr); !try_result_.ok()) \
-      return try_result_.take_error();                \
+#define INDIGO_TRY(expr)                                                               \
+  do {                                                                                 \
+    if (auto try_result_ = (expr); !try_result_.ok()) return try_result_.take_error(); \
   } while (0)
-#define INDIGO_ASSIGN_(tmp, decl, expr) \
-  auto tmp = (expr);                    \
+#define INDIGO_ASSIGN_(tmp, decl, expr)   \
+  auto tmp = (expr);                      \
   if (!tmp.ok()) return tmp.take_error(); \
   decl = std::move(*tmp)
 #define INDIGO_ASSIGN(decl, expr) INDIGO_ASSIGN_(INDIGO_CONCAT(assign_result_, __LINE__), decl, expr)

@@ -24,12 +24,12 @@ struct StrongId {
 using Oid = uint32_t;  // PostgreSQL's object identifier; plain because it crosses SQL values everywhere
 inline constexpr Oid kInvalidOid = 0;
 
-using TableId = StrongId<struct TableIdTag, uint64_t>;      // one physical tree; unique in a Store, never reused
-using IndexId = StrongId<struct IndexIdTag, uint64_t>;      // one physical secondary index; same number space as TableId
-using TxnId = StrongId<struct TxnIdTag, uint64_t>;          // one transaction of this process, ascending
+using TableId = StrongId<struct TableIdTag, uint64_t>;  // one physical tree; unique in a Store, never reused
+using IndexId = StrongId<struct IndexIdTag, uint64_t>;  // one physical secondary index; same number space as TableId
+using TxnId = StrongId<struct TxnIdTag, uint64_t>;      // one transaction of this process, ascending
 using CommitStamp = StrongId<struct CommitStampTag, uint64_t>;  // position in the one commit order
 using Lsn = StrongId<struct LsnTag, uint64_t>;
-using CommandId = uint32_t;                                 // statement number within a transaction, from 1
+using CommandId = uint32_t;  // statement number within a transaction, from 1
 
 inline constexpr CommitStamp kMaxStamp{UINT64_MAX};
 

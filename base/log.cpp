@@ -1,11 +1,11 @@
 #include "base/log.h"
 
+#include <atomic>
+#include <memory>
+
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
-
-#include <atomic>
-#include <memory>
 
 namespace indigo {
 
@@ -26,17 +26,12 @@ spdlog::logger& logger() {
 
 std::string_view prefix(LogLevel level) {
   switch (level) {
-    case LogLevel::kDebug:
-      return "DEBUG:  ";
-    case LogLevel::kInfo:
-      return "LOG:  ";
-    case LogLevel::kWarning:
-      return "WARNING:  ";
-    case LogLevel::kError:
-      return "ERROR:  ";
+    case LogLevel::kDebug: return "DEBUG:  ";
+    case LogLevel::kInfo: return "LOG:  ";
+    case LogLevel::kWarning: return "WARNING:  ";
+    case LogLevel::kError: return "ERROR:  ";
     case LogLevel::kFatal:
-    case LogLevel::kSilent:
-      return "FATAL:  ";
+    case LogLevel::kSilent: return "FATAL:  ";
   }
   return "";
 }

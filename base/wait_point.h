@@ -28,7 +28,15 @@ inline constexpr Deadline kNoDeadline = Deadline::max();
 enum class WaitResult : uint8_t { kWoken, kTimeout, kInterrupted };
 
 // Why a session must stop what it does. Higher values win.
-enum class InterruptReason : uint8_t { kNone, kCancel, kStatementTimeout, kIdleTimeout, kTerminate, kShutdown, kDisconnect };
+enum class InterruptReason : uint8_t {
+  kNone,
+  kCancel,
+  kStatementTimeout,
+  kIdleTimeout,
+  kTerminate,
+  kShutdown,
+  kDisconnect
+};
 
 class Waiter {
  public:

@@ -26,12 +26,12 @@ class CatalogView {
   // ---- schemas. search_path() is the effective one: pg_catalog first unless listed, "$user" resolved, missing
   // schemas left out; pg_temp first when the session has one.
   virtual std::vector<Oid> search_path() = 0;
-  virtual Oid schema_named(std::string_view name) = 0;          // kInvalidOid when there is none
-  virtual std::string schema_name(Oid schema) = 0;              // empty when there is none
-  virtual Oid creation_schema() = 0;                            // first of search_path that objects are created in
+  virtual Oid schema_named(std::string_view name) = 0;  // kInvalidOid when there is none
+  virtual std::string schema_name(Oid schema) = 0;      // empty when there is none
+  virtual Oid creation_schema() = 0;                    // first of search_path that objects are created in
 
   // ---- relations
-  virtual std::shared_ptr<const RelationInfo> relation(Oid oid) = 0;                       // also indexes, by their own oid
+  virtual std::shared_ptr<const RelationInfo> relation(Oid oid) = 0;  // also indexes, by their own oid
   virtual std::shared_ptr<const RelationInfo> relation_named(Oid schema, std::string_view name) = 0;
   // Along search_path when schema is empty.
   virtual std::shared_ptr<const RelationInfo> find_relation(std::string_view schema, std::string_view name) = 0;
@@ -41,7 +41,8 @@ class CatalogView {
   virtual std::shared_ptr<const TypeInfo> find_type(std::string_view schema, std::string_view name) = 0;
 
   // ---- functions and operators: every candidate of that name, in search_path order (schema empty) or in the schema
-  virtual std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema, std::string_view name) = 0;
+  virtual std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema,
+                                                                           std::string_view name) = 0;
   virtual std::shared_ptr<const FunctionInfo> function(Oid oid) = 0;
   virtual const AggregateInfo* aggregate(Oid function) = 0;
   virtual std::vector<const OperatorInfo*> operators_named(std::string_view schema, std::string_view name) = 0;
@@ -49,7 +50,7 @@ class CatalogView {
   virtual const CastInfo* cast(Oid source, Oid target) = 0;
 
   // ---- the ordering and equality of a type: pg_opclass/pg_amop of its default btree class. Strategy 1..5 is < <= = >= >
-  virtual Oid btree_operator(Oid type, int strategy) = 0;       // kInvalidOid when the type has no order
+  virtual Oid btree_operator(Oid type, int strategy) = 0;  // kInvalidOid when the type has no order
   // Which btree strategy `op` has for its left type (0: none).
   virtual int btree_strategy(Oid op) = 0;
 

@@ -64,7 +64,9 @@ class Database {
 
   // ---- shared cache
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  uint64_t next_private_version() { return private_version_.fetch_add(1, std::memory_order_relaxed) | (uint64_t{1} << 63); }
+  uint64_t next_private_version() {
+    return private_version_.fetch_add(1, std::memory_order_relaxed) | (uint64_t{1} << 63);
+  }
   std::shared_ptr<const RelationInfo> cached_relation(Oid oid) const;
   std::shared_ptr<const TypeInfo> cached_type(Oid oid) const;
   // Publish if version() is still `seen`.

@@ -31,23 +31,23 @@ struct TypeInfo {
   Oid schema = kInvalidOid;
   Oid owner = kInvalidOid;
   Phys phys = Phys::kStr;
-  int16_t length = -1;          // typlen
+  int16_t length = -1;  // typlen
   bool by_value = false;
-  char kind = 'b';              // typtype: b c d e p r m
-  char category = 'U';          // typcategory
+  char kind = 'b';      // typtype: b c d e p r m
+  char category = 'U';  // typcategory
   bool preferred = false;
   char delimiter = ',';
   char alignment = 'i', storage = 'p';
-  Oid relation = kInvalidOid;   // of a composite type
-  Oid element = kInvalidOid;    // typelem (arrays and the few subscriptable fixed types)
-  Oid array = kInvalidOid;      // typarray
+  Oid relation = kInvalidOid;  // of a composite type
+  Oid element = kInvalidOid;   // typelem (arrays and the few subscriptable fixed types)
+  Oid array = kInvalidOid;     // typarray
   Oid input = kInvalidOid, output = kInvalidOid, receive = kInvalidOid, send = kInvalidOid;  // pg_proc
   Oid modifier_in = kInvalidOid, modifier_out = kInvalidOid, subscript = kInvalidOid;
-  bool not_null = false;        // domains
-  Oid base = kInvalidOid;       // domains
+  bool not_null = false;   // domains
+  Oid base = kInvalidOid;  // domains
   int32_t base_typmod = -1;
   Oid collation = kInvalidOid;
-  std::string default_expr;     // domains
+  std::string default_expr;              // domains
   std::vector<std::string> enum_labels;  // enums, in sort order
   std::vector<Oid> enum_label_oids;
   bool is_array() const { return element != kInvalidOid && length == -1 && category == 'A'; }
@@ -65,20 +65,20 @@ struct FunctionInfo {
   bool strict = true;
   bool returns_set = false;
   Oid result = kInvalidOid;
-  Oid variadic = kInvalidOid;            // element type of the VARIADIC argument ("any" for variadic "any")
-  std::vector<Oid> arguments;            // proargtypes: input arguments
+  Oid variadic = kInvalidOid;  // element type of the VARIADIC argument ("any" for variadic "any")
+  std::vector<Oid> arguments;  // proargtypes: input arguments
   uint16_t default_count = 0;
-  std::vector<std::string> defaults;     // SQL texts of the last default_count arguments
-  std::vector<Oid> all_argument_types;   // with OUT arguments, empty when there are none
-  std::vector<char> argument_modes;      // i o b v t
+  std::vector<std::string> defaults;    // SQL texts of the last default_count arguments
+  std::vector<Oid> all_argument_types;  // with OUT arguments, empty when there are none
+  std::vector<char> argument_modes;     // i o b v t
   std::vector<std::string> argument_names;
-  std::string language = "internal";     // internal, sql
+  std::string language = "internal";  // internal, sql
   std::string source;
 };
 
 struct AggregateInfo {
   Oid function = kInvalidOid;
-  char kind = 'n';                       // n normal, o ordered-set, h hypothetical
+  char kind = 'n';  // n normal, o ordered-set, h hypothetical
   int16_t direct_arguments = 0;
   Oid sort_operator = kInvalidOid;
 };
@@ -87,13 +87,13 @@ struct OperatorInfo {
   Oid oid = kInvalidOid;
   std::string name;
   Oid schema = kInvalidOid;
-  Oid left = kInvalidOid;                // invalid: prefix operator
+  Oid left = kInvalidOid;  // invalid: prefix operator
   Oid right = kInvalidOid;
   Oid result = kInvalidOid;
-  Oid function = kInvalidOid;            // oprcode
+  Oid function = kInvalidOid;  // oprcode
   Oid commutator = kInvalidOid, negator = kInvalidOid;
   bool can_merge = false, can_hash = false;
-  std::string restriction, join;         // oprrest, oprjoin: names of selectivity estimators
+  std::string restriction, join;  // oprrest, oprjoin: names of selectivity estimators
 };
 
 enum class CastContext : char { kImplicit = 'i', kAssignment = 'a', kExplicit = 'e' };
@@ -108,18 +108,19 @@ struct CastInfo {
 
 struct ColumnInfo {
   std::string name;
-  int16_t number = 0;                    // attnum, from 1; dropped columns keep their number
+  int16_t number = 0;  // attnum, from 1; dropped columns keep their number
   TypeRef type;
   bool not_null = false;
   bool dropped = false;
-  char identity = 0;                     // 0, 'a' always, 'd' by default
-  char generated = 0;                    // 0, 's' stored
-  std::optional<std::string> default_expr;  // SQL text, deparsed with qualified names (generated columns: the expression)
+  char identity = 0;   // 0, 'a' always, 'd' by default
+  char generated = 0;  // 0, 's' stored
+  std::optional<std::string>
+      default_expr;  // SQL text, deparsed with qualified names (generated columns: the expression)
 };
 
 struct IndexColumn {
-  int16_t column = 0;                    // attnum; 0: an expression
-  std::string expression;                // SQL text when column == 0
+  int16_t column = 0;      // attnum; 0: an expression
+  std::string expression;  // SQL text when column == 0
   TypeRef type;
   Oid opclass = kInvalidOid;
   bool descending = false, nulls_first = false;
@@ -128,12 +129,12 @@ struct IndexColumn {
 struct IndexInfo {
   Oid oid = kInvalidOid;
   std::string name;
-  IndexId storage;                       // zero: this is the primary key's tree itself
+  IndexId storage;  // zero: this is the primary key's tree itself
   bool unique = false, primary = false, valid = true, nulls_not_distinct = false;
-  bool constraint = false;               // made by PRIMARY KEY or UNIQUE
-  std::vector<IndexColumn> columns;      // key columns
-  std::vector<int16_t> included;         // INCLUDE columns
-  std::string predicate;                 // SQL text of a partial index, empty when none
+  bool constraint = false;           // made by PRIMARY KEY or UNIQUE
+  std::vector<IndexColumn> columns;  // key columns
+  std::vector<int16_t> included;     // INCLUDE columns
+  std::string predicate;             // SQL text of a partial index, empty when none
   std::string method = "btree";
   KeyLayout key;
 };
@@ -141,24 +142,31 @@ struct IndexInfo {
 struct ConstraintInfo {
   Oid oid = kInvalidOid;
   std::string name;
-  char kind = 'c';                       // contype: c f p u
-  std::vector<int16_t> columns;          // conkey
-  Oid index = kInvalidOid;               // p, u and the referenced index of f
+  char kind = 'c';               // contype: c f p u
+  std::vector<int16_t> columns;  // conkey
+  Oid index = kInvalidOid;       // p, u and the referenced index of f
   Oid foreign_relation = kInvalidOid;
   std::vector<int16_t> foreign_columns;
   char on_update = 'a', on_delete = 'a', match = 's';  // as pg_constraint: a r c n d / f p s
   std::vector<int16_t> delete_set_columns;
   bool deferrable = false, deferred = false, validated = true;
-  std::string expression;                // SQL text of a check
+  std::string expression;  // SQL text of a check
 };
 
-enum class RelationKind : char { kTable = 'r', kIndex = 'i', kSequence = 'S', kView = 'v', kMaterializedView = 'm', kComposite = 'c' };
+enum class RelationKind : char {
+  kTable = 'r',
+  kIndex = 'i',
+  kSequence = 'S',
+  kView = 'v',
+  kMaterializedView = 'm',
+  kComposite = 'c'
+};
 
 // Planner statistics of a column, from ANALYZE (pg_statistic).
 struct ColumnStatistics {
   float null_fraction = 0;
   int32_t average_width = 0;
-  float distinct = 0;                    // as stadistinct: negative is a multiple of the row count
+  float distinct = 0;  // as stadistinct: negative is a multiple of the row count
   std::vector<OwnedDatum> common_values;
   std::vector<float> common_frequencies;
   std::vector<OwnedDatum> histogram;
@@ -170,21 +178,22 @@ struct RelationInfo {
   Oid schema = kInvalidOid;
   std::string schema_name;
   RelationKind kind = RelationKind::kTable;
-  char persistence = 'p';                // p permanent, u unlogged, t temporary
+  char persistence = 'p';  // p permanent, u unlogged, t temporary
   Oid owner = kInvalidOid;
   Oid row_type = kInvalidOid;
-  std::vector<ColumnInfo> columns;       // all, dropped ones included: columns[attnum - 1]
-  RowLayout layout;                      // one physical column per entry of `columns`
+  std::vector<ColumnInfo> columns;  // all, dropped ones included: columns[attnum - 1]
+  RowLayout layout;                 // one physical column per entry of `columns`
   // The tree's key: the primary key's columns, or the hidden row id (key_columns empty).
   std::vector<int16_t> key_columns;
   KeyLayout key;
-  std::shared_ptr<storage::Table> table; // null for views, sequences and so on
-  std::vector<IndexInfo> indexes;        // the primary key's first, if any
+  std::shared_ptr<storage::Table> table;  // null for views, sequences and so on
+  std::vector<IndexInfo> indexes;         // the primary key's first, if any
   std::vector<ConstraintInfo> constraints;
-  std::vector<ConstraintInfo> referenced_by;  // foreign keys of other tables that point here: `foreign_relation` here is
-  std::vector<Oid> referencing_relations;     // ... this relation; referencing_relations[i] owns referenced_by[i]
-  std::string view_definition;           // SQL text with qualified names
-  double reltuples = -1;                 // from ANALYZE or CREATE INDEX
+  std::vector<ConstraintInfo>
+      referenced_by;                         // foreign keys of other tables that point here: `foreign_relation` here is
+  std::vector<Oid> referencing_relations;    // ... this relation; referencing_relations[i] owns referenced_by[i]
+  std::string view_definition;               // SQL text with qualified names
+  double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
   bool has_hidden_row_id() const { return key_columns.empty(); }
   const ColumnInfo* find_column(std::string_view name) const;

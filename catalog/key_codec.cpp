@@ -21,40 +21,108 @@ namespace indigo::catalog {
 namespace {
 
 enum class Kind : uint8_t {
-  kNone, kBool, kI16, kI32, kI64, kU32, kU64, kF32, kF64, kText, kBpchar, kNumeric, kInterval, kUuid, kTimeTz, kTid, kBit, kArray
+  kNone,
+  kBool,
+  kI16,
+  kI32,
+  kI64,
+  kU32,
+  kU64,
+  kF32,
+  kF64,
+  kText,
+  kBpchar,
+  kNumeric,
+  kInterval,
+  kUuid,
+  kTimeTz,
+  kTid,
+  kBit,
+  kArray
 };
 
 Kind kind_of(Oid type) {
   switch (type) {
     case oid::kBool: return Kind::kBool;
     case oid::kInt2: return Kind::kI16;
-    case oid::kInt4: case oid::kDate: return Kind::kI32;
-    case oid::kInt8: case oid::kTime: case oid::kTimestamp: case oid::kTimestampTz: case oid::kMoney: return Kind::kI64;
-    case oid::kOid: case oid::kRegProc: case oid::kRegProcedure: case oid::kRegOper: case oid::kRegOperator:
-    case oid::kRegClass: case oid::kRegType: case oid::kRegRole: case oid::kRegNamespace: case oid::kRegCollation:
-    case oid::kRegConfig: case oid::kRegDictionary:
-      return Kind::kU32;
-    case oid::kPgLsn: case oid::kXid8: return Kind::kU64;
+    case oid::kInt4:
+    case oid::kDate: return Kind::kI32;
+    case oid::kInt8:
+    case oid::kTime:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kMoney: return Kind::kI64;
+    case oid::kOid:
+    case oid::kRegProc:
+    case oid::kRegProcedure:
+    case oid::kRegOper:
+    case oid::kRegOperator:
+    case oid::kRegClass:
+    case oid::kRegType:
+    case oid::kRegRole:
+    case oid::kRegNamespace:
+    case oid::kRegCollation:
+    case oid::kRegConfig:
+    case oid::kRegDictionary: return Kind::kU32;
+    case oid::kPgLsn:
+    case oid::kXid8: return Kind::kU64;
     case oid::kFloat4: return Kind::kF32;
     case oid::kFloat8: return Kind::kF64;
-    case oid::kText: case oid::kVarchar: case oid::kName: case oid::kChar: case oid::kBytea: case oid::kUnknown:
-      return Kind::kText;
+    case oid::kText:
+    case oid::kVarchar:
+    case oid::kName:
+    case oid::kChar:
+    case oid::kBytea:
+    case oid::kUnknown: return Kind::kText;
     case oid::kBpchar: return Kind::kBpchar;
     case oid::kNumeric: return Kind::kNumeric;
     case oid::kInterval: return Kind::kInterval;
     case oid::kUuid: return Kind::kUuid;
     case oid::kTimeTz: return Kind::kTimeTz;
     case oid::kTid: return Kind::kTid;
-    case oid::kBit: case oid::kVarbit: return Kind::kBit;
-    case oid::kInt2Vector: case oid::kOidVector: return Kind::kArray;
+    case oid::kBit:
+    case oid::kVarbit: return Kind::kBit;
+    case oid::kInt2Vector:
+    case oid::kOidVector: return Kind::kArray;
     // The arrays of the above, by pg_type.typarray.
-    case oid::kBoolArray: case oid::kByteaArray: case oid::kCharArray: case oid::kNameArray: case oid::kInt2Array:
-    case oid::kInt4Array: case oid::kTextArray: case oid::kBpcharArray: case oid::kVarcharArray: case oid::kInt8Array:
-    case oid::kFloat4Array: case oid::kFloat8Array: case oid::kOidArray: case oid::kTimestampArray: case oid::kDateArray:
-    case oid::kTimestampTzArray: case oid::kNumericArray: case 271: case 791: case 1008: case 1010: case 1183: case 1187:
-    case 1270: case 1561: case 1563: case 2207: case 2208: case 2209: case 2210: case 2211: case 2951: case 3221: case 3735:
-    case 3770: case 4090: case 4097: case 4192:
-      return Kind::kArray;
+    case oid::kBoolArray:
+    case oid::kByteaArray:
+    case oid::kCharArray:
+    case oid::kNameArray:
+    case oid::kInt2Array:
+    case oid::kInt4Array:
+    case oid::kTextArray:
+    case oid::kBpcharArray:
+    case oid::kVarcharArray:
+    case oid::kInt8Array:
+    case oid::kFloat4Array:
+    case oid::kFloat8Array:
+    case oid::kOidArray:
+    case oid::kTimestampArray:
+    case oid::kDateArray:
+    case oid::kTimestampTzArray:
+    case oid::kNumericArray:
+    case 271:
+    case 791:
+    case 1008:
+    case 1010:
+    case 1183:
+    case 1187:
+    case 1270:
+    case 1561:
+    case 1563:
+    case 2207:
+    case 2208:
+    case 2209:
+    case 2210:
+    case 2211:
+    case 2951:
+    case 3221:
+    case 3735:
+    case 3770:
+    case 4090:
+    case 4097:
+    case 4192: return Kind::kArray;
     default: return Kind::kNone;
   }
 }
@@ -177,7 +245,8 @@ void append_value(Kind kind, const Datum& value, std::string& out) {
     case Kind::kInterval: append_interval(value.interval, out); break;
     case Kind::kUuid: out.append(reinterpret_cast<const char*>(value.uuid.bytes), sizeof value.uuid.bytes); break;
     case Kind::kTimeTz:
-      append_signed(static_cast<uint64_t>(value.timetz.microseconds + value.timetz.zone_seconds_west * int64_t{1000000}), out);
+      append_signed(
+          static_cast<uint64_t>(value.timetz.microseconds + value.timetz.zone_seconds_west * int64_t{1000000}), out);
       append_signed(static_cast<uint32_t>(value.timetz.zone_seconds_west), out);
       break;
     case Kind::kTid: out.append(value.str); break;

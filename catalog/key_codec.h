@@ -22,12 +22,12 @@
 namespace indigo::catalog {
 
 struct KeyColumn {
-  Oid type = kInvalidOid;        // SQL type (domains resolved to their base)
+  Oid type = kInvalidOid;  // SQL type (domains resolved to their base)
   Phys phys = Phys::kI64;
   Oid collation = kInvalidOid;
   bool descending = false;
-  bool nulls_first = false;      // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
-  bool nullable = true;          // false: no marker byte
+  bool nulls_first = false;  // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
+  bool nullable = true;      // false: no marker byte
 };
 
 class KeyLayout {
@@ -45,11 +45,12 @@ class KeyLayout {
   void append(std::span<const Datum> values, std::string& out) const;
   void append_column(size_t column, const Datum& value, std::string& out) const;
   // Turns a prefix into the bound just after all keys that begin with it (for > and <= ranges).
-  static void successor(std::string& key);   // smallest byte string greater than every string with this prefix; empty if none
+  static void successor(
+      std::string& key);  // smallest byte string greater than every string with this prefix; empty if none
 
  private:
   std::vector<KeyColumn> columns_;
-  std::vector<uint8_t> kinds_;   // how each column's values are encoded
+  std::vector<uint8_t> kinds_;  // how each column's values are encoded
 };
 
 }  // namespace indigo::catalog

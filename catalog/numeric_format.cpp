@@ -28,7 +28,8 @@ DecimalDigits numeric_digits(Str image) {
       *--begin = static_cast<char>('0' + static_cast<int>(magnitude % 10));
       magnitude /= 10;
     }
-    for (auto rest = static_cast<uint64_t>(magnitude); rest != 0; rest /= 10) *--begin = static_cast<char>('0' + rest % 10);
+    for (auto rest = static_cast<uint64_t>(magnitude); rest != 0; rest /= 10)
+      *--begin = static_cast<char>('0' + rest % 10);
     result.digits.assign(begin, buffer + sizeof buffer);
   } else {
     result.negative = static_cast<uint8_t>(image[0]) == kNumericBigNegative;
@@ -36,7 +37,8 @@ DecimalDigits numeric_digits(Str image) {
     const char* limbs = image.data() + 3;
     const size_t count = (image.size() - 3) / sizeof(uint32_t);
     result.digits.reserve(count * 9);
-    for (size_t i = count; i-- > 0;) append_limb(result.digits, load_unaligned<uint32_t>(limbs + i * sizeof(uint32_t)), 9);
+    for (size_t i = count; i-- > 0;)
+      append_limb(result.digits, load_unaligned<uint32_t>(limbs + i * sizeof(uint32_t)), 9);
     result.digits.erase(0, std::min(result.digits.find_first_not_of('0'), result.digits.size()));
   }
   result.exponent = static_cast<int32_t>(result.digits.size()) - 1 - scale;

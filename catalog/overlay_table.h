@@ -65,19 +65,22 @@ class OverlayTable final : public storage::Table {
   IndexId index_id(size_t i) const { return indexes_[i].id; }
 
   TableId id() const override { return id_; }
-  storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key, std::string& row) override;
+  storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
+                             std::string& row) override;
   storage::StorageStatus get_many(storage::Transaction& txn, const storage::ReadView& view, std::span<const Bytes> keys,
                                   std::span<std::string> rows, std::span<bool> found) override;
   std::unique_ptr<storage::Cursor> scan(storage::Transaction& txn, const storage::ReadView& view,
                                         const storage::KeyRange& range, storage::Direction direction) override;
   std::unique_ptr<storage::Cursor> scan_index(storage::Transaction& txn, const storage::ReadView& view, IndexId index,
                                               const storage::KeyRange& range, storage::Direction direction) override;
-  storage::StorageStatus insert(storage::Transaction& txn, Bytes key, Bytes row, storage::Duplicate* duplicate) override;
+  storage::StorageStatus insert(storage::Transaction& txn, Bytes key, Bytes row,
+                                storage::Duplicate* duplicate) override;
   uint64_t next_row_id() override;
   storage::StorageStatus claim(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
                                storage::RowLockMode mode, storage::LockWait wait, storage::Claimed& out) override;
   void unclaim(storage::Transaction& txn, Bytes key) override;
-  storage::StorageStatus update(storage::Transaction& txn, Bytes key, Bytes row, storage::Duplicate* duplicate) override;
+  storage::StorageStatus update(storage::Transaction& txn, Bytes key, Bytes row,
+                                storage::Duplicate* duplicate) override;
   storage::StorageStatus update_key(storage::Transaction& txn, Bytes key, Bytes new_key, Bytes row,
                                     storage::Duplicate* duplicate) override;
   storage::StorageStatus erase(storage::Transaction& txn, Bytes key) override;
@@ -106,7 +109,9 @@ class OverlayTable final : public storage::Table {
     std::vector<BaseIndexEntry> entries;  // of the base, by (key, position)
   };
   // The upper table, null while nothing was ever written.
-  storage::Table* upper() const { return upper_.load(std::memory_order_acquire); }  // pairs with the store in make_upper
+  storage::Table* upper() const {
+    return upper_.load(std::memory_order_acquire);
+  }  // pairs with the store in make_upper
   storage::StorageStatus make_upper(storage::Table*& out);
   const std::vector<BaseIndexEntry>& base_index(Index& index) const;
   Index* find_index(IndexId id);

@@ -47,9 +47,9 @@ struct Interval {  // kB16; comparison normalises 30-day months and 24-hour days
   int32_t days;
   int32_t months;
 };
-struct TimeTz {  // kB16
-  int64_t microseconds;      // local time of day
-  int32_t zone_seconds_west; // as PostgreSQL's zone: seconds west of UTC
+struct TimeTz {               // kB16
+  int64_t microseconds;       // local time of day
+  int32_t zone_seconds_west;  // as PostgreSQL's zone: seconds west of UTC
   int32_t unused;
 };
 struct Uuid {  // kB16

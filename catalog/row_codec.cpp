@@ -37,7 +37,8 @@ RowLayout::RowLayout(std::vector<Phys> columns) : columns_(std::move(columns)), 
 }
 
 template <class NullAt, class FixedAt, class StrAt>
-void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at, std::string& out) const {
+void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at,
+                            std::string& out) const {
   size_t variable_bytes = 0;
   for (size_t i = 0; variable_count_ != 0 && i < columns_.size(); i++)
     if (is_variable(columns_[i]) && !null_at(i)) variable_bytes += str_at(i).size();
@@ -66,16 +67,18 @@ void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, cons
 }
 
 void RowLayout::encode(std::span<const Datum> values, std::string& out) const {
-  encode_with([&](size_t i) { return values[i].null; }, [&](size_t i) { return static_cast<const void*>(&values[i].block); },
+  encode_with([&](size_t i) { return values[i].null; },
+              [&](size_t i) { return static_cast<const void*>(&values[i].block); },
               [&](size_t i) { return values[i].str; }, out);
 }
 
 void RowLayout::encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const {
-  encode_with([&](size_t i) { return columns[i]->is_null(r); },
-              [&](size_t i) {
-                return static_cast<const void*>(columns[i]->data<char>() + size_t{columns[i]->at(r)} * phys_bytes(columns_[i]));
-              },
-              [&](size_t i) { return columns[i]->get<Str>(r); }, out);
+  encode_with(
+      [&](size_t i) { return columns[i]->is_null(r); },
+      [&](size_t i) {
+        return static_cast<const void*>(columns[i]->data<char>() + size_t{columns[i]->at(r)} * phys_bytes(columns_[i]));
+      },
+      [&](size_t i) { return columns[i]->get<Str>(r); }, out);
 }
 
 Datum RowLayout::column(Bytes row, size_t column) const {

@@ -58,7 +58,7 @@ class RowLayout {
   std::vector<uint32_t> position_;  // fixed: byte offset; variable: ordinal among the variable columns
   uint32_t bitmap_offset_ = 2;
   uint32_t fixed_offset_ = 0;
-  uint32_t offsets_offset_ = 0;     // of the end-offset array
+  uint32_t offsets_offset_ = 0;  // of the end-offset array
   uint32_t variable_count_ = 0;
 };
 

@@ -14,14 +14,14 @@ Result<int64_t> Sequence::next(const SequenceOptions& o, const std::string& name
   const bool overflow = __builtin_add_overflow(last_value_, o.increment, &value);
   if (o.increment > 0 && (overflow || value > o.maximum)) {
     if (!o.cycle) {
-      return Error(sqlstate::kSequenceGeneratorLimitExceeded, "nextval: reached maximum value of sequence \"" + name +
-                                                                  "\" (" + std::to_string(o.maximum) + ")");
+      return Error(sqlstate::kSequenceGeneratorLimitExceeded,
+                   "nextval: reached maximum value of sequence \"" + name + "\" (" + std::to_string(o.maximum) + ")");
     }
     value = o.minimum;
   } else if (o.increment < 0 && (overflow || value < o.minimum)) {
     if (!o.cycle) {
-      return Error(sqlstate::kSequenceGeneratorLimitExceeded, "nextval: reached minimum value of sequence \"" + name +
-                                                                  "\" (" + std::to_string(o.minimum) + ")");
+      return Error(sqlstate::kSequenceGeneratorLimitExceeded,
+                   "nextval: reached minimum value of sequence \"" + name + "\" (" + std::to_string(o.minimum) + ")");
     }
     value = o.maximum;
   }

@@ -42,9 +42,14 @@ class SessionCatalog final : public CatalogView {
   void changed_shared();  // roles, databases
 
   // ---- temporary schema
-  Oid temp_schema() const { return temp_schema_; }          // kInvalidOid while the session has none
-  int temp_number() const { return temp_number_; }          // pg_temp_<number>
-  void set_temp_schema(Oid schema, int number) { temp_schema_ = schema; temp_number_ = number; path_valid_ = false; clear_local(); }
+  Oid temp_schema() const { return temp_schema_; }  // kInvalidOid while the session has none
+  int temp_number() const { return temp_number_; }  // pg_temp_<number>
+  void set_temp_schema(Oid schema, int number) {
+    temp_schema_ = schema;
+    temp_number_ = number;
+    path_valid_ = false;
+    clear_local();
+  }
 
   // ---- CatalogView
   uint64_t version() const override;
@@ -59,7 +64,8 @@ class SessionCatalog final : public CatalogView {
   std::shared_ptr<const RelationInfo> find_relation(std::string_view schema, std::string_view name) override;
   std::shared_ptr<const TypeInfo> type(Oid oid) override;
   std::shared_ptr<const TypeInfo> find_type(std::string_view schema, std::string_view name) override;
-  std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema, std::string_view name) override;
+  std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema,
+                                                                   std::string_view name) override;
   std::shared_ptr<const FunctionInfo> function(Oid oid) override;
   const AggregateInfo* aggregate(Oid function) override;
   std::vector<const OperatorInfo*> operators_named(std::string_view schema, std::string_view name) override;
@@ -104,9 +110,9 @@ class SessionCatalog final : public CatalogView {
   std::string database_name_;
   const uint64_t session_;
   storage::Transaction* txn_ = nullptr;
-  bool private_ = false;             // this transaction has changed the catalog
+  bool private_ = false;  // this transaction has changed the catalog
   uint64_t private_version_ = 0;
-  uint64_t local_version_ = 0;       // of the maps below
+  uint64_t local_version_ = 0;  // of the maps below
   uint64_t local_shared_version_ = 0;
   Oid user_ = kInvalidOid;
   Oid temp_schema_ = kInvalidOid;

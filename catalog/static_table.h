@@ -46,7 +46,7 @@ struct StaticTable {
   Oid row_type;
   Oid primary_index;  // pg_class OID of the primary key's index, invalid for pg_depend and pg_shdepend
   const char* primary_index_name;
-  bool shared;        // one for all databases
+  bool shared;  // one for all databases
   uint8_t column_count;
   uint8_t key_count;
   uint32_t row_count;

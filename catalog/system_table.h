@@ -29,13 +29,27 @@ class RowReader {
   RowReader(const RowLayout& layout, Bytes row) : layout_(layout), row_(row) {}
   Datum datum(int column) const { return layout_.column(row_, static_cast<size_t>(column)); }
   bool is_null(int column) const { return datum(column).null; }
-  Oid oid(int column) const { return read(column, [](const Datum& d) { return d.oid(); }); }
-  int32_t i32(int column) const { return read(column, [](const Datum& d) { return d.i32; }); }
-  int16_t i16(int column) const { return read(column, [](const Datum& d) { return d.i16; }); }
-  int64_t i64(int column) const { return read(column, [](const Datum& d) { return d.i64; }); }
-  float f32(int column) const { return read(column, [](const Datum& d) { return d.f32; }); }
-  bool flag(int column) const { return read(column, [](const Datum& d) { return d.b; }); }
-  std::string_view str(int column) const { return read(column, [](const Datum& d) { return d.str; }); }
+  Oid oid(int column) const {
+    return read(column, [](const Datum& d) { return d.oid(); });
+  }
+  int32_t i32(int column) const {
+    return read(column, [](const Datum& d) { return d.i32; });
+  }
+  int16_t i16(int column) const {
+    return read(column, [](const Datum& d) { return d.i16; });
+  }
+  int64_t i64(int column) const {
+    return read(column, [](const Datum& d) { return d.i64; });
+  }
+  float f32(int column) const {
+    return read(column, [](const Datum& d) { return d.f32; });
+  }
+  bool flag(int column) const {
+    return read(column, [](const Datum& d) { return d.b; });
+  }
+  std::string_view str(int column) const {
+    return read(column, [](const Datum& d) { return d.str; });
+  }
   char chr(int column) const {  // "char"
     const auto s = str(column);
     return s.empty() ? '\0' : s[0];
@@ -61,9 +75,9 @@ class RowValues {
   RowValues& flag(int column, bool v) { return set(column, Datum::of(v)); }
   RowValues& str(int column, std::string_view v) { return set(column, Datum::of(Str(v))); }
   RowValues& chr(int column, char v) { return set(column, Datum::of(Str(&v, 1))); }
-  RowValues& oids(int column, std::span<const Oid> v);          // oid[]
-  RowValues& oid_vector(int column, std::span<const Oid> v);    // oidvector
-  RowValues& i16s(int column, std::span<const int16_t> v);      // int2[]
+  RowValues& oids(int column, std::span<const Oid> v);            // oid[]
+  RowValues& oid_vector(int column, std::span<const Oid> v);      // oidvector
+  RowValues& i16s(int column, std::span<const int16_t> v);        // int2[]
   RowValues& i16_vector(int column, std::span<const int16_t> v);  // int2vector
   RowValues& texts(int column, std::span<const std::string> v);   // text[]
   const Datum& get(int column) const { return values_[static_cast<size_t>(column)].get(); }
@@ -73,8 +87,8 @@ class RowValues {
   std::vector<OwnedDatum> values_;
 };
 
-std::vector<Oid> read_oids(Bytes array);        // of oid[] and oidvector
-std::vector<int16_t> read_i16s(Bytes array);    // of int2[] and int2vector
+std::vector<Oid> read_oids(Bytes array);      // of oid[] and oidvector
+std::vector<int16_t> read_i16s(Bytes array);  // of int2[] and int2vector
 std::vector<std::string> read_texts(Bytes array);
 
 class SystemTable {
@@ -93,7 +107,9 @@ class SystemTable {
 
   // ---- reading (newest_view). find: false when there is none.
   bool find(storage::Transaction& txn, std::initializer_list<Datum> key, std::string& row) const;
-  bool find_oid(storage::Transaction& txn, Oid oid, std::string& row) const { return find(txn, {Datum::of_oid(oid)}, row); }
+  bool find_oid(storage::Transaction& txn, Oid oid, std::string& row) const {
+    return find(txn, {Datum::of_oid(oid)}, row);
+  }
   // Every row whose key begins with these values, in key order; stops when visit answers false.
   void scan(storage::Transaction& txn, std::initializer_list<Datum> prefix,
             const std::function<bool(RowReader)>& visit) const;

@@ -48,13 +48,21 @@ class Vector {
   uint32_t at(uint32_t r) const { return constant_ ? 0 : r; }
 
   template <class T>
-  T* data() { return static_cast<T*>(data_); }
+  T* data() {
+    return static_cast<T*>(data_);
+  }
   template <class T>
-  const T* data() const { return static_cast<const T*>(data_); }
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
   template <class T>
-  const T& get(uint32_t r) const { return static_cast<const T*>(data_)[at(r)]; }
+  const T& get(uint32_t r) const {
+    return static_cast<const T*>(data_)[at(r)];
+  }
   template <class T>
-  void set(uint32_t r, const T& v) { static_cast<T*>(data_)[r] = v; }
+  void set(uint32_t r, const T& v) {
+    static_cast<T*>(data_)[r] = v;
+  }
 
   // Nulls. all_valid() lets loops skip the test; set_null clears it.
   bool all_valid() const { return all_valid_; }
@@ -69,8 +77,8 @@ class Vector {
   void set_all_valid() { all_valid_ = true; }
   const uint8_t* validity() const { return all_valid_ ? nullptr : valid_; }
 
-  Datum datum(uint32_t r) const;              // strings borrowed
-  void set_datum(uint32_t r, const Datum& d); // strings borrowed
+  Datum datum(uint32_t r) const;               // strings borrowed
+  void set_datum(uint32_t r, const Datum& d);  // strings borrowed
   // Copies row `from` of `source` (strings borrowed).
   void copy_row(uint32_t to, const Vector& source, uint32_t from);
 

@@ -31,7 +31,7 @@ struct ConnectOptions {
 struct RoleCredentials {
   bool exists = false;
   bool can_login = false;
-  std::string password;                         // pg_authid.rolpassword: SCRAM verifier, md5 hash, or empty
+  std::string password;  // pg_authid.rolpassword: SCRAM verifier, md5 hash, or empty
 };
 
 class Instance {

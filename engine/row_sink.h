@@ -21,9 +21,9 @@ namespace indigo::engine {
 struct ResultColumn {
   std::string name;
   catalog::TypeRef type;
-  Oid table = kInvalidOid;     // origin, when the column is a plain column of a table
+  Oid table = kInvalidOid;  // origin, when the column is a plain column of a table
   int16_t column = 0;
-  int16_t type_length = -1;    // pg_type.typlen
+  int16_t type_length = -1;  // pg_type.typlen
 };
 
 enum class Format : int16_t { kText = 0, kBinary = 1 };
@@ -49,7 +49,7 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void row_description(const ResultShape& shape) = 0;
-  virtual void no_data() = 0;                                       // Describe of a statement without rows
+  virtual void no_data() = 0;  // Describe of a statement without rows
   virtual void parameter_description(std::span<const Oid> types) = 0;
   // The selected rows of the chunk. An error (lost client, interrupt) ends the statement.
   virtual Status rows(const ResultShape& shape, const Chunk& chunk) = 0;
@@ -62,7 +62,7 @@ class RowSink {
   // COPY. copy_in answers the source that reads until the statement ends.
   virtual Result<CopySource*> copy_in(CopyFormat format, uint32_t column_count) = 0;
   virtual void copy_out(CopyFormat format, uint32_t column_count) = 0;
-  virtual Status copy_data(std::string_view bytes) = 0;             // one CopyData message: one row
+  virtual Status copy_data(std::string_view bytes) = 0;  // one CopyData message: one row
   virtual void copy_done() = 0;
 };
 

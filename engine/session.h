@@ -28,7 +28,7 @@ struct BindMessage {
   std::string_view portal, statement;
   std::span<const Format> parameter_formats;  // none: all text; one: all the same
   std::span<const std::optional<std::string_view>> values;
-  std::span<const Format> result_formats;     // as above
+  std::span<const Format> result_formats;  // as above
 };
 
 class Session {
@@ -46,12 +46,13 @@ class Session {
   virtual void query(std::string_view text, RowSink& sink) = 0;
 
   // The extended protocol. On an error the caller reports it and discards messages until Sync.
-  virtual Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types, RowSink& sink) = 0;
+  virtual Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+                       RowSink& sink) = 0;
   virtual Status bind(const BindMessage& bind, RowSink& sink) = 0;
   virtual Status describe_statement(std::string_view name, RowSink& sink) = 0;
   virtual Status describe_portal(std::string_view name, RowSink& sink) = 0;
   virtual Status execute(std::string_view portal, uint32_t max_rows, RowSink& sink) = 0;  // 0: all rows
-  virtual Status close_statement(std::string_view name) = 0;  // unknown names are no error
+  virtual Status close_statement(std::string_view name) = 0;                              // unknown names are no error
   virtual Status close_portal(std::string_view name) = 0;
   // Ends the implicit transaction; a commit that fails now is an error to report before ReadyForQuery.
   virtual Status sync(RowSink& sink) = 0;

@@ -13,7 +13,7 @@ namespace indigo::log {
 struct Operation {
   TableId table;
   Bytes key;
-  Bytes row;         // empty for an erase
+  Bytes row;  // empty for an erase
   bool erase = false;
 };
 

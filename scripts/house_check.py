@@ -3,7 +3,8 @@
 
   layers    an #include points to the same layer or below
   fences    libpg_query is included only in sql/parse/, spdlog by one source in base/
-  length    sources over 400 lines are warned of, over 700 refused; generated tables are exempt
+  length    sources over 400 lines are warned of, over 700 refused; generated tables are exempt; comments, which
+            the formatter leaves alone, end at column 132
   readme    each source folder has a README.md, and the paths that READMEs name exist
 
 --self-test builds small trees that break one rule each, and fails unless each is found.
@@ -19,6 +20,7 @@ LAYERS = ["base", "log", "storage", "catalog", "sql/func", "sql", "engine", "wir
 FOLDERS = LAYERS + ["tests", "bench", "docker"]
 SOURCE = {".h", ".cpp", ".c", ".py"}
 LENGTH_WARNED, LENGTH_REFUSED = 400, 700
+COMMENT_COLUMNS = 132
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
@@ -95,7 +97,11 @@ class House:
     def check_length(self, path):
         if "generated" in path.parts or path.stem.endswith("_data"):
             return
-        lines = path.read_text(errors="replace").count("\n")
+        text = path.read_text(errors="replace")
+        for number, line in enumerate(text.splitlines(), 1):
+            if len(line) > COMMENT_COLUMNS and line.lstrip().startswith("//"):
+                self.error(path, "length", f"line {number} has {len(line)} columns")
+        lines = text.count("\n")
         if lines > LENGTH_REFUSED:
             self.error(path, "length", f"{lines} lines, more than {LENGTH_REFUSED}: which second concept does it hold?")
         elif lines > LENGTH_WARNED:
@@ -144,6 +150,7 @@ CANARIES = [
     ("fences", {"sql/func/abs.h": "  # include <spdlog/spdlog.h>\n"}),
     ("fences", {"base/second.cpp": "#include <spdlog/spdlog.h>\n"}),
     ("length", {"base/long.cpp": "// one\n" * 701}),
+    ("length", {"base/clock.h": "#pragma once\n  // " + "x" * COMMENT_COLUMNS + "\n"}),
     ("readme", {"base/README.md": "Read `gone.h` first.\n"}),
     ("readme", {"base/README.md": "Read `sql/gone.h` first.\n"}),
     ("readme", {"base/README.md": "Read [this](gone.md) first.\n"}),

@@ -20,39 +20,39 @@ namespace indigo::sql {
 using catalog::TypeRef;
 
 enum class ExprKind : uint8_t {
-  kVar,            // analyzer: column of a range-table entry
-  kColumn,         // plan: column of the operator's input
+  kVar,     // analyzer: column of a range-table entry
+  kColumn,  // plan: column of the operator's input
   kConst,
-  kParam,          // $n or a lifted literal: its value comes with the execution
-  kRuntimeParam,   // plan: a value set by an outer operator (correlation, nested loop) or an initplan
-  kCall,           // function, operator or cast function
-  kBool,           // AND, OR, NOT
+  kParam,         // $n or a lifted literal: its value comes with the execution
+  kRuntimeParam,  // plan: a value set by an outer operator (correlation, nested loop) or an initplan
+  kCall,          // function, operator or cast function
+  kBool,          // AND, OR, NOT
   kCase,
   kCoalesce,
   kGreatestLeast,
   kNullIf,
-  kNullTest,       // IS [NOT] NULL
-  kBooleanTest,    // IS [NOT] TRUE | FALSE | UNKNOWN
-  kDistinct,       // IS [NOT] DISTINCT FROM
-  kArrayCompare,   // x op ANY | ALL (array)
-  kArray,          // ARRAY[...]
-  kRow,            // ROW(...)
-  kRowCompare,     // (a, b) < (c, d)
-  kField,          // (composite).field
-  kSubscript,      // array[1], array[1:2]
-  kRelabel,        // binary-compatible cast
-  kIoCast,         // cast through text output and input
-  kArrayCast,      // element-wise cast of an array
-  kDomainCast,     // checks a domain's constraints
+  kNullTest,      // IS [NOT] NULL
+  kBooleanTest,   // IS [NOT] TRUE | FALSE | UNKNOWN
+  kDistinct,      // IS [NOT] DISTINCT FROM
+  kArrayCompare,  // x op ANY | ALL (array)
+  kArray,         // ARRAY[...]
+  kRow,           // ROW(...)
+  kRowCompare,    // (a, b) < (c, d)
+  kField,         // (composite).field
+  kSubscript,     // array[1], array[1:2]
+  kRelabel,       // binary-compatible cast
+  kIoCast,        // cast through text output and input
+  kArrayCast,     // element-wise cast of an array
+  kDomainCast,    // checks a domain's constraints
   kCollate,
   kAggregate,
   kWindowCall,
-  kGrouping,       // GROUPING(...)
-  kSubLink,        // analyzer: a subquery in an expression
-  kSubPlan,        // plan: the same, planned
-  kDefault,        // DEFAULT in VALUES or SET (analyzer replaces it before planning)
-  kSessionValue,   // CURRENT_DATE, CURRENT_USER and so on
-  kWholeRow,       // analyzer: a range-table entry as a composite value
+  kGrouping,      // GROUPING(...)
+  kSubLink,       // analyzer: a subquery in an expression
+  kSubPlan,       // plan: the same, planned
+  kDefault,       // DEFAULT in VALUES or SET (analyzer replaces it before planning)
+  kSessionValue,  // CURRENT_DATE, CURRENT_USER and so on
+  kWholeRow,      // analyzer: a range-table entry as a composite value
 };
 
 struct Expr;
@@ -76,34 +76,41 @@ struct ExprOf : Expr {
 };
 
 struct VarExpr : ExprOf<ExprKind::kVar> {
-  int entry = 0;           // index into Query::entries of the query `levels_up` above
-  int column = 0;          // 0-based among the entry's columns
+  int entry = 0;   // index into Query::entries of the query `levels_up` above
+  int column = 0;  // 0-based among the entry's columns
   int levels_up = 0;
 };
 // System columns of a table entry, as VarExpr::column / ScanColumn. Negative like PostgreSQL's attnums.
-enum SystemColumn : int { kTableOidColumn = -6, kXminColumn = -2, kXmaxColumn = -4, kCminColumn = -3, kCmaxColumn = -5, kCtidColumn = -1 };
+enum SystemColumn : int {
+  kTableOidColumn = -6,
+  kXminColumn = -2,
+  kXmaxColumn = -4,
+  kCminColumn = -3,
+  kCmaxColumn = -5,
+  kCtidColumn = -1
+};
 
 struct ColumnExpr : ExprOf<ExprKind::kColumn> {
-  int input = 0;           // 0: the (left) input, 1: the right input of a join
+  int input = 0;  // 0: the (left) input, 1: the right input of a join
   int column = 0;
 };
 struct ConstExpr : ExprOf<ExprKind::kConst> {
   OwnedDatum value;
 };
 struct ParamExpr : ExprOf<ExprKind::kParam> {
-  int index = 0;           // 0-based into the execution's parameters
+  int index = 0;  // 0-based into the execution's parameters
 };
 struct RuntimeParamExpr : ExprOf<ExprKind::kRuntimeParam> {
-  int slot = 0;            // 0-based into the execution's runtime slots (Plan::runtime_slots)
+  int slot = 0;  // 0-based into the execution's runtime slots (Plan::runtime_slots)
 };
 struct CallExpr : ExprOf<ExprKind::kCall> {
   Oid function = kInvalidOid;
-  Oid op = kInvalidOid;            // the operator it was written as, if any (deparse, index matching)
+  Oid op = kInvalidOid;  // the operator it was written as, if any (deparse, index matching)
   enum class Form : uint8_t { kFunction, kOperator, kExplicitCast, kImplicitCast } form = Form::kFunction;
-  Oid collation = kInvalidOid;     // input collation
+  Oid collation = kInvalidOid;  // input collation
   bool strict = true, returns_set = false;
   catalog::Volatility volatility = catalog::Volatility::kImmutable;
-  bool variadic_array = false;     // the last argument is the VARIADIC array itself
+  bool variadic_array = false;  // the last argument is the VARIADIC array itself
   ExprList arguments;
 };
 struct BoolExpr : ExprOf<ExprKind::kBool> {
@@ -111,76 +118,116 @@ struct BoolExpr : ExprOf<ExprKind::kBool> {
   ExprList arguments;
 };
 struct CaseExpr : ExprOf<ExprKind::kCase> {
-  struct When { ExprPtr condition, result; };  // simple CASE is analyzed into `operand = value` conditions
+  struct When {
+    ExprPtr condition, result;
+  };  // simple CASE is analyzed into `operand = value` conditions
   std::vector<When> whens;
-  ExprPtr otherwise;               // never null: a null constant when absent
+  ExprPtr otherwise;  // never null: a null constant when absent
 };
-struct CoalesceExpr : ExprOf<ExprKind::kCoalesce> { ExprList arguments; };
-struct GreatestLeastExpr : ExprOf<ExprKind::kGreatestLeast> { bool greatest = true; ExprList arguments; };
-struct NullIfExpr : ExprOf<ExprKind::kNullIf> { ExprPtr value; ExprPtr equal; };  // equal: boolean call on both
-struct NullTestExpr : ExprOf<ExprKind::kNullTest> { ExprPtr argument; bool is_null = true; bool row = false; };
+struct CoalesceExpr : ExprOf<ExprKind::kCoalesce> {
+  ExprList arguments;
+};
+struct GreatestLeastExpr : ExprOf<ExprKind::kGreatestLeast> {
+  bool greatest = true;
+  ExprList arguments;
+};
+struct NullIfExpr : ExprOf<ExprKind::kNullIf> {
+  ExprPtr value;
+  ExprPtr equal;
+};  // equal: boolean call on both
+struct NullTestExpr : ExprOf<ExprKind::kNullTest> {
+  ExprPtr argument;
+  bool is_null = true;
+  bool row = false;
+};
 struct BooleanTestExpr : ExprOf<ExprKind::kBooleanTest> {
   enum class Test : uint8_t { kTrue, kNotTrue, kFalse, kNotFalse, kUnknown, kNotUnknown } test = Test::kTrue;
   ExprPtr argument;
 };
 struct DistinctExpr : ExprOf<ExprKind::kDistinct> {  // result of `equal` where both are not null
-  ExprPtr left, right, equal;      // equal: CallExpr of the = operator on left and right
-  bool negated = false;            // IS NOT DISTINCT FROM
+  ExprPtr left, right, equal;                        // equal: CallExpr of the = operator on left and right
+  bool negated = false;                              // IS NOT DISTINCT FROM
 };
 struct ArrayCompareExpr : ExprOf<ExprKind::kArrayCompare> {
   ExprPtr left, array;
   Oid op = kInvalidOid, function = kInvalidOid, collation = kInvalidOid;
-  bool any = true;                 // false: ALL
+  bool any = true;  // false: ALL
 };
-struct ArrayExpr : ExprOf<ExprKind::kArray> { ExprList elements; TypeRef element; bool multidimensional = false; };
-struct RowExpr : ExprOf<ExprKind::kRow> { ExprList fields; std::vector<std::string> names; };
+struct ArrayExpr : ExprOf<ExprKind::kArray> {
+  ExprList elements;
+  TypeRef element;
+  bool multidimensional = false;
+};
+struct RowExpr : ExprOf<ExprKind::kRow> {
+  ExprList fields;
+  std::vector<std::string> names;
+};
 struct RowCompareExpr : ExprOf<ExprKind::kRowCompare> {
-  int strategy = 1;                // 1..5 for < <= = >= >, 6 for <>
+  int strategy = 1;  // 1..5 for < <= = >= >, 6 for <>
   ExprList left, right;
   std::vector<Oid> less_functions, equal_functions;  // for each column
 };
-struct FieldExpr : ExprOf<ExprKind::kField> { ExprPtr argument; int field = 0; };
+struct FieldExpr : ExprOf<ExprKind::kField> {
+  ExprPtr argument;
+  int field = 0;
+};
 struct SubscriptExpr : ExprOf<ExprKind::kSubscript> {
   ExprPtr container;
-  struct Index { ExprPtr lower, upper; bool slice = false; };  // plain subscripts use `upper`
+  struct Index {
+    ExprPtr lower, upper;
+    bool slice = false;
+  };  // plain subscripts use `upper`
   std::vector<Index> indexes;
   TypeRef element;
-  ExprPtr assign;                  // UPDATE t SET a[1] = v; null otherwise
+  ExprPtr assign;  // UPDATE t SET a[1] = v; null otherwise
 };
-struct RelabelExpr : ExprOf<ExprKind::kRelabel> { ExprPtr argument; bool implicit = true; };
-struct IoCastExpr : ExprOf<ExprKind::kIoCast> { ExprPtr argument; bool implicit = false; };
+struct RelabelExpr : ExprOf<ExprKind::kRelabel> {
+  ExprPtr argument;
+  bool implicit = true;
+};
+struct IoCastExpr : ExprOf<ExprKind::kIoCast> {
+  ExprPtr argument;
+  bool implicit = false;
+};
 struct ArrayCastExpr : ExprOf<ExprKind::kArrayCast> {
   ExprPtr argument;
-  ExprPtr element;                 // cast of one element, held in a ColumnExpr{input 0, column 0}
+  ExprPtr element;  // cast of one element, held in a ColumnExpr{input 0, column 0}
 };
 struct DomainCastExpr : ExprOf<ExprKind::kDomainCast> {
   ExprPtr argument;
-  struct Check { std::string name; ExprPtr condition; };  // VALUE is ColumnExpr{0, 0}
+  struct Check {
+    std::string name;
+    ExprPtr condition;
+  };  // VALUE is ColumnExpr{0, 0}
   std::vector<Check> checks;
   bool not_null = false;
 };
-struct CollateExpr : ExprOf<ExprKind::kCollate> { ExprPtr argument; };  // type.collation
+struct CollateExpr : ExprOf<ExprKind::kCollate> {
+  ExprPtr argument;
+};  // type.collation
 struct SortKey;
 struct AggregateExpr : ExprOf<ExprKind::kAggregate> {
   Oid function = kInvalidOid;
   Oid collation = kInvalidOid;
-  ExprList arguments;              // empty: count(*)
-  ExprList direct;                 // direct arguments of ordered-set aggregates
-  std::vector<SortKey> order;      // ORDER BY inside, over `arguments`' expressions
+  ExprList arguments;          // empty: count(*)
+  ExprList direct;             // direct arguments of ordered-set aggregates
+  std::vector<SortKey> order;  // ORDER BY inside, over `arguments`' expressions
   bool distinct = false, star = false;
   ExprPtr filter;
   int levels_up = 0;
-  char kind_of = 'n';              // pg_aggregate.aggkind
+  char kind_of = 'n';  // pg_aggregate.aggkind
 };
 struct WindowCallExpr : ExprOf<ExprKind::kWindowCall> {
-  Oid function = kInvalidOid;      // a window function or an aggregate
+  Oid function = kInvalidOid;  // a window function or an aggregate
   bool aggregate = false, star = false;
   Oid collation = kInvalidOid;
   ExprList arguments;
   ExprPtr filter;
-  int window = 0;                  // index into Query::windows
+  int window = 0;  // index into Query::windows
 };
-struct GroupingExpr : ExprOf<ExprKind::kGrouping> { std::vector<int> group_columns; };  // indexes into Query::group_by
+struct GroupingExpr : ExprOf<ExprKind::kGrouping> {
+  std::vector<int> group_columns;
+};  // indexes into Query::group_by
 struct Query;
 struct SubLinkExpr : ExprOf<ExprKind::kSubLink> {
   enum class Form : uint8_t { kExists, kAny, kAll, kScalar, kArray, kRowCompare, kMultiAssign } form = Form::kScalar;
@@ -192,26 +239,45 @@ struct SubLinkExpr : ExprOf<ExprKind::kSubLink> {
 struct Plan;
 struct SubPlanExpr : ExprOf<ExprKind::kSubPlan> {
   SubLinkExpr::Form form = SubLinkExpr::Form::kScalar;
-  int subplan = 0;                 // index into PlannedStatement::subplans
-  ExprPtr test;                    // as above, over the runtime slots `columns`
-  std::vector<int> columns;        // runtime slots that receive the subquery's columns (kAny, kAll, kRowCompare, kMultiAssign)
+  int subplan = 0;  // index into PlannedStatement::subplans
+  ExprPtr test;     // as above, over the runtime slots `columns`
+  std::vector<int>
+      columns;  // runtime slots that receive the subquery's columns (kAny, kAll, kRowCompare, kMultiAssign)
   // Correlation: before each evaluation slot `to` gets the value of `from` (an expression of the outer row).
-  struct Pass { int to; ExprPtr from; };
+  struct Pass {
+    int to;
+    ExprPtr from;
+  };
   std::vector<Pass> passes;
-  bool hashed = false;             // uncorrelated ANY with equality: probe a hash table
+  bool hashed = false;  // uncorrelated ANY with equality: probe a hash table
 };
 struct DefaultExpr : ExprOf<ExprKind::kDefault> {};
 struct SessionValueExpr : ExprOf<ExprKind::kSessionValue> {
-  enum class Which : uint8_t { kDate, kTime, kTimeTz, kTimestamp, kTimestampTz, kLocalTime, kLocalTimestamp,
-                               kUser, kSessionUser, kRole, kCatalog, kSchema } which = Which::kTimestampTz;
+  enum class Which : uint8_t {
+    kDate,
+    kTime,
+    kTimeTz,
+    kTimestamp,
+    kTimestampTz,
+    kLocalTime,
+    kLocalTimestamp,
+    kUser,
+    kSessionUser,
+    kRole,
+    kCatalog,
+    kSchema
+  } which = Which::kTimestampTz;
 };
-struct WholeRowExpr : ExprOf<ExprKind::kWholeRow> { int entry = 0; int levels_up = 0; };
+struct WholeRowExpr : ExprOf<ExprKind::kWholeRow> {
+  int entry = 0;
+  int levels_up = 0;
+};
 
 struct SortKey {
   ExprPtr expr;
   bool descending = false;
   bool nulls_first = false;
-  Oid less = kInvalidOid;          // the ordering operator (USING), default btree's < or >
+  Oid less = kInvalidOid;  // the ordering operator (USING), default btree's < or >
 };
 
 template <class T>

@@ -18,21 +18,21 @@
 namespace indigo::sql {
 
 enum class PlanKind : uint8_t {
-  kResult,        // one row, no input
+  kResult,  // one row, no input
   kValues,
-  kTableScan,     // whole table or a range of its key
-  kIndexScan,     // through a secondary index
+  kTableScan,  // whole table or a range of its key
+  kIndexScan,  // through a secondary index
   kFunctionScan,
-  kSubqueryScan,  // child's columns renamed/filtered
-  kCteScan,       // reads a CommonTable's materialised rows
-  kWorkTableScan, // the recursive term's self-reference
+  kSubqueryScan,   // child's columns renamed/filtered
+  kCteScan,        // reads a CommonTable's materialised rows
+  kWorkTableScan,  // the recursive term's self-reference
   kFilter,
   kProject,
-  kProjectSet,    // set-returning functions in the select list
+  kProjectSet,  // set-returning functions in the select list
   kNestedLoop,
   kHashJoin,
   kMergeJoin,
-  kSort,          // with limit: top-N
+  kSort,  // with limit: top-N
   kLimit,
   kHashAggregate,
   kSortedAggregate,  // input sorted by the group columns; also plain (no groups)
@@ -75,15 +75,20 @@ struct PlanOf : Plan {
   PlanOf() : Plan(K) {}
 };
 
-struct ResultPlan : PlanOf<PlanKind::kResult> { ExprPtr condition; ExprList projection; };
-struct ValuesPlan : PlanOf<PlanKind::kValues> { std::vector<ExprList> rows_of; };
+struct ResultPlan : PlanOf<PlanKind::kResult> {
+  ExprPtr condition;
+  ExprList projection;
+};
+struct ValuesPlan : PlanOf<PlanKind::kValues> {
+  std::vector<ExprList> rows_of;
+};
 
 // Bounds of a range of an index's (or the primary key's) columns: an equality prefix, then at most one range column.
 struct KeyBounds {
-  ExprList equal;                  // values of the first columns, coerced to the column's type; no column references
-  ExprPtr low, high;               // bounds of the next column
+  ExprList equal;     // values of the first columns, coerced to the column's type; no column references
+  ExprPtr low, high;  // bounds of the next column
   bool low_inclusive = true, high_inclusive = true;
-  ExprPtr in_array;                // column `equal.size()` = ANY(array): one range for each distinct element, in key order
+  ExprPtr in_array;  // column `equal.size()` = ANY(array): one range for each distinct element, in key order
   bool whole() const { return equal.empty() && !low && !high && !in_array; }
 };
 
@@ -95,52 +100,75 @@ struct ScanPlan {
   std::shared_ptr<const RelationInfo> relation;
   std::vector<int> scan_columns;
   KeyBounds bounds;
-  ExprPtr filter;                  // over the scan's columns
+  ExprPtr filter;  // over the scan's columns
   storage::Direction direction = storage::Direction::kForward;
-  bool point = false;              // bounds give at most one row
-  std::string alias;               // for EXPLAIN
+  bool point = false;  // bounds give at most one row
+  std::string alias;   // for EXPLAIN
 };
 struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {};
-struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan { int index = 0; };  // into relation->indexes
+struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan {
+  int index = 0;
+};  // into relation->indexes
 
 struct FunctionScanPlan : PlanOf<PlanKind::kFunctionScan> {
   std::vector<Entry::Function> functions;
   bool with_ordinality = false;
   ExprPtr filter;
 };
-struct SubqueryScanPlan : PlanOf<PlanKind::kSubqueryScan> { ExprPtr filter; std::string alias; };
-struct CteScanPlan : PlanOf<PlanKind::kCteScan> { int cte = 0; ExprPtr filter; std::string alias; };  // into PlannedStatement::ctes
-struct WorkTableScanPlan : PlanOf<PlanKind::kWorkTableScan> { int cte = 0; ExprPtr filter; std::string alias; };
-struct FilterPlan : PlanOf<PlanKind::kFilter> { ExprPtr condition; };
-struct ProjectPlan : PlanOf<PlanKind::kProject> { ExprList projection; };
-struct ProjectSetPlan : PlanOf<PlanKind::kProjectSet> { ExprList projection; };
+struct SubqueryScanPlan : PlanOf<PlanKind::kSubqueryScan> {
+  ExprPtr filter;
+  std::string alias;
+};
+struct CteScanPlan : PlanOf<PlanKind::kCteScan> {
+  int cte = 0;
+  ExprPtr filter;
+  std::string alias;
+};  // into PlannedStatement::ctes
+struct WorkTableScanPlan : PlanOf<PlanKind::kWorkTableScan> {
+  int cte = 0;
+  ExprPtr filter;
+  std::string alias;
+};
+struct FilterPlan : PlanOf<PlanKind::kFilter> {
+  ExprPtr condition;
+};
+struct ProjectPlan : PlanOf<PlanKind::kProject> {
+  ExprList projection;
+};
+struct ProjectSetPlan : PlanOf<PlanKind::kProjectSet> {
+  ExprList projection;
+};
 
 // Joins: inputs[0] left (outer), inputs[1] right (inner). kRight is never planned for nested loops (sides are swapped).
 struct JoinPlan {
   JoinType type = JoinType::kInner;
-  ExprPtr condition;               // residual, over both inputs (for outer joins part of the join condition)
-  ExprList projection;             // over both inputs; empty: pass through
+  ExprPtr condition;    // residual, over both inputs (for outer joins part of the join condition)
+  ExprList projection;  // over both inputs; empty: pass through
 };
 struct NestedLoopPlan : PlanOf<PlanKind::kNestedLoop>, JoinPlan {
   // Before each rescan of the right input runtime slot `to` gets `from` of the left row: index look-ups by join key.
   std::vector<SubPlanExpr::Pass> passes;
 };
 struct HashJoinPlan : PlanOf<PlanKind::kHashJoin>, JoinPlan {  // builds on the right input
-  ExprList left_keys, right_keys;  // same types pairwise, each over input 0 of its own side
-  std::vector<bool> null_safe;     // IS NOT DISTINCT FROM keys; empty: none
-  bool null_aware_anti = false;    // NOT IN
+  ExprList left_keys, right_keys;                              // same types pairwise, each over input 0 of its own side
+  std::vector<bool> null_safe;                                 // IS NOT DISTINCT FROM keys; empty: none
+  bool null_aware_anti = false;                                // NOT IN
 };
 struct MergeJoinPlan : PlanOf<PlanKind::kMergeJoin>, JoinPlan {
   ExprList left_keys, right_keys;
-  std::vector<SortKey> order;      // directions of the keys (expr unused)
+  std::vector<SortKey> order;  // directions of the keys (expr unused)
 };
 
 struct SortPlan : PlanOf<PlanKind::kSort> {
   std::vector<SortKey> keys;
-  int presorted = 0;               // leading keys the input is already sorted by (incremental sort)
-  ExprPtr limit, offset;           // top-N when the limit above is known to be usable here; null otherwise
+  int presorted = 0;      // leading keys the input is already sorted by (incremental sort)
+  ExprPtr limit, offset;  // top-N when the limit above is known to be usable here; null otherwise
 };
-struct LimitPlan : PlanOf<PlanKind::kLimit> { ExprPtr limit, offset; bool with_ties = false; std::vector<SortKey> ties; };
+struct LimitPlan : PlanOf<PlanKind::kLimit> {
+  ExprPtr limit, offset;
+  bool with_ties = false;
+  std::vector<SortKey> ties;
+};
 
 // Output: group columns, then one column for each aggregate.
 struct AggregatePlan {
@@ -159,24 +187,33 @@ struct WindowPlan : PlanOf<PlanKind::kWindow> {
   Window window;
   std::vector<std::shared_ptr<const WindowCallExpr>> calls;
 };
-struct DistinctPlan : PlanOf<PlanKind::kDistinct> { ExprList on; bool sorted = false; };  // on: keys; keeps the first row of each
+struct DistinctPlan : PlanOf<PlanKind::kDistinct> {
+  ExprList on;
+  bool sorted = false;
+};  // on: keys; keeps the first row of each
 struct AppendPlan : PlanOf<PlanKind::kAppend> {};
-struct SetOperationPlan : PlanOf<PlanKind::kSetOperation> { SetOperation op = SetOperation::kIntersect; bool all = false; };
-struct RecursiveUnionPlan : PlanOf<PlanKind::kRecursiveUnion> { int cte = 0; bool all = true; };
+struct SetOperationPlan : PlanOf<PlanKind::kSetOperation> {
+  SetOperation op = SetOperation::kIntersect;
+  bool all = false;
+};
+struct RecursiveUnionPlan : PlanOf<PlanKind::kRecursiveUnion> {
+  int cte = 0;
+  bool all = true;
+};
 struct MaterializePlan : PlanOf<PlanKind::kMaterialize> {};
 
 // Row locks: the input carries the row key of each locked table; re-checks `recheck` on a changed row under READ COMMITTED.
 struct LockRowsPlan : PlanOf<PlanKind::kLockRows> {
   struct Lock {
     std::shared_ptr<const RelationInfo> relation;
-    int key_column = 0;            // input column with the row key
+    int key_column = 0;  // input column with the row key
     storage::RowLockMode mode;
     storage::LockWait wait;
     // Input columns that come from this table: (input column, table column), refreshed from the locked version.
     std::vector<std::pair<int, int>> refresh;
   };
   std::vector<Lock> locks;
-  ExprPtr recheck;                 // the scans' and joins' conditions over the input's columns; null: none
+  ExprPtr recheck;  // the scans' and joins' conditions over the input's columns; null: none
 };
 
 // Changes. In `assignments`, `generated`, `checks`, `returning` of a change plan:
@@ -188,18 +225,19 @@ struct ChangePlan {
   std::vector<Assignment> generated;
   ExprList checks;
   std::vector<std::string> check_names;
-  ExprList returning;              // empty: none; `columns` describe them
+  ExprList returning;  // empty: none; `columns` describe them
 };
 struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
-  std::optional<OnConflict> on_conflict;  // its expressions: input 0 = excluded row (by table column), input 1 = existing row
+  std::optional<OnConflict>
+      on_conflict;  // its expressions: input 0 = excluded row (by table column), input 1 = existing row
 };
 struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan {
-  int key_column = 0;              // input column with the target's row key
+  int key_column = 0;  // input column with the target's row key
   // READ COMMITTED after a wait: `recheck` is evaluated with the newest target row in input 1 and the other tables'
   // columns in input 0; input 0's columns that come from the target are refreshed first: (input column, table column).
   ExprPtr recheck;
   std::vector<std::pair<int, int>> refresh;
-  bool key_columns_change = false; // some assignment touches a primary-key (or referenced) column
+  bool key_columns_change = false;  // some assignment touches a primary-key (or referenced) column
 };
 struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan {
   int key_column = 0;
@@ -207,7 +245,7 @@ struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan {
   std::vector<std::pair<int, int>> refresh;
 };
 struct MergePlan : PlanOf<PlanKind::kMerge>, ChangePlan {
-  int key_column = 0;              // null key: not matched
+  int key_column = 0;  // null key: not matched
   std::vector<MergeAction> actions;
   ExprPtr recheck;
   std::vector<std::pair<int, int>> refresh;
@@ -217,10 +255,18 @@ struct MergePlan : PlanOf<PlanKind::kMerge>, ChangePlan {
 struct PlannedStatement {
   PlanPtr root;
   std::vector<PlanPtr> subplans;
-  struct InitPlan { int subplan; std::vector<int> slots; SubLinkExpr::Form form; };  // uncorrelated, run once when first needed
+  struct InitPlan {
+    int subplan;
+    std::vector<int> slots;
+    SubLinkExpr::Form form;
+  };  // uncorrelated, run once when first needed
   std::vector<InitPlan> initplans;
-  struct CtePlan { PlanPtr plan; std::string name; bool changes_data = false; };
-  std::vector<CtePlan> ctes;       // materialised on demand; data-modifying ones always run to the end
+  struct CtePlan {
+    PlanPtr plan;
+    std::string name;
+    bool changes_data = false;
+  };
+  std::vector<CtePlan> ctes;  // materialised on demand; data-modifying ones always run to the end
   int runtime_slots = 0;
   std::vector<TypeRef> runtime_types;
   std::vector<TypeRef> parameter_types;  // $n, then lifted literals
@@ -228,7 +274,10 @@ struct PlannedStatement {
   std::vector<TargetEntry> targets;  // names and origins of the visible result columns (expr unused); empty: no rows
   bool read_only = true;             // changes and locks nothing
   // What must still be true when the plan runs: relations with the table lock each needs.
-  struct Dependency { std::shared_ptr<const RelationInfo> relation; storage::TableLockMode lock; };
+  struct Dependency {
+    std::shared_ptr<const RelationInfo> relation;
+    storage::TableLockMode lock;
+  };
   std::vector<Dependency> relations;
   uint64_t catalog_version = 0;
 };

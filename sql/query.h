@@ -33,21 +33,25 @@ struct Entry {
   std::vector<std::string> column_names;
   std::vector<TypeRef> column_types;
   bool lateral = false;
-  std::shared_ptr<const RelationInfo> relation;      // kTable (views are expanded to kSubquery by the analyzer)
-  std::shared_ptr<const Query> subquery;             // kSubquery
+  std::shared_ptr<const RelationInfo> relation;  // kTable (views are expanded to kSubquery by the analyzer)
+  std::shared_ptr<const Query> subquery;         // kSubquery
   struct Function {
     ExprPtr call;
-    int column_count = 1;                            // columns it contributes
+    int column_count = 1;  // columns it contributes
   };
-  std::vector<Function> functions;                   // kFunction; several: ROWS FROM
+  std::vector<Function> functions;  // kFunction; several: ROWS FROM
   bool with_ordinality = false;
-  std::vector<ExprList> values;                      // kValues: rows
-  int cte = -1, cte_levels_up = 0;                   // kCte: index into Query::ctes of the query levels_up above
-  bool cte_self_reference = false;                   // inside the recursive term
+  std::vector<ExprList> values;     // kValues: rows
+  int cte = -1, cte_levels_up = 0;  // kCte: index into Query::ctes of the query levels_up above
+  bool cte_self_reference = false;  // inside the recursive term
   // kJoin: column i of the join; one Var, or COALESCE(left, right) for merged USING columns of full joins.
   ExprList join_columns;
-  struct Sample { std::string method; double percent = 100; ExprPtr percent_expr, repeatable; };
-  std::optional<Sample> sample;                      // TABLESAMPLE
+  struct Sample {
+    std::string method;
+    double percent = 100;
+    ExprPtr percent_expr, repeatable;
+  };
+  std::optional<Sample> sample;  // TABLESAMPLE
 };
 
 enum class JoinType : uint8_t { kInner, kLeft, kRight, kFull, kSemi, kAnti };
@@ -56,14 +60,16 @@ struct JoinNode;
 using JoinNodePtr = std::shared_ptr<const JoinNode>;
 // FROM as a tree: leaves are entries.
 struct JoinNode {
-  int entry = -1;                  // leaf: the entry; join: its kJoin entry or -1
+  int entry = -1;  // leaf: the entry; join: its kJoin entry or -1
   bool leaf = true;
   JoinType type = JoinType::kInner;
   JoinNodePtr left, right;
-  ExprPtr condition;               // null: true
+  ExprPtr condition;  // null: true
 };
 
-struct GroupingSet { std::vector<int> columns; };    // indexes into group_by
+struct GroupingSet {
+  std::vector<int> columns;
+};  // indexes into group_by
 
 struct FrameBound {
   enum class Kind : uint8_t { kUnboundedPreceding, kPreceding, kCurrentRow, kFollowing, kUnboundedFollowing } kind;
@@ -92,12 +98,12 @@ enum class SetOperation : uint8_t { kUnion, kIntersect, kExcept };
 
 struct SetNode;
 using SetNodePtr = std::shared_ptr<const SetNode>;
-struct SetNode {                   // leaf: a kSubquery entry; otherwise an operation
+struct SetNode {  // leaf: a kSubquery entry; otherwise an operation
   int entry = -1;
   SetOperation op = SetOperation::kUnion;
   bool all = false;
   SetNodePtr left, right;
-  std::vector<TypeRef> types;      // leaves are coerced to these by their own target lists
+  std::vector<TypeRef> types;  // leaves are coerced to these by their own target lists
 };
 
 struct RowLock {
@@ -109,13 +115,13 @@ struct RowLock {
 enum class CommandKind : uint8_t { kSelect, kInsert, kUpdate, kDelete, kMerge };
 
 struct Assignment {
-  int column = 0;                  // 0-based column of the target
-  ExprPtr value;                   // already coerced to the column's type
+  int column = 0;  // 0-based column of the target
+  ExprPtr value;   // already coerced to the column's type
 };
 
 struct OnConflict {
-  bool update = false;             // DO UPDATE, else DO NOTHING
-  std::vector<Oid> arbiters;       // index oids; empty: any
+  bool update = false;                  // DO UPDATE, else DO NOTHING
+  std::vector<Oid> arbiters;            // index oids; empty: any
   std::vector<Assignment> assignments;  // over the target's entry and the `excluded` entry
   ExprPtr where;
   int excluded_entry = -1;
@@ -123,17 +129,17 @@ struct OnConflict {
 
 struct MergeAction {
   enum class Match : uint8_t { kMatched, kNotMatched } match;
-  ExprPtr condition;               // null: true
-  CommandKind command;             // kInsert, kUpdate, kDelete; kSelect: DO NOTHING
+  ExprPtr condition;                    // null: true
+  CommandKind command;                  // kInsert, kUpdate, kDelete; kSelect: DO NOTHING
   std::vector<Assignment> assignments;  // update: SET; insert: every column of the target, defaults filled in
 };
 
 struct Query {
   CommandKind command = CommandKind::kSelect;
   std::vector<Entry> entries;
-  JoinNodePtr from;                // null: no FROM (one empty row)
+  JoinNodePtr from;  // null: no FROM (one empty row)
   ExprPtr where;
-  std::vector<TargetEntry> targets;   // SELECT's list (hidden entries last)
+  std::vector<TargetEntry> targets;  // SELECT's list (hidden entries last)
   ExprList group_by;
   std::vector<GroupingSet> grouping_sets;  // empty: plain GROUP BY
   bool has_aggregates = false, has_windows = false, has_set_functions = false;
@@ -141,32 +147,33 @@ struct Query {
   std::vector<Window> windows;
   bool distinct = false;
   ExprList distinct_on;
-  std::vector<SortKey> order_by;      // expressions equal some target's expression
-  ExprPtr limit, offset;              // bigint; null: none
+  std::vector<SortKey> order_by;  // expressions equal some target's expression
+  ExprPtr limit, offset;          // bigint; null: none
   bool with_ties = false;
   std::vector<RowLock> row_locks;
   std::vector<CommonTable> ctes;
-  SetNodePtr set_operation;           // then `targets` are Vars of its columns
+  SetNodePtr set_operation;  // then `targets` are Vars of its columns
 
   // Changes. `target` is the changed table's entry. UPDATE and DELETE: from/where select the target's rows (joined with
   // FROM/USING entries); INSERT: the source is `targets` over from (VALUES, SELECT), one target for each assigned column.
   int target = -1;
-  std::vector<int> insert_columns;    // INSERT: target column that each of `targets` goes into
-  std::vector<Assignment> assignments;  // UPDATE: SET. INSERT: defaults of columns not in insert_columns (constants, nextval ...)
+  std::vector<int> insert_columns;  // INSERT: target column that each of `targets` goes into
+  std::vector<Assignment>
+      assignments;  // UPDATE: SET. INSERT: defaults of columns not in insert_columns (constants, nextval ...)
   std::vector<Assignment> generated;  // INSERT and UPDATE: stored generated columns, over the target's entry (new row)
   std::vector<ExprPtr> checks;        // CHECK constraints over the target's entry (new row)
   std::vector<std::string> check_names;
   std::optional<OnConflict> on_conflict;
   std::vector<MergeAction> merge_actions;  // from: target joined with source on the condition
-  std::vector<TargetEntry> returning;  // over the target's entry (new row; DELETE: old row) and the FROM entries
+  std::vector<TargetEntry> returning;      // over the target's entry (new row; DELETE: old row) and the FROM entries
 };
 
 // What the statement is, for the layers above.
 struct AnalyzedStatement {
-  std::shared_ptr<const Query> query;         // null: a utility statement
-  std::vector<TypeRef> parameter_types;       // $1.., then lifted literals' types are in lifted_types
-  std::vector<TypeRef> lifted_types;          // by lifted literal: the type that its context gave it
-  std::vector<bool> lifted_used;              // false: this literal shaped the plan as a constant (part of the cache key)
+  std::shared_ptr<const Query> query;    // null: a utility statement
+  std::vector<TypeRef> parameter_types;  // $1.., then lifted literals' types are in lifted_types
+  std::vector<TypeRef> lifted_types;     // by lifted literal: the type that its context gave it
+  std::vector<bool> lifted_used;         // false: this literal shaped the plan as a constant (part of the cache key)
 };
 
 }  // namespace indigo::sql

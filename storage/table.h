@@ -28,9 +28,9 @@ class KeyExtractor {
  public:
   virtual ~KeyExtractor() = default;
   enum class Outcome : uint8_t {
-    kKey,          // `key` has the entry's secondary key
-    kNotIndexed,   // the row is outside a partial index
-    kError,        // evaluating an expression failed
+    kKey,         // `key` has the entry's secondary key
+    kNotIndexed,  // the row is outside a partial index
+    kError,       // evaluating an expression failed
   };
   // Writes the order-preserving secondary key (without the primary key) to `key` (cleared first).
   // `has_null` is set when some key column is null: such keys never conflict in a unique index (unless NULLS NOT DISTINCT).
@@ -72,9 +72,9 @@ struct Duplicate {
 
 // What lock_row or claim found.
 struct Claimed {
-  std::string key;        // of the newest version: another than asked for when a key update moved the row
-  std::string row;        // newest version's image, own pending changes of earlier commands included
-  bool changed = false;   // newer than the caller's view: READ COMMITTED must re-check its condition
+  std::string key;       // of the newest version: another than asked for when a key update moved the row
+  std::string row;       // newest version's image, own pending changes of earlier commands included
+  bool changed = false;  // newer than the caller's view: READ COMMITTED must re-check its condition
 };
 
 enum class LockWait : uint8_t { kWait, kNoWait, kSkip };
@@ -130,9 +130,9 @@ class Table {
 
   // ---- statistics (approximate, cheap)
   struct Statistics {
-    uint64_t rows = 0;         // live records, approximately
+    uint64_t rows = 0;  // live records, approximately
     uint64_t leaf_count = 0;
-    uint64_t bytes = 0;        // all memory of the tree and its versions
+    uint64_t bytes = 0;  // all memory of the tree and its versions
   };
   virtual Statistics statistics() const = 0;
 };

@@ -34,14 +34,15 @@ class DdlHost {
   // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
   // may create the table. Parameters of the running execution are available to the query.
   using Shape = std::function<Status(const ResultShape& shape)>;
-  virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) = 0;
+  virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
+                           const Rows& rows) = 0;
 };
 
 struct DdlContext {
   catalog::SessionCatalog& catalog;
   storage::Transaction& txn;
   DdlHost& host;
-  std::string_view text;                 // the whole text that `location`s of the tree count in
+  std::string_view text;  // the whole text that `location`s of the tree count in
   storage::Store& store() const { return catalog.catalog().store(); }
 };
 

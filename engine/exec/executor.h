@@ -19,10 +19,10 @@ namespace indigo::engine {
 struct ExecutionContext {
   storage::Store& store;
   storage::Transaction& transaction;
-  storage::ReadView view;                  // the statement's snapshot
+  storage::ReadView view;  // the statement's snapshot
   sql::SessionContext& session;
-  std::span<const Datum> parameters;       // PlannedStatement::parameter_types, coerced
-  uint64_t work_memory_bytes = 0;          // limit of one operator; over it 53200
+  std::span<const Datum> parameters;  // PlannedStatement::parameter_types, coerced
+  uint64_t work_memory_bytes = 0;     // limit of one operator; over it 53200
 };
 
 class Execution {

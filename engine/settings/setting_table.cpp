@@ -1,12 +1,13 @@
 #include "engine/settings/setting_table.h"
 
+#include <strings.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <strings.h>
 
 #include "base/sqlstate.h"
 
@@ -21,8 +22,8 @@ constexpr SettingDefinition kPostgresSettings[] = {
 constexpr const char* kOwnCategory = "Indigo";
 
 constexpr SettingDefinition kOwnSettings[] = {
-    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree", kOwnCategory,
-     "Selects the structure behind CREATE INDEX ... USING btree.", false},
+    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree",
+     kOwnCategory, "Selects the structure behind CREATE INDEX ... USING btree.", false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none", kOwnCategory,
      "Sets what an acknowledged commit survives.", false},
     {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
@@ -37,14 +38,21 @@ struct BootValue {
   const char* value;
 };
 constexpr BootValue kBootValues[] = {
-    {"client_encoding", "UTF8"},          {"server_encoding", "UTF8"},
-    {"server_version", "15.20"},          {"server_version_num", "150020"},
-    {"fsync", "off"},                     {"TimeZone", "Etc/UTC"},
-    {"log_timezone", "Etc/UTC"},          {"lc_messages", "C"},
+    {"client_encoding", "UTF8"},
+    {"server_encoding", "UTF8"},
+    {"server_version", "15.20"},
+    {"server_version_num", "150020"},
+    {"fsync", "off"},
+    {"TimeZone", "Etc/UTC"},
+    {"log_timezone", "Etc/UTC"},
+    {"lc_messages", "C"},
     {"default_text_search_config", "pg_catalog.english"},
-    {"max_connections", "10000"},         {"max_stack_depth", "2048"},
-    {"listen_addresses", "localhost"},    {"integer_datetimes", "on"},
-    {"autovacuum", "on"},                 {"jit", "off"},
+    {"max_connections", "10000"},
+    {"max_stack_depth", "2048"},
+    {"listen_addresses", "localhost"},
+    {"integer_datetimes", "on"},
+    {"autovacuum", "on"},
+    {"jit", "off"},
 };
 
 std::string lower(std::string_view s) {
@@ -99,7 +107,9 @@ std::string number_text(double v) {
 
 Result<std::string> parse_bool(const SettingDefinition& d, std::string_view text) {
   std::string v = lower(text);
-  auto is_prefix = [&](std::string_view word, size_t least) { return v.size() >= least && word.substr(0, v.size()) == v; };
+  auto is_prefix = [&](std::string_view word, size_t least) {
+    return v.size() >= least && word.substr(0, v.size()) == v;
+  };
   if (is_prefix("true", 1) || is_prefix("yes", 1) || v == "on" || v == "1") return std::string("on");
   if (is_prefix("false", 1) || is_prefix("no", 1) || v == "of" || v == "off" || v == "0") return std::string("off");
   return Error(sqlstate::kInvalidParameterValue, "parameter \"" + std::string(d.name) + "\" requires a Boolean value");
@@ -142,8 +152,9 @@ Result<std::string> parse_number(const SettingDefinition& d, std::string_view te
   if (value < low || value > high) {
     std::string with_unit = std::abs(value) < 9e18 ? print(value) : number_text(value);
     if (!unit.empty()) with_unit += " " + std::string(unit);
-    return Error(sqlstate::kInvalidParameterValue, with_unit + " is outside the valid range for parameter \"" + std::string(d.name) +
-                                                       "\" (" + d.minimum + " .. " + d.maximum + ")");
+    return Error(sqlstate::kInvalidParameterValue, with_unit + " is outside the valid range for parameter \"" +
+                                                       std::string(d.name) + "\" (" + d.minimum + " .. " + d.maximum +
+                                                       ")");
   }
   return print(value);
 }

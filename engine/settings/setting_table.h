@@ -18,8 +18,8 @@ struct SettingDefinition {
   const char* name;
   SettingKind kind;
   SettingContext context;
-  const char* boot_value;   // in base units, as pg_settings.boot_val
-  const char* unit;         // "", "ms", "s", "min", "kB", "8kB", "MB", "B"
+  const char* boot_value;  // in base units, as pg_settings.boot_val
+  const char* unit;        // "", "ms", "s", "min", "kB", "8kB", "MB", "B"
   const char* minimum;
   const char* maximum;
   const char* enum_values;  // comma list

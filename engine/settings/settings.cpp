@@ -55,7 +55,8 @@ Status Settings::allowed(const SettingDefinition& d, bool superuser) const {
       return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be set after connection start");
     case SettingContext::kSuperuser:
       if (!superuser) {
-        return Error(sqlstate::kInsufficientPrivilege, "permission denied to set parameter \"" + std::string(d.name) + "\"");
+        return Error(sqlstate::kInsufficientPrivilege,
+                     "permission denied to set parameter \"" + std::string(d.name) + "\"");
       }
       return {};
     case SettingContext::kUser: return {};

@@ -9,7 +9,19 @@ namespace {
 
 using Class = sql::LiftedLiteral::Class;
 
-enum CharKind : uint8_t { kOther, kSpace, kLetter, kDigit, kOperator, kQuote, kDoubleQuote, kDollar, kSemicolon, kDot, kNul };
+enum CharKind : uint8_t {
+  kOther,
+  kSpace,
+  kLetter,
+  kDigit,
+  kOperator,
+  kQuote,
+  kDoubleQuote,
+  kDollar,
+  kSemicolon,
+  kDot,
+  kNul
+};
 
 constexpr std::array<uint8_t, 256> make_kinds() {
   std::array<uint8_t, 256> kinds{};
@@ -64,7 +76,9 @@ class Scanner {
         case kSpace: pos_++; break;
         case kLetter: {
           size_t begin = pos_;
-          while (pos_ < text_.size() && (kind_of(text_[pos_]) == kLetter || kind_of(text_[pos_]) == kDigit || text_[pos_] == '$')) pos_++;
+          while (pos_ < text_.size() &&
+                 (kind_of(text_[pos_]) == kLetter || kind_of(text_[pos_]) == kDigit || text_[pos_] == '$'))
+            pos_++;
           if (pos_ - begin <= 2 && (at(pos_) == '\'' || at(pos_) == '&')) return false;  // E'', B'', X'', N'', U&''
           if (first_word) {
             out_.lifts = lifting_word(text_.substr(begin, pos_ - begin));
@@ -121,7 +135,8 @@ class Scanner {
   }
 
   static bool lifting_word(std::string_view word) {
-    static constexpr std::string_view kWords[] = {"select", "insert", "update", "delete", "with", "values", "merge", "table"};
+    static constexpr std::string_view kWords[] = {"select", "insert", "update", "delete",
+                                                  "with",   "values", "merge",  "table"};
     for (auto w : kWords) {
       if (w.size() != word.size()) continue;
       bool same = true;

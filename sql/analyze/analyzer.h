@@ -21,16 +21,16 @@ namespace indigo::sql {
 
 // A literal found by the scanner (engine's statement cache).
 struct LiftedLiteral {
-  int location;                   // 0-based byte of the literal in the text, as in the tree
+  int location;  // 0-based byte of the literal in the text, as in the tree
   enum class Class : uint8_t { kInt4, kInt8, kNumeric, kString, kBit } kind;
 };
 
 struct AnalyzeInput {
   const PgQuery__Node* statement;
-  std::string_view text;                         // for positions
-  std::span<const Oid> parameter_types;          // $n as declared; kInvalidOid/kUnknown: infer
-  bool variable_parameters = false;              // more $n than declared are allowed (Parse message)
-  std::span<const LiftedLiteral> lifted;         // ascending by location
+  std::string_view text;                  // for positions
+  std::span<const Oid> parameter_types;   // $n as declared; kInvalidOid/kUnknown: infer
+  bool variable_parameters = false;       // more $n than declared are allowed (Parse message)
+  std::span<const LiftedLiteral> lifted;  // ascending by location
 };
 
 // Utility statements (query == null in the answer) are the engine's. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE

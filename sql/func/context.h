@@ -2,8 +2,8 @@
 // session half. One FuncContext belongs to one running query.
 #pragma once
 
-#include <memory>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -19,10 +19,15 @@ namespace indigo::sql {
 struct FormatSettings {
   enum class DateStyle : uint8_t { kIso, kPostgres, kSql, kGerman } date_style = DateStyle::kIso;
   enum class DateOrder : uint8_t { kMdy, kDmy, kYmd } date_order = DateOrder::kMdy;
-  enum class IntervalStyle : uint8_t { kPostgres, kPostgresVerbose, kSqlStandard, kIso8601 } interval_style = IntervalStyle::kPostgres;
-  std::string time_zone = "Etc/UTC";   // resolved through sql/func/time_zone.h
+  enum class IntervalStyle : uint8_t {
+    kPostgres,
+    kPostgresVerbose,
+    kSqlStandard,
+    kIso8601
+  } interval_style = IntervalStyle::kPostgres;
+  std::string time_zone = "Etc/UTC";  // resolved through sql/func/time_zone.h
   int extra_float_digits = 1;
-  bool bytea_hex = true;               // bytea_output
+  bool bytea_hex = true;  // bytea_output
 };
 
 // The session, as functions see it. Implemented by engine; a test may implement its own.
@@ -31,7 +36,7 @@ class SessionContext {
   virtual ~SessionContext() = default;
   virtual const FormatSettings& format() = 0;
   virtual catalog::CatalogView& catalog() = 0;
-  virtual int64_t transaction_timestamp() = 0;   // microseconds since 2000-01-01 UTC
+  virtual int64_t transaction_timestamp() = 0;  // microseconds since 2000-01-01 UTC
   virtual int64_t statement_timestamp() = 0;
   virtual std::string current_user() = 0;
   virtual std::string session_user() = 0;

@@ -23,7 +23,7 @@ struct CallInfo {
   Oid function = kInvalidOid;
   TypeRef result;
   std::vector<TypeRef> arguments;
-  Oid collation = kInvalidOid;   // the input collation
+  Oid collation = kInvalidOid;  // the input collation
 };
 
 // Computes out[r] for each r of `selection`; `out` is initialised to the result's Phys with enough capacity.
@@ -41,8 +41,8 @@ struct AggregateFunction {
   Oid oid;
   uint32_t state_bytes;
   // For each i: row selection[i] goes into states[i].
-  void (*update)(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, Selection selection,
-                 void* const* states);
+  void (*update)(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
+                 Selection selection, void* const* states);
   void (*finalize)(FuncContext& context, const CallInfo& call, void* state, Vector& out, uint32_t row);
   void (*destroy)(void* state);  // null when the state owns nothing
   // Takes a row back out (moving window frames); null: the frame is computed anew.
@@ -83,7 +83,7 @@ Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments);
 struct TypeOrder {
   int (*compare)(const Datum& a, const Datum& b, const TypeRef& type);  // null when the type has no order
   bool (*equal)(const Datum& a, const Datum& b, const TypeRef& type);
-  uint64_t (*hash)(const Datum& value, const TypeRef& type);            // equal values have equal hashes
+  uint64_t (*hash)(const Datum& value, const TypeRef& type);  // equal values have equal hashes
 };
 const TypeOrder* type_order(Oid type);  // arrays, records and enums included; null when the type has none
 

@@ -17,8 +17,8 @@ class ParsedText {
  public:
   struct Statement {
     const PgQuery__Node* node;
-    int location;   // 0-based byte of the statement's begin in the text
-    int length;     // bytes; the last may be 0: to the end
+    int location;  // 0-based byte of the statement's begin in the text
+    int length;    // bytes; the last may be 0: to the end
   };
   virtual ~ParsedText() = default;
   virtual const std::vector<Statement>& statements() const = 0;

@@ -30,7 +30,7 @@
 namespace indigo::storage {
 
 struct IndexEntry {
-  Bytes key;          // secondary key
+  Bytes key;  // secondary key
   Bytes primary_key;
 };
 

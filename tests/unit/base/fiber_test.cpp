@@ -1,9 +1,9 @@
 #include "base/fiber.h"
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace indigo {
 namespace {

@@ -1,9 +1,9 @@
 #include "base/stack.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "base/sqlstate.h"
 

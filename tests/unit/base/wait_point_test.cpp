@@ -1,10 +1,10 @@
 #include "base/wait_point.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace indigo {
 namespace {

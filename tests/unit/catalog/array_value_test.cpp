@@ -1,8 +1,8 @@
 #include "catalog/array_value.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
+
+#include <gtest/gtest.h>
 
 namespace indigo::catalog {
 namespace {

@@ -1,10 +1,10 @@
 #include "catalog/key_codec.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "catalog/array_format.h"
 #include "catalog/numeric_format.h"
@@ -38,9 +38,13 @@ std::string small_numeric(int64_t mantissa, int scale) {
 }
 
 TEST(KeyCodec, Integers) {
-  expect_ascending(oid::kInt2, Phys::kI16, {Datum::of(int16_t{-32768}), Datum::of(int16_t{-1}), Datum::of(int16_t{0}), Datum::of(int16_t{300})});
-  expect_ascending(oid::kInt4, Phys::kI32, {Datum::of(INT32_MIN), Datum::of(int32_t{-256}), Datum::of(int32_t{0}), Datum::of(INT32_MAX)});
-  expect_ascending(oid::kInt8, Phys::kI64, {Datum::of(INT64_MIN), Datum::of(int64_t{-1}), Datum::of(int64_t{1}), Datum::of(INT64_MAX)});
+  expect_ascending(
+      oid::kInt2, Phys::kI16,
+      {Datum::of(int16_t{-32768}), Datum::of(int16_t{-1}), Datum::of(int16_t{0}), Datum::of(int16_t{300})});
+  expect_ascending(oid::kInt4, Phys::kI32,
+                   {Datum::of(INT32_MIN), Datum::of(int32_t{-256}), Datum::of(int32_t{0}), Datum::of(INT32_MAX)});
+  expect_ascending(oid::kInt8, Phys::kI64,
+                   {Datum::of(INT64_MIN), Datum::of(int64_t{-1}), Datum::of(int64_t{1}), Datum::of(INT64_MAX)});
   expect_ascending(oid::kOid, Phys::kI32, {Datum::of_oid(0), Datum::of_oid(16384), Datum::of_oid(4294967295u)});
   expect_ascending(oid::kBool, Phys::kBool, {Datum::of(false), Datum::of(true)});
   expect_ascending(99999, Phys::kI32, {Datum::of_oid(20000), Datum::of_oid(3000000000u)});  // an enum
@@ -48,28 +52,32 @@ TEST(KeyCodec, Integers) {
 
 TEST(KeyCodec, Floats) {
   const double inf = std::numeric_limits<double>::infinity();
-  expect_ascending(oid::kFloat8, Phys::kF64, {Datum::of(-inf), Datum::of(-1e10), Datum::of(-1e-300), Datum::of(0.0), Datum::of(5e-324),
-                                              Datum::of(1.5), Datum::of(inf), Datum::of(std::nan(""))});
+  expect_ascending(oid::kFloat8, Phys::kF64,
+                   {Datum::of(-inf), Datum::of(-1e10), Datum::of(-1e-300), Datum::of(0.0), Datum::of(5e-324),
+                    Datum::of(1.5), Datum::of(inf), Datum::of(std::nan(""))});
   const KeyColumn column{.type = oid::kFloat8, .phys = Phys::kF64};
   EXPECT_EQ(key(column, Datum::of(0.0)), key(column, Datum::of(-0.0)));
   EXPECT_EQ(key(column, Datum::of(std::nan(""))), key(column, Datum::of(-std::nan(""))));
-  expect_ascending(oid::kFloat4, Phys::kF32, {Datum::of(-2.0f), Datum::of(0.0f), Datum::of(1.0f), Datum::of(std::nanf(""))});
+  expect_ascending(oid::kFloat4, Phys::kF32,
+                   {Datum::of(-2.0f), Datum::of(0.0f), Datum::of(1.0f), Datum::of(std::nanf(""))});
 }
 
 TEST(KeyCodec, StringsWithZeroBytesAndPrefixes) {
   expect_ascending(oid::kBytea, Phys::kStr,
-                   {Datum::of(Str("")), Datum::of(Str("\0", 1)), Datum::of(Str("\0\0", 2)), Datum::of(Str("\0\1", 2)), Datum::of(Str("\0\xFF", 2)),
-                    Datum::of(Str("\1")), Datum::of(Str("a")), Datum::of(Str("a\0", 2)), Datum::of(Str("ab")), Datum::of(Str("\xFF"))});
+                   {Datum::of(Str("")), Datum::of(Str("\0", 1)), Datum::of(Str("\0\0", 2)), Datum::of(Str("\0\1", 2)),
+                    Datum::of(Str("\0\xFF", 2)), Datum::of(Str("\1")), Datum::of(Str("a")), Datum::of(Str("a\0", 2)),
+                    Datum::of(Str("ab")), Datum::of(Str("\xFF"))});
   const KeyColumn bpchar{.type = oid::kBpchar, .phys = Phys::kStr};
   EXPECT_EQ(key(bpchar, Datum::of(Str("ab  "))), key(bpchar, Datum::of(Str("ab"))));
 }
 
 TEST(KeyCodec, Numerics) {
-  std::vector<std::string> images = {std::string(1, '\xF0'), small_numeric(-12345, 0), small_numeric(-101, 1), small_numeric(-10, 0),
-                                     small_numeric(-1, 2), small_numeric(-1, 120), small_numeric(0, 0), small_numeric(1, 127),
-                                     small_numeric(1, 120), small_numeric(99, 4), small_numeric(1, 2), small_numeric(105, 3), small_numeric(11, 2),
-                                     small_numeric(1, 0), small_numeric(105, 2), small_numeric(9, 0), small_numeric(10, 0), small_numeric(1005, 2),
-                                     small_numeric(99, 0), small_numeric(100, 0)};
+  std::vector<std::string> images = {
+      std::string(1, '\xF0'), small_numeric(-12345, 0), small_numeric(-101, 1), small_numeric(-10, 0),
+      small_numeric(-1, 2),   small_numeric(-1, 120),   small_numeric(0, 0),    small_numeric(1, 127),
+      small_numeric(1, 120),  small_numeric(99, 4),     small_numeric(1, 2),    small_numeric(105, 3),
+      small_numeric(11, 2),   small_numeric(1, 0),      small_numeric(105, 2),  small_numeric(9, 0),
+      small_numeric(10, 0),   small_numeric(1005, 2),   small_numeric(99, 0),   small_numeric(100, 0)};
   // 10^63 as a big image: seven empty limbs and a one.
   std::string big("\x80\0\0", 3);
   for (uint32_t limb : {0, 0, 0, 0, 0, 0, 0, 1}) big.append(reinterpret_cast<const char*>(&limb), 4);
@@ -98,16 +106,20 @@ TEST(KeyCodec, RandomNumericsAgreeWithDoubles) {
     const auto a = static_cast<int32_t>(random() % 20001) - 10000, b = static_cast<int32_t>(random() % 20001) - 10000;
     const int sa = static_cast<int>(random() % 6), sb = static_cast<int>(random() % 6);
     const std::string x = small_numeric(a, sa), y = small_numeric(b, sb);
-    const int64_t left = a * static_cast<int64_t>(std::pow(10, 6 - sa)), right = b * static_cast<int64_t>(std::pow(10, 6 - sb));
-    EXPECT_EQ(left < right, key(column, Datum::of(Str(x))) < key(column, Datum::of(Str(y)))) << a << "e-" << sa << " " << b << "e-" << sb;
+    const int64_t left = a * static_cast<int64_t>(std::pow(10, 6 - sa)),
+                  right = b * static_cast<int64_t>(std::pow(10, 6 - sb));
+    EXPECT_EQ(left < right, key(column, Datum::of(Str(x))) < key(column, Datum::of(Str(y))))
+        << a << "e-" << sa << " " << b << "e-" << sb;
     EXPECT_EQ(left == right, key(column, Datum::of(Str(x))) == key(column, Datum::of(Str(y))));
   }
 }
 
 TEST(KeyCodec, IntervalsAndTimes) {
   const int64_t day = int64_t{86400} * 1000000;
-  expect_ascending(oid::kInterval, Phys::kB16, {Datum::of(Interval{0, 0, -2000000000}), Datum::of(Interval{-1, 0, 0}), Datum::of(Interval{0, 0, 0}),
-                                                Datum::of(Interval{1, 29, 0}), Datum::of(Interval{0, 0, 1}), Datum::of(Interval{1, 30, 0}), Datum::of(Interval{0, 0, 2000000000})});
+  expect_ascending(oid::kInterval, Phys::kB16,
+                   {Datum::of(Interval{0, 0, -2000000000}), Datum::of(Interval{-1, 0, 0}), Datum::of(Interval{0, 0, 0}),
+                    Datum::of(Interval{1, 29, 0}), Datum::of(Interval{0, 0, 1}), Datum::of(Interval{1, 30, 0}),
+                    Datum::of(Interval{0, 0, 2000000000})});
   const KeyColumn column{.type = oid::kInterval, .phys = Phys::kB16};
   EXPECT_EQ(key(column, Datum::of(Interval{day, 0, 0})), key(column, Datum::of(Interval{0, 1, 0})));
   EXPECT_EQ(key(column, Datum::of(Interval{0, 30, 0})), key(column, Datum::of(Interval{0, 0, 1})));
@@ -115,8 +127,11 @@ TEST(KeyCodec, IntervalsAndTimes) {
 
 TEST(KeyCodec, Arrays) {
   const auto array = [](std::vector<Datum> elements) { return make_array(oid::kInt4, Phys::kI32, elements); };
-  const std::vector<std::string> images = {array({}), array({Datum::of(int32_t{1})}), array({Datum::of(int32_t{1}), Datum::of(int32_t{0})}),
-                                           array({Datum::of(int32_t{1}), Datum::make_null(Phys::kI32)}), array({Datum::of(int32_t{2})}),
+  const std::vector<std::string> images = {array({}),
+                                           array({Datum::of(int32_t{1})}),
+                                           array({Datum::of(int32_t{1}), Datum::of(int32_t{0})}),
+                                           array({Datum::of(int32_t{1}), Datum::make_null(Phys::kI32)}),
+                                           array({Datum::of(int32_t{2})}),
                                            array({Datum::make_null(Phys::kI32)})};
   std::vector<Datum> values;
   for (const auto& image : images) values.push_back(Datum::of(Str(image)));
@@ -129,7 +144,8 @@ TEST(KeyCodec, NullsAndSeveralColumns) {
   const KeyColumn first{.type = oid::kInt4, .phys = Phys::kI32, .descending = true, .nulls_first = true};
   EXPECT_LT(key(first, null), key(first, one));
 
-  const KeyLayout layout({{.type = oid::kText, .phys = Phys::kStr, .nullable = false}, {.type = oid::kInt4, .phys = Phys::kI32, .nullable = false}});
+  const KeyLayout layout({{.type = oid::kText, .phys = Phys::kStr, .nullable = false},
+                          {.type = oid::kInt4, .phys = Phys::kI32, .nullable = false}});
   std::string a, b, prefix;
   layout.append(std::vector<Datum>{Datum::of(Str("a")), Datum::of(INT32_MAX)}, a);
   layout.append(std::vector<Datum>{Datum::of(Str("ab")), Datum::of(INT32_MIN)}, b);

@@ -1,18 +1,19 @@
 #include "catalog/row_codec.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
+
+#include <gtest/gtest.h>
 
 namespace indigo::catalog {
 namespace {
 
-const std::vector<Phys> kAllKinds = {Phys::kI32, Phys::kStr, Phys::kBool, Phys::kI16, Phys::kStr, Phys::kI64,
-                                     Phys::kF32, Phys::kF64, Phys::kB16,  Phys::kStr};
+const std::vector<Phys> kAllKinds = {Phys::kI32, Phys::kStr, Phys::kBool, Phys::kI16, Phys::kStr,
+                                     Phys::kI64, Phys::kF32, Phys::kF64,  Phys::kB16, Phys::kStr};
 
 std::vector<Datum> sample() {
-  return {Datum::of(int32_t{42}), Datum::of(Str("hello")), Datum::of(true), Datum::of(int16_t{-7}), Datum::of(Str("")),
-          Datum::of(int64_t{1} << 40), Datum::of(1.5f), Datum::of(-2.25), Datum::of(Interval{1, 2, 3}), Datum::of(Str("end"))};
+  return {Datum::of(int32_t{42}),       Datum::of(Str("hello")),     Datum::of(true), Datum::of(int16_t{-7}),
+          Datum::of(Str("")),           Datum::of(int64_t{1} << 40), Datum::of(1.5f), Datum::of(-2.25),
+          Datum::of(Interval{1, 2, 3}), Datum::of(Str("end"))};
 }
 
 void expect_same(const Datum& a, const Datum& b) {
