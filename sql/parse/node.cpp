@@ -1,0 +1,131 @@
+#include "sql/parse/node.h"
+
+namespace indigo::sql {
+
+QualifiedName qualified_name(NodeList parts) {
+  QualifiedName q;
+  switch (parts.size()) {
+    case 1: q.name = string_of(parts[0]); break;
+    case 2:
+      q.schema = string_of(parts[0]);
+      q.name = string_of(parts[1]);
+      break;
+    case 3:
+      q.database = string_of(parts[0]);
+      q.schema = string_of(parts[1]);
+      q.name = string_of(parts[2]);
+      break;
+    default: q.valid = false;
+  }
+  return q;
+}
+
+std::string name_list_text(NodeList parts) {
+  std::string out;
+  for (const PgQuery__Node* part : parts) {
+    if (!out.empty()) out += '.';
+    out += is(part, PG_QUERY__NODE__NODE_A_STAR) ? std::string_view("*") : string_of(part);
+  }
+  return out;
+}
+
+std::vector<std::string> strings_of(NodeList parts) {
+  std::vector<std::string> out;
+  out.reserve(parts.size());
+  for (const PgQuery__Node* part : parts) out.emplace_back(string_of(part));
+  return out;
+}
+
+namespace {
+
+// The leftmost of an expression's own location and its first operand's, as PostgreSQL's exprLocation.
+int leftmost(int own, const PgQuery__Node* operand) {
+  const int other = absent(operand) ? -1 : location_of(operand);
+  if (own < 0) return other;
+  if (other < 0) return own;
+  return std::min(own, other);
+}
+
+int first_location(NodeList list) {
+  for (const PgQuery__Node* n : list) {
+    const int at = absent(n) ? -1 : location_of(n);
+    if (at >= 0) return at;
+  }
+  return -1;
+}
+
+}  // namespace
+
+int location_of(const PgQuery__Node* n) {
+  if (n == nullptr) return -1;
+  switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_A_CONST: return n->a_const->location;
+    case PG_QUERY__NODE__NODE_COLUMN_REF: return n->column_ref->location;
+    case PG_QUERY__NODE__NODE_PARAM_REF: return n->param_ref->location;
+    case PG_QUERY__NODE__NODE_A_EXPR: return leftmost(n->a_expr->location, n->a_expr->lexpr);
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+      return leftmost(n->func_call->location, n->func_call->n_args ? n->func_call->args[0] : nullptr);
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR: return n->a_array_expr->location;
+    case PG_QUERY__NODE__NODE_A_INDIRECTION: return location_of(n->a_indirection->arg);
+    case PG_QUERY__NODE__NODE_TYPE_CAST: {
+      const int at = leftmost(n->type_cast->location, n->type_cast->arg);
+      const int type_at = n->type_cast->type_name ? n->type_cast->type_name->location : -1;
+      return at < 0 ? type_at : (type_at < 0 ? at : std::min(at, type_at));
+    }
+    case PG_QUERY__NODE__NODE_COLLATE_CLAUSE: return location_of(n->collate_clause->arg);
+    case PG_QUERY__NODE__NODE_BOOL_EXPR:
+      return leftmost(n->bool_expr->location, n->bool_expr->n_args ? n->bool_expr->args[0] : nullptr);
+    case PG_QUERY__NODE__NODE_SUB_LINK: return leftmost(n->sub_link->location, n->sub_link->testexpr);
+    case PG_QUERY__NODE__NODE_CASE_EXPR: return n->case_expr->location;
+    case PG_QUERY__NODE__NODE_CASE_WHEN: return n->case_when->location;
+    case PG_QUERY__NODE__NODE_ROW_EXPR: return n->row_expr->location;
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR: return n->coalesce_expr->location;
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR: return n->min_max_expr->location;
+    case PG_QUERY__NODE__NODE_SQLVALUE_FUNCTION: return n->sqlvalue_function->location;
+    case PG_QUERY__NODE__NODE_NULL_TEST: return leftmost(n->null_test->location, n->null_test->arg);
+    case PG_QUERY__NODE__NODE_BOOLEAN_TEST: return leftmost(n->boolean_test->location, n->boolean_test->arg);
+    case PG_QUERY__NODE__NODE_SET_TO_DEFAULT: return n->set_to_default->location;
+    case PG_QUERY__NODE__NODE_GROUPING_FUNC: return n->grouping_func->location;
+    case PG_QUERY__NODE__NODE_GROUPING_SET: return n->grouping_set->location;
+    case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR: return n->named_arg_expr->location;
+    case PG_QUERY__NODE__NODE_RES_TARGET:
+      return n->res_target->location >= 0 ? n->res_target->location : location_of(n->res_target->val);
+    case PG_QUERY__NODE__NODE_TYPE_NAME: return n->type_name->location;
+    case PG_QUERY__NODE__NODE_RANGE_VAR: return n->range_var->location;
+    case PG_QUERY__NODE__NODE_SORT_BY: return location_of(n->sort_by->node);
+    case PG_QUERY__NODE__NODE_WINDOW_DEF: return n->window_def->location;
+    case PG_QUERY__NODE__NODE_XML_EXPR: return n->xml_expr->location;
+    case PG_QUERY__NODE__NODE_LIST: return first_location(nodes(n->list->n_items, n->list->items));
+    case PG_QUERY__NODE__NODE_COMMON_TABLE_EXPR: return n->common_table_expr->location;
+    case PG_QUERY__NODE__NODE_INFER_CLAUSE: return n->infer_clause->location;
+    case PG_QUERY__NODE__NODE_SELECT_STMT: {
+      const PgQuery__SelectStmt* s = n->select_stmt;
+      return first_location(nodes(s->n_target_list, s->target_list));
+    }
+    default: return -1;
+  }
+}
+
+void walk_tree(const ProtobufCMessage* root, const std::function<bool(const ProtobufCMessage*)>& visit) {
+  if (root == nullptr || !visit(root)) return;
+  const ProtobufCMessageDescriptor* d = root->descriptor;
+  const char* base = reinterpret_cast<const char*>(root);
+  for (unsigned i = 0; i < d->n_fields; i++) {
+    const ProtobufCFieldDescriptor& f = d->fields[i];
+    if (f.type != PROTOBUF_C_TYPE_MESSAGE) continue;
+    if (f.label == PROTOBUF_C_LABEL_REPEATED) {
+      const size_t count = *reinterpret_cast<const size_t*>(base + f.quantifier_offset);
+      auto* const* items = *reinterpret_cast<ProtobufCMessage* const* const*>(base + f.offset);
+      for (size_t k = 0; k < count; k++) walk_tree(items[k], visit);
+    } else {
+      // A member of a oneof counts only when its case says so.
+      if ((f.flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0 &&
+          *reinterpret_cast<const uint32_t*>(base + f.quantifier_offset) != f.id) {
+        continue;
+      }
+      walk_tree(*reinterpret_cast<ProtobufCMessage* const*>(base + f.offset), visit);
+    }
+  }
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,63 @@
+#include "sql/parse/parse_error.h"
+
+#include "base/sqlstate.h"
+
+namespace indigo::sql {
+namespace {
+
+struct Rule {
+  std::string_view part;  // found anywhere in the message
+  SqlState state;
+  std::string_view hint;
+};
+
+constexpr SqlState kNonstandardUseOfEscape{"22P06"};
+constexpr SqlState kInvalidFunctionDefinition{"42P13"};
+
+// The first rule that matches decides; everything else is a syntax error.
+constexpr Rule kRules[] = {
+    {"subquery in FROM must have an alias", sqlstate::kSyntaxError, "For example, FROM (SELECT ...) [AS] foo."},
+    {"VALUES in FROM must have an alias", sqlstate::kSyntaxError, "For example, FROM (VALUES ...) [AS] foo."},
+    {"invalid Unicode escape value", sqlstate::kSyntaxError, ""},
+    {"invalid Unicode escape character", sqlstate::kSyntaxError, ""},
+    {"invalid Unicode escape", sqlstate::kInvalidEscapeSequence, "Unicode escapes must be \\uXXXX or \\UXXXXXXXX."},
+    {"unsafe use of \\' in a string literal", kNonstandardUseOfEscape,
+     "Use '' to write quotes in strings. \\' is insecure in client-only encodings."},
+    {"unsafe use of string constant with Unicode escapes", sqlstate::kFeatureNotSupported,
+     "String constants with Unicode escapes cannot be used when standard_conforming_strings is off."},
+    {"invalid byte sequence", sqlstate::kCharacterNotInRepertoire, ""},
+    {"not yet implemented", sqlstate::kFeatureNotSupported, ""},
+    {"not implemented", sqlstate::kFeatureNotSupported, ""},
+    {"not supported", sqlstate::kFeatureNotSupported, ""},
+    {"no longer supported", sqlstate::kFeatureNotSupported, ""},
+    {"constraints cannot be marked", sqlstate::kFeatureNotSupported, ""},
+    {"current database cannot be changed", sqlstate::kFeatureNotSupported, ""},
+    {"precision for type float", sqlstate::kInvalidParameterValue, ""},
+    {"precision must be between", sqlstate::kInvalidParameterValue, ""},
+    {"frame start cannot be", sqlstate::kWindowingError, ""},
+    {"frame end cannot be", sqlstate::kWindowingError, ""},
+    {"frame starting from", sqlstate::kWindowingError, ""},
+    {"is reserved", sqlstate::kReservedName, ""},
+    {"cannot be used as a role name here", sqlstate::kReservedName, ""},
+    {"parameter must be a list of", kInvalidFunctionDefinition, ""},
+    {"aggregates cannot have output arguments", sqlstate::kFeatureNotSupported, ""},
+    {"ordered-set aggregate with VARIADIC", sqlstate::kFeatureNotSupported, ""},
+    {"stack depth limit exceeded", sqlstate::kStatementTooComplex,
+     "Increase the configuration parameter \"max_stack_depth\" (currently 2048kB), after ensuring the platform's stack "
+     "depth "
+     "limit is adequate."},
+    {"out of memory", sqlstate::kOutOfMemory, ""},
+    {"invalid memory alloc request size", sqlstate::kProgramLimitExceeded, ""},
+};
+
+}  // namespace
+
+Error parse_error(std::string message, int position) {
+  for (const Rule& rule : kRules) {
+    if (message.find(rule.part) == std::string::npos) continue;
+    return Error(rule.state, std::move(message)).with_hint(std::string(rule.hint)).at(position);
+  }
+  return Error(sqlstate::kSyntaxError, std::move(message)).at(position);
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,79 @@
+#include "sql/parse/parser.h"
+
+#include <pg_query.h>
+
+#include "base/arena.h"
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "sql/parse/parse_error.h"
+#include "sql/parse/pre_scan.h"
+#include "sql/parse/utf8.h"
+
+namespace indigo::sql {
+namespace {
+
+// The tree lives in one arena: it is freed without walking it.
+class TreeArena {
+ public:
+  TreeArena() : arena_(64 * 1024) {
+    allocator_.alloc = [](void* self, size_t bytes) { return static_cast<Arena*>(self)->allocate(bytes); };
+    allocator_.free = [](void*, void*) {};
+    allocator_.allocator_data = &arena_;
+  }
+  ProtobufCAllocator* allocator() { return &allocator_; }
+
+ private:
+  Arena arena_;
+  ProtobufCAllocator allocator_{};
+};
+
+class ParsedTree final : public ParsedText {
+ public:
+  const std::vector<Statement>& statements() const override { return statements_; }
+
+  bool unpack(const PgQueryProtobuf& bytes) {
+    const PgQuery__ParseResult* root =
+        pg_query__parse_result__unpack(arena_.allocator(), bytes.len, reinterpret_cast<const uint8_t*>(bytes.data));
+    if (root == nullptr) return false;
+    statements_.reserve(root->n_stmts);
+    for (size_t i = 0; i < root->n_stmts; i++) {
+      const PgQuery__RawStmt* raw = root->stmts[i];
+      if (raw->stmt == nullptr || raw->stmt->node_case == PG_QUERY__NODE__NODE__NOT_SET) continue;
+      statements_.push_back({raw->stmt, raw->stmt_location, raw->stmt_len});
+    }
+    return true;
+  }
+
+ private:
+  TreeArena arena_;
+  std::vector<Statement> statements_;
+};
+
+// `scanned` is `text` after pre_scan.
+Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned) {
+  PgQueryProtobufParseResult raw = pg_query_parse_protobuf(scanned.c_str());
+  Result<std::shared_ptr<const ParsedText>> answer = std::shared_ptr<const ParsedText>();
+  if (raw.error != nullptr) {
+    const int offset = byte_offset(scanned, raw.error->cursorpos);
+    answer = parse_error(raw.error->message, character_position(text, offset));
+  } else {
+    auto tree = std::make_shared<ParsedTree>();
+    if (tree->unpack(raw.parse_tree)) {
+      answer = std::shared_ptr<const ParsedText>(std::move(tree));
+    } else {
+      answer = Error(sqlstate::kInternalError, "the parse tree cannot be read");
+    }
+  }
+  pg_query_free_protobuf_parse_result(raw);
+  return answer;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const ParsedText>> parse(std::string_view text) {
+  INDIGO_TRY(check_utf8(text));
+  INDIGO_ASSIGN(const std::string scanned, pre_scan(text));
+  return run_on_large_stack([&] { return parse_scanned(text, scanned); });
+}
+
+}  // namespace indigo::sql
