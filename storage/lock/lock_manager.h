@@ -71,9 +71,13 @@ class LockManager {
   // Exclusive lock on one key value of one (unique) index.
   virtual StorageStatus lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
                                        std::chrono::milliseconds timeout) = 0;
+  // Any components of one key value; see KeyValueMode.
+  virtual StorageStatus lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, KeyValueMode mode,
+                                                  bool wait, std::chrono::milliseconds timeout) = 0;
   // Advisory locks: re-entrant with a count, shared or exclusive. `key` is the 8 byte or 4+4 byte number with its class.
   virtual StorageStatus lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
                                       std::chrono::milliseconds timeout) = 0;
+  // Gives back one of the times it was taken; false when the owner does not hold it so.
   virtual bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) = 0;
 
   virtual uint32_t mark(LockOwner& owner) = 0;                      // position for release_since (savepoints)
@@ -86,8 +90,10 @@ class LockManager {
   virtual void end_wait(TxnId waiter) = 0;
 
   virtual std::vector<LockInfo> snapshot() const = 0;  // for pg_locks
-  // Transactions (TxnId) that `waiter` waits for, for pg_blocking_pids.
+  // The sessions that `session` waits for, holders and those before it in the queue, for pg_blocking_pids. A
+  // transaction's session is known when it has a LockOwner.
   virtual std::vector<uint64_t> blocking_sessions(uint64_t session) const = 0;
+  virtual uint64_t deadlock_count() const = 0;
 
   static std::unique_ptr<LockManager> create();
 };

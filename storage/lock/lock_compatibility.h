@@ -1,0 +1,154 @@
+// Which lock modes go together, for every space of locks, derived at compile time.
+//
+// Three facts are written down: the matrix of Gray's basic modes, the components of each row mode, and PostgreSQL's
+// matrix of table modes. Row and key-value modes are tuples of basic modes, compatible when every component is.
+// A mode is a small number, LockModeCode, so that a set of modes is one 64-bit ModeMask and a conflict one AND.
+//
+//   space       codes  meaning
+//   kTable      1..8   TableLockMode; also kObject, and kAdvisory with kShare and kExclusive
+//   kRow        0..3   RowLockMode
+//   kKeyValue   0..53  KeyValueMode: whole * 9 + partition * 3 + gap
+//
+// Source: Gray et al., Granularity of locks; Graefe and Kimura, Orthogonal key-value locking, section 3;
+// PostgreSQL 15 documentation, tables 13.2 and 13.3.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "storage/lock/lock_manager.h"
+
+namespace indigo::storage {
+
+using ModeMask = uint64_t;
+constexpr ModeMask mode_bit(LockModeCode code) { return ModeMask{1} << code; }
+
+// ---- basic modes
+inline constexpr size_t kBasicModeCount = 6;
+
+constexpr bool compatible(BasicMode a, BasicMode b) {
+  constexpr bool kMatrix[kBasicModeCount][kBasicModeCount] = {
+      //         N  IS IX S SIX X
+      /* N   */ {1, 1, 1, 1, 1, 1},
+      /* IS  */ {1, 1, 1, 1, 1, 0},
+      /* IX  */ {1, 1, 1, 0, 0, 0},
+      /* S   */ {1, 1, 0, 1, 0, 0},
+      /* SIX */ {1, 1, 0, 0, 0, 0},
+      /* X   */ {1, 0, 0, 0, 0, 0},
+  };
+  return kMatrix[static_cast<size_t>(a)][static_cast<size_t>(b)];
+}
+
+// ---- rows: the key's columns and the others are two components
+struct RowComponents {
+  BasicMode key, others;
+};
+inline constexpr size_t kRowModeCount = 4;
+
+constexpr RowComponents components(RowLockMode mode) {
+  switch (mode) {
+    case RowLockMode::kKeyShare: return {BasicMode::kS, BasicMode::kN};
+    case RowLockMode::kShare: return {BasicMode::kS, BasicMode::kS};
+    case RowLockMode::kNoKeyUpdate: return {BasicMode::kS, BasicMode::kX};
+    case RowLockMode::kUpdate: break;
+  }
+  return {BasicMode::kX, BasicMode::kX};
+}
+
+constexpr bool compatible(RowLockMode a, RowLockMode b) {
+  RowComponents x = components(a), y = components(b);
+  return compatible(x.key, y.key) && compatible(x.others, y.others);
+}
+
+// ---- key values
+inline constexpr size_t kKeyValueModeCount = kBasicModeCount * 3 * 3;
+static_assert(kKeyValueModeCount <= 64, "a set of modes is one 64-bit mask");
+
+constexpr bool compatible(KeyValueMode a, KeyValueMode b) {
+  return compatible(a.whole, b.whole) && compatible(a.partition, b.partition) && compatible(a.gap, b.gap);
+}
+
+namespace detail {
+constexpr LockModeCode absolute_code(BasicMode mode) {  // N, S, X: what a component without children can have
+  return mode == BasicMode::kN ? 0 : mode == BasicMode::kS ? 1 : 2;
+}
+constexpr BasicMode absolute_mode(size_t code) {
+  return code == 0 ? BasicMode::kN : code == 1 ? BasicMode::kS : BasicMode::kX;
+}
+}  // namespace detail
+
+constexpr LockModeCode key_value_code(KeyValueMode mode) {
+  return static_cast<LockModeCode>(static_cast<LockModeCode>(mode.whole) * 9 +
+                                   detail::absolute_code(mode.partition) * 3 + detail::absolute_code(mode.gap));
+}
+constexpr KeyValueMode key_value_mode(LockModeCode code) {
+  return {static_cast<BasicMode>(code / 9), detail::absolute_mode(code / 3 % 3), detail::absolute_mode(code % 3)};
+}
+
+// ---- tables: for each mode the modes that it conflicts with (table 13.2)
+inline constexpr size_t kTableModeCount = 8;
+inline constexpr std::array<ModeMask, kTableModeCount + 1> kTableConflicts = [] {
+  constexpr TableLockMode kFirstConflict[] = {
+      // Each mode conflicts with all modes from here on, up to the strongest; the exceptions follow below.
+      TableLockMode::kAccessExclusive,       // of kAccessShare
+      TableLockMode::kExclusive,             // of kRowShare
+      TableLockMode::kShare,                 // of kRowExclusive
+      TableLockMode::kShareUpdateExclusive,  // of kShareUpdateExclusive
+      TableLockMode::kRowExclusive,          // of kShare, itself excepted
+      TableLockMode::kRowExclusive,          // of kShareRowExclusive
+      TableLockMode::kRowShare,              // of kExclusive
+      TableLockMode::kAccessShare,           // of kAccessExclusive
+  };
+  std::array<ModeMask, kTableModeCount + 1> conflicts{};
+  for (size_t mode = 1; mode <= kTableModeCount; mode++) {
+    for (size_t other = static_cast<size_t>(kFirstConflict[mode - 1]); other <= kTableModeCount; other++) {
+      conflicts[mode] |= ModeMask{1} << other;
+    }
+  }
+  conflicts[static_cast<size_t>(TableLockMode::kShare)] &=
+      ~(ModeMask{1} << static_cast<size_t>(TableLockMode::kShare));
+  return conflicts;
+}();
+
+constexpr bool compatible(TableLockMode a, TableLockMode b) {
+  return (kTableConflicts[static_cast<size_t>(a)] & mode_bit(static_cast<LockModeCode>(b))) == 0;
+}
+
+// ---- all spaces
+inline constexpr std::array<ModeMask, kRowModeCount> kRowConflicts = [] {
+  std::array<ModeMask, kRowModeCount> conflicts{};
+  for (size_t a = 0; a < kRowModeCount; a++) {
+    for (size_t b = 0; b < kRowModeCount; b++) {
+      if (!compatible(RowLockMode(a), RowLockMode(b))) conflicts[a] |= ModeMask{1} << b;
+    }
+  }
+  return conflicts;
+}();
+
+inline constexpr std::array<ModeMask, kKeyValueModeCount> kKeyValueConflicts = [] {
+  std::array<ModeMask, kKeyValueModeCount> conflicts{};
+  for (size_t a = 0; a < kKeyValueModeCount; a++) {
+    for (size_t b = 0; b < kKeyValueModeCount; b++) {
+      if (!compatible(key_value_mode(LockModeCode(a)), key_value_mode(LockModeCode(b)))) {
+        conflicts[a] |= ModeMask{1} << b;
+      }
+    }
+  }
+  return conflicts;
+}();
+
+// The modes that conflict with `code`.
+constexpr ModeMask conflicts(LockName::Space space, LockModeCode code) {
+  switch (space) {
+    case LockName::Space::kRow: return kRowConflicts[code];
+    case LockName::Space::kKeyValue: return kKeyValueConflicts[code];
+    default: return kTableConflicts[code];
+  }
+}
+
+// Weak table modes never conflict with each other, and with no mode below kShare: they take the fast path.
+constexpr bool is_weak(TableLockMode mode) { return mode <= TableLockMode::kRowExclusive; }
+constexpr bool is_strong(TableLockMode mode) { return mode >= TableLockMode::kShare; }
+
+}  // namespace indigo::storage

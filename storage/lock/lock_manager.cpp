@@ -1,0 +1,293 @@
+#include <cassert>
+
+#include "storage/lock/lock_manager_impl.h"
+
+namespace indigo::storage {
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+using Space = LockName::Space;
+
+OwnerImpl& impl(LockOwner& owner) { return static_cast<OwnerImpl&>(owner); }
+
+LockNameView table_name(uint64_t object) { return {Space::kTable, object, {}}; }
+
+LockModeCode advisory_code(bool shared) {
+  return static_cast<LockModeCode>(shared ? TableLockMode::kShare : TableLockMode::kExclusive);
+}
+
+bool counts_as_strong(const LockRequest& request, LockModeCode mode) {
+  return request.lock->space == Space::kTable && is_strong(TableLockMode(mode));
+}
+
+}  // namespace
+
+std::unique_ptr<LockManager> LockManager::create() { return std::make_unique<LockManagerImpl>(); }
+
+// ---- owners
+
+std::unique_ptr<LockOwner> LockManagerImpl::create_owner(TxnId txn, uint64_t session) {
+  return std::make_unique<OwnerImpl>(txn, session, registry_);
+}
+
+void LockManagerImpl::reset_owner(LockOwner& owner, TxnId txn, uint64_t session) {
+  assert(impl(owner).history.empty());
+  impl(owner).txn_id.store(txn.value, std::memory_order_relaxed);
+  impl(owner).session.store(session, std::memory_order_relaxed);
+}
+
+// ---- taking
+
+LockManagerImpl::Acquired LockManagerImpl::acquire(OwnerImpl& owner, const LockNameView& name, LockModeCode mode,
+                                                   bool wait, Milliseconds timeout) {
+  uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  std::unique_lock guard(partition.mutex);
+  Lock& lock = partition.find_or_create(name, hash);
+  bool may_hold = (owner.held_filter & OwnerImpl::filter_bit(hash)) != 0;
+  LockRequest* request = may_hold ? LockPartition::request_of(lock, owner) : nullptr;
+  bool before = request && (request->granted & mode_bit(mode));
+  if (!before) {
+    bool now = LockPartition::grantable(lock, owner, mode, request != nullptr);
+    if (!now && !wait) {
+      partition.drop_if_unused(lock);
+      return {StorageStatus::kWouldBlock};
+    }
+    if (!request) request = &partition.create_request(lock, owner);
+    if (now) {
+      partition.grant(*request, mode);
+    } else {
+      partition.enqueue(*request, mode);
+      guard.unlock();
+      StorageStatus status = await(*request, partition, timeout);
+      if (status != StorageStatus::kOk) return {status};
+      guard.lock();
+    }
+    owner.remember(request, mode, hash);
+  }
+  if (name.space == Space::kAdvisory) {
+    (mode == advisory_code(true) ? request->advisory_shared : request->advisory_exclusive)++;
+  }
+  return {StorageStatus::kOk, before};
+}
+
+StorageStatus LockManagerImpl::await(LockRequest& request, LockPartition& partition, Milliseconds timeout) {
+  StorageStatus status = StorageStatus::kDeadlock;
+  if (graph_.add_lock_wait(request)) {
+    Deadline deadline = timeout.count() > 0 ? Clock::now() + timeout : kNoDeadline;
+    // Acquire pairs with unqueue's release.
+    auto granted = [&] { return !request.waiting.load(std::memory_order_acquire); };
+    switch (request.owner->wait_point.wait(granted, deadline)) {
+      case WaitResult::kWoken: status = StorageStatus::kOk; break;
+      case WaitResult::kTimeout: status = StorageStatus::kLockTimeout; break;
+      case WaitResult::kInterrupted: status = StorageStatus::kInterrupted; break;
+    }
+    graph_.remove_lock_wait(request);
+  }
+  std::lock_guard guard(partition.mutex);
+  // Granted while we gave up: then we have it.
+  if (!request.waiting.load(std::memory_order_relaxed)) return StorageStatus::kOk;
+  partition.cancel(request);
+  return status;
+}
+
+StorageStatus LockManagerImpl::lock_table(LockOwner& lock_owner, uint64_t object, TableLockMode mode, bool wait,
+                                          Milliseconds timeout) {
+  OwnerImpl& owner = impl(lock_owner);
+  auto code = static_cast<LockModeCode>(mode);
+  if (is_weak(mode)) {
+    if (try_weak_lock(owner, strong_, object, code) != WeakOutcome::kUseLockTable) return StorageStatus::kOk;
+    return acquire(owner, table_name(object), code, wait, timeout).status;
+  }
+  if (!is_strong(mode)) return acquire(owner, table_name(object), code, wait, timeout).status;
+  strong_.enter(object);  // S1
+  transfer_weak_locks(owner, object);
+  Acquired acquired = acquire(owner, table_name(object), code, wait, timeout);
+  if (acquired.status != StorageStatus::kOk || acquired.before) strong_.leave(object);
+  return acquired.status;
+}
+
+// S2 of fast_path.h.
+void LockManagerImpl::transfer_weak_locks(OwnerImpl& strong, uint64_t object) {
+  LockNameView name = table_name(object);
+  uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  std::lock_guard guard(partition.mutex);
+  Lock& lock = partition.find_or_create(name, hash);
+  registry_.for_each([&](OwnerImpl& owner) {
+    if (&owner == &strong) return;
+    for (auto& slot : owner.slots) {
+      uint64_t word = slot.load(std::memory_order_seq_cst);
+      if (word == 0 || word >> 3 != object) continue;
+      ModeMask granted = LockPartition::granted_to_others(lock, owner);
+      for (auto mode = LockModeCode{1}; mode <= static_cast<LockModeCode>(TableLockMode::kRowExclusive); mode++) {
+        if (kTableConflicts[mode] & granted) continue;  // an attempt that will not succeed
+        if (!take_weak_bit(slot, weak_bit(mode))) continue;
+        LockRequest* request = LockPartition::transferred_request_of(lock, owner);
+        if (!request) {
+          request = &partition.create_request(lock, owner);
+          request->transferred = true;
+        }
+        partition.grant(*request, mode);
+      }
+    }
+  });
+  partition.drop_if_unused(lock);
+}
+
+StorageStatus LockManagerImpl::lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
+                                        Milliseconds timeout) {
+  return acquire(impl(owner), {Space::kRow, table.value, key}, static_cast<LockModeCode>(mode), wait, timeout).status;
+}
+
+StorageStatus LockManagerImpl::lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
+                                              Milliseconds timeout) {
+  constexpr LockModeCode kExclusive = key_value_code({.whole = BasicMode::kX});
+  return acquire(impl(owner), {Space::kKeyValue, index.value, key}, kExclusive, wait, timeout).status;
+}
+
+StorageStatus LockManagerImpl::lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, KeyValueMode mode,
+                                                         bool wait, Milliseconds timeout) {
+  return acquire(impl(owner), {Space::kKeyValue, index.value, key}, key_value_code(mode), wait, timeout).status;
+}
+
+StorageStatus LockManagerImpl::lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
+                                             Milliseconds timeout) {
+  return acquire(impl(owner), {Space::kAdvisory, database, key}, advisory_code(shared), wait, timeout).status;
+}
+
+// ---- giving back
+
+bool LockManagerImpl::unlock_advisory(LockOwner& lock_owner, uint64_t database, Bytes key, bool shared) {
+  OwnerImpl& owner = impl(lock_owner);
+  LockNameView name{Space::kAdvisory, database, key};
+  uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  LockModeCode mode = advisory_code(shared);
+  LockRequest* request;
+  {
+    std::lock_guard guard(partition.mutex);
+    Lock* lock = partition.find(name, hash);
+    request = lock ? LockPartition::request_of(*lock, owner) : nullptr;
+    if (!request || !(request->granted & mode_bit(mode))) return false;
+    uint32_t& count = shared ? request->advisory_shared : request->advisory_exclusive;
+    if (--count > 0) return true;
+  }
+  auto& history = owner.history;
+  for (size_t i = history.size(); i-- > 0;) {
+    if (history[i].request == request && history[i].mode == mode) {
+      release(owner, history[i]);
+      history.erase(history.begin() + static_cast<ptrdiff_t>(i));
+      break;
+    }
+  }
+  if (history.empty()) owner.held_filter = 0;
+  return true;
+}
+
+void LockManagerImpl::release(OwnerImpl& owner, const HeldLock& held) {
+  if (!held.request) {
+    uint64_t object = owner.weak[held.weak_slot].object;
+    if (!release_weak_lock(owner, held.weak_slot, held.mode)) release_transferred(owner, object, held.mode);
+    return;
+  }
+  Lock& lock = *held.request->lock;  // stays while we hold it
+  uint64_t object = lock.object;
+  bool strong = counts_as_strong(*held.request, held.mode);
+  {
+    LockPartition& partition = table_.partition(lock.hash);
+    std::lock_guard guard(partition.mutex);
+    if (held.mode == advisory_code(true)) held.request->advisory_shared = 0;
+    if (held.mode == advisory_code(false)) held.request->advisory_exclusive = 0;
+    partition.release(*held.request, held.mode);
+  }
+  if (strong) strong_.leave(object);
+}
+
+void LockManagerImpl::release_transferred(OwnerImpl& owner, uint64_t object, LockModeCode mode) {
+  LockNameView name = table_name(object);
+  uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  std::lock_guard guard(partition.mutex);
+  Lock* lock = partition.find(name, hash);
+  LockRequest* request = lock ? LockPartition::transferred_request_of(*lock, owner) : nullptr;
+  assert(request);
+  if (request) partition.release(*request, mode);
+}
+
+uint32_t LockManagerImpl::mark(LockOwner& owner) { return impl(owner).next_sequence; }
+
+void LockManagerImpl::release_since(LockOwner& lock_owner, uint32_t mark) {
+  OwnerImpl& owner = impl(lock_owner);
+  while (!owner.history.empty() && owner.history.back().sequence >= mark) {
+    HeldLock held = owner.history.back();
+    owner.history.pop_back();
+    release(owner, held);
+  }
+}
+
+void LockManagerImpl::release_all(LockOwner& lock_owner) {
+  OwnerImpl& owner = impl(lock_owner);
+  constexpr size_t kHistoryKept = 1024;  // elements of capacity that an owner keeps for its next transaction
+  while (!owner.history.empty()) {
+    HeldLock held = owner.history.back();
+    owner.history.pop_back();
+    release(owner, held);
+  }
+  if (owner.history.capacity() > kHistoryKept) owner.history.shrink_to_fit();
+  owner.held_filter = 0;
+  owner.next_sequence = 0;
+  owner.weak_used = 0;
+}
+
+// ---- record writers
+
+StorageStatus LockManagerImpl::begin_wait(TxnId waiter, TxnId owner) {
+  return graph_.add_record_wait(waiter, owner) ? StorageStatus::kOk : StorageStatus::kDeadlock;
+}
+
+void LockManagerImpl::end_wait(TxnId waiter) { graph_.remove_record_wait(waiter); }
+
+std::vector<uint64_t> LockManagerImpl::blocking_sessions(uint64_t session) const {
+  return graph_.blocking_sessions(session);
+}
+
+// ---- pg_locks
+
+std::vector<LockInfo> LockManagerImpl::snapshot() const {
+  std::vector<LockInfo> result;
+  table_.for_each_partition([&](LockPartition& partition) {
+    std::lock_guard guard(partition.mutex);
+    partition.for_each([&](const Lock& lock) {
+      auto add = [&](const LockRequest& request, LockModeCode mode, bool granted) {
+        bool shared = lock.space == Space::kAdvisory && mode == advisory_code(true);
+        result.push_back({{lock.space, lock.object, std::string(lock.key())}, mode, request.owner->txn(),
+                          request.owner->session_number(), granted, shared});
+      };
+      for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
+        for (ModeMask modes = holder->granted; modes; modes &= modes - 1) {
+          add(*holder, static_cast<LockModeCode>(std::countr_zero(modes)), true);
+        }
+      }
+      for (const LockRequest* waiter = lock.first_waiter; waiter; waiter = waiter->next_waiter) {
+        add(*waiter, waiter->wanted, false);
+      }
+    });
+  });
+  registry_.for_each([&](const OwnerImpl& owner) {
+    for (auto& slot : owner.slots) {
+      uint64_t word = slot.load(std::memory_order_acquire);
+      for (ModeMask modes = weak_modes(word); modes; modes &= modes - 1) {
+        result.push_back({{Space::kTable, word >> 3, {}}, static_cast<LockModeCode>(std::countr_zero(modes)),
+                          owner.txn(), owner.session_number(), true, false});
+      }
+    }
+  });
+  for (WaitGraph::RecordWait wait : graph_.record_waits()) {
+    result.push_back({{Space::kTransaction, wait.owner.value, {}}, static_cast<LockModeCode>(TableLockMode::kShare),
+                      wait.waiter, registry_.session_of(wait.waiter), false, false});
+  }
+  return result;
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,185 @@
+#include "storage/lock/wait_graph.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace indigo::storage {
+namespace {
+
+WaitParty party_of(const OwnerImpl& owner) { return {owner.txn().value, owner.session_number()}; }
+
+bool stands_before(const LockRequest& other, const LockRequest& request) {
+  const LockRequest* at = request.previous_waiter;
+  while (at && at != &other) at = at->previous_waiter;
+  return at != nullptr;
+}
+
+}  // namespace
+
+// ---- registration
+
+bool WaitGraph::add_lock_wait(LockRequest& request) {
+  Wait wait{party_of(*request.owner), &request, 0};
+  auto& waits = wait.waiter.txn ? by_transaction_ : by_session_;
+  uint64_t id = wait.waiter.txn ? wait.waiter.txn : wait.waiter.session;
+  std::lock_guard guard(mutex_);
+  waits[id] = wait;
+  if (!deadlocked(wait)) return true;
+  waits.erase(id);
+  deadlocks_++;
+  return false;
+}
+
+bool WaitGraph::add_record_wait(TxnId waiter, TxnId owner) {
+  Wait wait{{waiter.value, 0}, nullptr, owner.value};
+  std::lock_guard guard(mutex_);
+  by_transaction_[waiter.value] = wait;
+  if (!deadlocked(wait)) return true;
+  by_transaction_.erase(waiter.value);
+  deadlocks_++;
+  return false;
+}
+
+void WaitGraph::remove_lock_wait(const LockRequest& request) {
+  WaitParty party = party_of(*request.owner);
+  std::lock_guard guard(mutex_);
+  party.txn ? by_transaction_.erase(party.txn) : by_session_.erase(party.session);
+}
+
+void WaitGraph::remove_record_wait(TxnId waiter) {
+  std::lock_guard guard(mutex_);
+  by_transaction_.erase(waiter.value);
+}
+
+// ---- search
+
+uint64_t WaitGraph::session_of(const WaitParty& party) const {
+  return party.session ? party.session : registry_.session_of(TxnId{party.txn});
+}
+
+bool WaitGraph::same(const WaitParty& a, const WaitParty& b) const {
+  if (a.txn && b.txn) return a.txn == b.txn;
+  uint64_t session = session_of(a);
+  return session != 0 && session == session_of(b);
+}
+
+template <class Visit>
+void WaitGraph::waits_of(const WaitParty& party, Visit visit) const {
+  if (party.txn) {
+    if (auto it = by_transaction_.find(party.txn); it != by_transaction_.end()) visit(it->second);
+  } else {  // rare: someone waits for a session-level lock; the session's transaction may be what waits
+    for (auto& [txn, wait] : by_transaction_) {
+      if (session_of(wait.waiter) == party.session) visit(wait);
+    }
+  }
+  if (by_session_.empty()) return;
+  if (auto it = by_session_.find(session_of(party)); it != by_session_.end()) visit(it->second);
+}
+
+void WaitGraph::edges_of(const Wait& wait, std::vector<Edge>& edges) const {
+  edges.clear();
+  if (!wait.request) {
+    edges.push_back({{wait.record_owner, 0}, nullptr});
+    return;
+  }
+  const LockRequest& request = *wait.request;
+  // The lock stays while the request is queued, and the request is freed only after its wait left this graph; a
+  // request granted meanwhile holds the lock. So request.lock is valid either way.
+  const Lock& lock = *request.lock;
+  LockPartition& partition = table_.partition(lock.hash);
+  std::lock_guard guard(partition.mutex);
+  if (!request.waiting.load(std::memory_order_relaxed)) return;
+  ModeMask in_the_way = conflicts(lock.space, request.wanted);
+  for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
+    if ((holder->granted & in_the_way) && !same_party(*holder->owner, *request.owner)) {
+      edges.push_back({party_of(*holder->owner), nullptr});
+    }
+  }
+  if (request.granted) return;  // a conversion waits for holders only
+  for (LockRequest* before = request.previous_waiter; before; before = before->previous_waiter) {
+    if (!(mode_bit(before->wanted) & in_the_way)) continue;
+    edges.push_back({party_of(*before->owner), before});
+    // One who wants the same exclusive mode waits for everybody further ahead too.
+    if (before->wanted == request.wanted && !before->granted) break;
+  }
+}
+
+bool WaitGraph::find_cycle(const Wait& start, std::vector<CycleStep>& soft) const {
+  struct Node {
+    const Wait* wait;
+    size_t parent;
+    LockRequest* before;  // of the edge from the parent's wait to this one
+  };
+  std::vector<Node> nodes{{&start, 0, nullptr}};
+  absl::flat_hash_set<const Wait*> seen;
+  std::vector<Edge> edges;
+  for (size_t at = 0; at < nodes.size(); at++) {
+    edges_of(*nodes[at].wait, edges);
+    for (const Edge& edge : edges) {
+      if (same(edge.to, start.waiter)) {
+        soft.clear();
+        if (edge.before) soft.push_back({nodes[at].wait->request, edge.before});
+        for (size_t node = at; node != 0; node = nodes[node].parent) {
+          if (nodes[node].before) soft.push_back({nodes[nodes[node].parent].wait->request, nodes[node].before});
+        }
+        return true;
+      }
+      waits_of(edge.to, [&](const Wait& wait) {
+        if (seen.insert(&wait).second) nodes.push_back({&wait, at, edge.before});
+      });
+    }
+  }
+  return false;
+}
+
+bool WaitGraph::deadlocked(const Wait& wait) {
+  std::vector<CycleStep> soft;
+  absl::flat_hash_set<const LockRequest*> moved;  // each at most once, so that this ends
+  while (find_cycle(wait, soft)) {
+    auto step = std::find_if(soft.begin(), soft.end(), [&](const CycleStep& s) { return !moved.contains(s.waiter); });
+    if (step == soft.end()) return true;
+    moved.insert(step->waiter);
+    LockPartition& partition = table_.partition(step->waiter->lock->hash);
+    std::lock_guard guard(partition.mutex);
+    // Either may have been granted or cancelled since the cycle was found; then the next search finds another answer.
+    if (step->waiter->waiting.load(std::memory_order_relaxed) && stands_before(*step->before, *step->waiter)) {
+      partition.move_before(*step->waiter, *step->before);
+    }
+  }
+  return false;
+}
+
+// ---- what others want to know
+
+std::vector<uint64_t> WaitGraph::blocking_sessions(uint64_t session) const {
+  std::vector<uint64_t> sessions;
+  std::vector<Edge> edges;
+  std::lock_guard guard(mutex_);
+  waits_of({0, session}, [&](const Wait& wait) {
+    edges_of(wait, edges);
+    for (const Edge& edge : edges) {
+      uint64_t blocker = session_of(edge.to);
+      if (blocker != 0 && std::find(sessions.begin(), sessions.end(), blocker) == sessions.end()) {
+        sessions.push_back(blocker);
+      }
+    }
+  });
+  return sessions;
+}
+
+std::vector<WaitGraph::RecordWait> WaitGraph::record_waits() const {
+  std::vector<RecordWait> waits;
+  std::lock_guard guard(mutex_);
+  for (auto& [txn, wait] : by_transaction_) {
+    if (!wait.request) waits.push_back({TxnId{txn}, TxnId{wait.record_owner}});
+  }
+  return waits;
+}
+
+uint64_t WaitGraph::deadlock_count() const {
+  std::lock_guard guard(mutex_);
+  return deadlocks_;
+}
+
+}  // namespace indigo::storage

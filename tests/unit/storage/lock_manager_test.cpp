@@ -1,0 +1,307 @@
+// What the lock manager promises, one property per test. Threads that wait are recognised in snapshot().
+#include "storage/lock/lock_manager.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <future>
+#include <thread>
+
+#include "storage/lock/lock_compatibility.h"
+
+namespace indigo::storage {
+namespace {
+
+constexpr std::chrono::milliseconds kNoTimeout{0};
+constexpr uint64_t kTable = 7;
+
+class LockManagerTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<LockOwner> owner(uint64_t txn) { return locks_->create_owner(TxnId{txn}, 100 + txn); }
+  StorageStatus table(LockOwner& owner, TableLockMode mode, bool wait = false, uint64_t object = kTable) {
+    return locks_->lock_table(owner, object, mode, wait, kNoTimeout);
+  }
+  StorageStatus row(LockOwner& owner, Bytes key, RowLockMode mode, bool wait = false) {
+    return locks_->lock_row(owner, TableId{kTable}, key, mode, wait, kNoTimeout);
+  }
+  StorageStatus advisory(LockOwner& owner, bool shared, bool wait = false) {
+    return locks_->lock_advisory(owner, 1, "12345678", shared, wait, kNoTimeout);
+  }
+  // Runs a request in a thread; it releases everything of its owner at the end unless `keep`.
+  template <class Request>
+  std::future<StorageStatus> in_background(Request request) {
+    return std::async(std::launch::async, request);
+  }
+  size_t waiting() const {
+    auto all = locks_->snapshot();
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const LockInfo& l) { return !l.granted; }));
+  }
+  void until_waiting(size_t count) const {
+    while (waiting() != count) std::this_thread::yield();
+  }
+  std::unique_ptr<LockManager> locks_ = LockManager::create();
+};
+
+TEST_F(LockManagerTest, AModeHeldIsGrantedAgainAndHeldOnce) {
+  auto a = owner(1);
+  EXPECT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  EXPECT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  EXPECT_EQ(locks_->snapshot().size(), 2);
+  locks_->release_all(*a);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
+TEST_F(LockManagerTest, LongKeysAreToldApart) {
+  auto a = owner(1), b = owner(2);
+  std::string long_key(500, 'x');
+  EXPECT_EQ(row(*a, long_key + "1", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(row(*b, long_key + "2", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(row(*b, long_key + "1", RowLockMode::kUpdate), StorageStatus::kWouldBlock);
+  locks_->release_all(*a);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, AWaiterGetsTheLockWhenItIsReleased) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  auto waiter = in_background([&] { return row(*b, "k", RowLockMode::kUpdate, true); });
+  until_waiting(1);
+  EXPECT_EQ(locks_->blocking_sessions(102), std::vector<uint64_t>{101});
+  locks_->release_all(*a);
+  EXPECT_EQ(waiter.get(), StorageStatus::kOk);
+  EXPECT_EQ(row(*a, "k", RowLockMode::kKeyShare), StorageStatus::kWouldBlock);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, GrantsAreFirstComeFirstServed) {
+  // A reader that comes after a waiting writer waits too, although the holder is a reader.
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  auto writer = in_background([&] { return table(*b, TableLockMode::kAccessExclusive, true); });
+  until_waiting(1);
+  EXPECT_EQ(table(*c, TableLockMode::kAccessShare), StorageStatus::kWouldBlock);
+  auto reader = in_background([&] { return table(*c, TableLockMode::kAccessShare, true); });
+  until_waiting(2);
+  EXPECT_EQ(locks_->blocking_sessions(103), std::vector<uint64_t>{102});
+  locks_->release_all(*a);
+  EXPECT_EQ(writer.get(), StorageStatus::kOk);
+  EXPECT_EQ(waiting(), 1);
+  locks_->release_all(*b);
+  EXPECT_EQ(reader.get(), StorageStatus::kOk);
+  locks_->release_all(*c);
+}
+
+TEST_F(LockManagerTest, AConversionPassesThoseWhoWaitForItsOwner) {
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kShare), StorageStatus::kOk);
+  ASSERT_EQ(row(*c, "k", RowLockMode::kShare), StorageStatus::kOk);
+  auto stranger = in_background([&] { return row(*b, "k", RowLockMode::kUpdate, true); });
+  until_waiting(1);
+  auto upgrade = in_background([&] { return row(*a, "k", RowLockMode::kUpdate, true); });
+  until_waiting(2);
+  locks_->release_all(*c);
+  EXPECT_EQ(upgrade.get(), StorageStatus::kOk);
+  EXPECT_EQ(waiting(), 1);
+  locks_->release_all(*a);
+  EXPECT_EQ(stranger.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, AnUpgradeWithoutRivalsIsGrantedAtOnceThoughOthersWait) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kShare), StorageStatus::kOk);
+  auto stranger = in_background([&] { return row(*b, "k", RowLockMode::kUpdate, true); });
+  until_waiting(1);
+  EXPECT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  locks_->release_all(*a);
+  EXPECT_EQ(stranger.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, TwoUpgradesAreADeadlockAndOneGoesOn) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kShare), StorageStatus::kOk);
+  ASSERT_EQ(row(*b, "k", RowLockMode::kShare), StorageStatus::kOk);
+  auto first = in_background([&] { return row(*a, "k", RowLockMode::kUpdate, true); });
+  until_waiting(1);
+  EXPECT_EQ(row(*b, "k", RowLockMode::kUpdate, true), StorageStatus::kDeadlock);
+  EXPECT_EQ(locks_->deadlock_count(), 1);
+  locks_->release_all(*b);
+  EXPECT_EQ(first.get(), StorageStatus::kOk);
+  locks_->release_all(*a);
+}
+
+TEST_F(LockManagerTest, ACycleOfThreeHasOneVictim) {
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(row(*a, "1", RowLockMode::kUpdate), StorageStatus::kOk);
+  ASSERT_EQ(row(*b, "2", RowLockMode::kUpdate), StorageStatus::kOk);
+  ASSERT_EQ(table(*c, TableLockMode::kExclusive), StorageStatus::kOk);
+  auto first = in_background([&] { return row(*a, "2", RowLockMode::kUpdate, true); });
+  until_waiting(1);
+  auto second = in_background([&] { return table(*b, TableLockMode::kRowExclusive, true); });
+  until_waiting(2);
+  EXPECT_EQ(row(*c, "1", RowLockMode::kUpdate, true), StorageStatus::kDeadlock);
+  locks_->release_all(*c);
+  EXPECT_EQ(second.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+  EXPECT_EQ(first.get(), StorageStatus::kOk);
+  locks_->release_all(*a);
+}
+
+TEST_F(LockManagerTest, RecordWritersAndLocksAreOneGraph) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(locks_->lock_key_value(*a, IndexId{9}, "v", false, kNoTimeout), StorageStatus::kOk);
+  // b writes a record that a wants: a waits for b's transaction.
+  ASSERT_EQ(locks_->begin_wait(TxnId{1}, TxnId{2}), StorageStatus::kOk);
+  EXPECT_EQ(locks_->blocking_sessions(101), std::vector<uint64_t>{102});
+  EXPECT_EQ(waiting(), 1);
+  EXPECT_EQ(locks_->lock_key_value(*b, IndexId{9}, "v", true, kNoTimeout), StorageStatus::kDeadlock);
+  locks_->end_wait(TxnId{1});
+  locks_->release_all(*a);
+  EXPECT_EQ(locks_->lock_key_value(*b, IndexId{9}, "v", true, kNoTimeout), StorageStatus::kOk);
+  // Record writers alone.
+  EXPECT_EQ(locks_->begin_wait(TxnId{1}, TxnId{2}), StorageStatus::kOk);
+  EXPECT_EQ(locks_->begin_wait(TxnId{2}, TxnId{1}), StorageStatus::kDeadlock);
+  locks_->end_wait(TxnId{2});  // harmless: not registered
+  locks_->end_wait(TxnId{1});
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, AQueueIsReorderedWhenOnlyItsOrderMakesADeadlock) {
+  // a reads the table; b waits to lock it exclusively; c, whom a waits for, wants to read it: c passes b.
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(row(*c, "r", RowLockMode::kUpdate), StorageStatus::kOk);
+  ASSERT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  auto exclusive = in_background([&] { return table(*b, TableLockMode::kAccessExclusive, true); });
+  until_waiting(1);
+  auto row_waiter = in_background([&] { return row(*a, "r", RowLockMode::kUpdate, true); });
+  until_waiting(2);
+  EXPECT_EQ(table(*c, TableLockMode::kAccessShare, true), StorageStatus::kOk);
+  EXPECT_EQ(locks_->deadlock_count(), 0);
+  locks_->release_all(*c);
+  EXPECT_EQ(row_waiter.get(), StorageStatus::kOk);
+  locks_->release_all(*a);
+  EXPECT_EQ(exclusive.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, ATimeoutEndsAWaitAndLetsThoseBehindGoOn) {
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kKeyShare), StorageStatus::kOk);
+  auto writer = in_background([&] {
+    return locks_->lock_row(*b, TableId{kTable}, "k", RowLockMode::kUpdate, true, std::chrono::milliseconds(50));
+  });
+  until_waiting(1);
+  auto reader = in_background([&] { return row(*c, "k", RowLockMode::kKeyShare, true); });
+  EXPECT_EQ(writer.get(), StorageStatus::kLockTimeout);
+  EXPECT_EQ(reader.get(), StorageStatus::kOk);
+  locks_->release_all(*a);
+  locks_->release_all(*c);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
+TEST_F(LockManagerTest, AnInterruptEndsAWait) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(table(*a, TableLockMode::kExclusive), StorageStatus::kOk);
+  std::promise<Waiter*> who;
+  auto waiter = in_background([&] {
+    who.set_value(&Waiter::current());
+    return table(*b, TableLockMode::kExclusive, true);
+  });
+  Waiter* sleeper = who.get_future().get();
+  until_waiting(1);
+  sleeper->interrupt(InterruptReason::kCancel);
+  EXPECT_EQ(waiter.get(), StorageStatus::kInterrupted);
+  EXPECT_EQ(locks_->snapshot().size(), 1);
+  locks_->release_all(*a);
+  // The failed strong request left no trace on the fast path.
+  EXPECT_EQ(table(*b, TableLockMode::kAccessShare), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, RollingBackToASavepointReleasesWhatCameSince) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(row(*a, "1", RowLockMode::kShare), StorageStatus::kOk);
+  ASSERT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  uint32_t mark = locks_->mark(*a);
+  ASSERT_EQ(row(*a, "1", RowLockMode::kUpdate), StorageStatus::kOk);
+  ASSERT_EQ(row(*a, "2", RowLockMode::kUpdate), StorageStatus::kOk);
+  ASSERT_EQ(table(*a, TableLockMode::kRowExclusive), StorageStatus::kOk);
+  ASSERT_EQ(table(*a, TableLockMode::kAccessExclusive, false, 8), StorageStatus::kOk);
+  EXPECT_EQ(locks_->snapshot().size(), 6);
+  locks_->release_since(*a, mark);
+  EXPECT_EQ(locks_->snapshot().size(), 2);
+  EXPECT_EQ(row(*b, "1", RowLockMode::kShare), StorageStatus::kOk);
+  EXPECT_EQ(row(*b, "2", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(table(*b, TableLockMode::kExclusive), StorageStatus::kOk);
+  EXPECT_EQ(table(*b, TableLockMode::kAccessShare, false, 8), StorageStatus::kOk);
+  locks_->release_all(*a);
+  locks_->release_all(*b);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
+TEST_F(LockManagerTest, AdvisoryLocksCount) {
+  auto a = locks_->create_owner(TxnId{}, 1), b = locks_->create_owner(TxnId{}, 2);
+  ASSERT_EQ(advisory(*a, false), StorageStatus::kOk);
+  ASSERT_EQ(advisory(*a, false), StorageStatus::kOk);
+  EXPECT_FALSE(locks_->unlock_advisory(*a, 1, "12345678", true));  // not held in that mode
+  EXPECT_TRUE(locks_->unlock_advisory(*a, 1, "12345678", false));
+  EXPECT_EQ(advisory(*b, true), StorageStatus::kWouldBlock);
+  EXPECT_TRUE(locks_->unlock_advisory(*a, 1, "12345678", false));
+  EXPECT_FALSE(locks_->unlock_advisory(*a, 1, "12345678", false));
+  EXPECT_EQ(advisory(*b, true), StorageStatus::kOk);
+  EXPECT_EQ(advisory(*a, true), StorageStatus::kOk);
+  EXPECT_EQ(advisory(*a, false), StorageStatus::kWouldBlock);
+  locks_->release_all(*a);
+  locks_->release_all(*b);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
+TEST_F(LockManagerTest, ASessionDoesNotBlockItself) {
+  auto session = locks_->create_owner(TxnId{}, 1), transaction = locks_->create_owner(TxnId{5}, 1);
+  auto other = locks_->create_owner(TxnId{6}, 2);
+  ASSERT_EQ(advisory(*session, false), StorageStatus::kOk);
+  EXPECT_EQ(advisory(*transaction, false), StorageStatus::kOk);
+  locks_->release_all(*session);
+  EXPECT_EQ(advisory(*other, true), StorageStatus::kWouldBlock);
+  locks_->release_all(*transaction);
+  EXPECT_EQ(advisory(*other, true), StorageStatus::kOk);
+  locks_->release_all(*other);
+}
+
+TEST_F(LockManagerTest, ADeadlockThroughSessionLocksIsFound) {
+  auto session = locks_->create_owner(TxnId{}, 1), transaction = locks_->create_owner(TxnId{5}, 1);
+  auto other = locks_->create_owner(TxnId{6}, 2);
+  ASSERT_EQ(advisory(*session, false), StorageStatus::kOk);
+  ASSERT_EQ(row(*other, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  auto waiter = in_background([&] { return advisory(*other, false, true); });
+  until_waiting(1);
+  EXPECT_EQ(row(*transaction, "k", RowLockMode::kUpdate, true), StorageStatus::kDeadlock);
+  locks_->release_all(*session);
+  EXPECT_EQ(waiter.get(), StorageStatus::kOk);
+  // The other way round: the session's own owner waits, and its transaction is waited for.
+  ASSERT_EQ(row(*transaction, "j", RowLockMode::kUpdate), StorageStatus::kOk);
+  auto session_waiter = in_background([&] { return advisory(*session, false, true); });
+  until_waiting(1);
+  EXPECT_EQ(row(*other, "j", RowLockMode::kUpdate, true), StorageStatus::kDeadlock);
+  locks_->release_all(*other);
+  EXPECT_EQ(session_waiter.get(), StorageStatus::kOk);
+  locks_->release_all(*session);
+  locks_->release_all(*transaction);
+}
+
+TEST_F(LockManagerTest, AResetOwnerServesAnotherTransaction) {
+  auto a = owner(1);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  locks_->release_all(*a);
+  locks_->reset_owner(*a, TxnId{77}, 3);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  EXPECT_EQ(locks_->snapshot().at(0).holder, TxnId{77});
+  EXPECT_EQ(locks_->snapshot().at(0).session, 3);
+  locks_->release_all(*a);
+}
+
+}  // namespace
+}  // namespace indigo::storage
