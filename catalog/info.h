@@ -47,7 +47,13 @@ struct TypeInfo {
   Oid base = kInvalidOid;  // domains
   int32_t base_typmod = -1;
   Oid collation = kInvalidOid;
-  std::string default_expr;              // domains
+  std::string default_expr;  // domains
+  struct Check {
+    std::string name, expression;  // SQL text over VALUE
+  };
+  std::vector<Check> checks;             // domains, in PostgreSQL's order (by name)
+  Oid range_subtype = kInvalidOid;       // ranges and multiranges: pg_range.rngsubtype
+  Oid range_partner = kInvalidOid;       // of a range its multirange, of a multirange its range
   std::vector<std::string> enum_labels;  // enums, in sort order
   std::vector<Oid> enum_label_oids;
   bool is_array() const { return element != kInvalidOid && length == -1 && category == 'A'; }

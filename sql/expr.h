@@ -229,6 +229,7 @@ struct GroupingExpr : ExprOf<ExprKind::kGrouping> {
   std::vector<int> group_columns;
 };  // indexes into Query::group_by
 struct Query;
+// kMultiAssign is SET (a, b) = (SELECT ...): each assignment's value is FieldExpr{argument = the one shared SubLinkExpr}.
 struct SubLinkExpr : ExprOf<ExprKind::kSubLink> {
   enum class Form : uint8_t { kExists, kAny, kAll, kScalar, kArray, kRowCompare, kMultiAssign } form = Form::kScalar;
   std::shared_ptr<const Query> query;

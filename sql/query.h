@@ -27,6 +27,16 @@ struct TargetEntry {
 enum class EntryKind : uint8_t { kTable, kSubquery, kFunction, kValues, kCte, kJoin, kResult };
 
 // A range-table entry.
+//
+// Decided by the analyzer:
+//  1. kTable: column i is relation->columns[i], dropped ones included (their name is empty), so column = attnum - 1.
+//  2. Names are resolved through joins: there are no kJoin entries, JoinNode::entry of a join is -1, and a merged USING
+//     column is the Var of the side that has its value, or CoalesceExpr of both for full joins.
+//  3. Views are kSubquery entries that hold the analyzed definition; `relation` is then the view (for EXPLAIN and names).
+//  4. A target of INSERT, UPDATE, DELETE, MERGE is always entry 0; RETURNING, checks and generated columns refer to it so.
+//  5. Set operation leaves are kSubquery entries outside `from`; the Vars of `targets` are those of the leftmost leaf's entry,
+//     and have the operation's types.
+//  6. Columns that a primary key in GROUP BY determines are appended to group_by.
 struct Entry {
   EntryKind kind = EntryKind::kTable;
   std::string alias;
