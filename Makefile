@@ -41,10 +41,12 @@ bench: build
 
 # Format, the house's rules, and clang-tidy on what changed; make tidy runs clang-tidy on everything.
 lint: deps
-	@scripts/format --check
-	@scripts/house_check.py --self-test
-	@scripts/house_check.py
-	@scripts/tidy --jobs $(JOBS)
+	@status=0; \
+	scripts/format --check || status=1; \
+	scripts/house_check.py --self-test || status=1; \
+	scripts/house_check.py || status=1; \
+	scripts/tidy --jobs $(JOBS) || status=1; \
+	exit $$status
 
 tidy: deps
 	@scripts/tidy --all --jobs $(JOBS)

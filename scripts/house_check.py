@@ -83,7 +83,7 @@ class House:
                 self.error(path, "layers", f"{mine} includes {header} from above")
             elif mine and not header.startswith("tests/") and header.startswith(("tests", "bench")):
                 self.error(path, "layers", f"includes {header}")
-            if header.startswith(".") or not (self.root / header).exists():
+            if header.startswith(".") or (path.parent / header).exists() > (self.root / header).exists():
                 self.error(path, "layers", f'"{header}" is not a path from the root')
 
     def check_fences(self, path, text):
