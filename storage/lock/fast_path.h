@@ -58,11 +58,11 @@ inline constexpr uint64_t weak_modes(uint64_t word) { return (word & 7) << 1; }
 
 enum class WeakOutcome : uint8_t { kHeldBefore, kTaken, kUseLockTable };
 
-// Removes one mode from a slot; false when it is not there. Release pairs with the strong locker's S2, which orders
+// Removes one mode of `object` from a slot; false when it is not there. Release pairs with the strong locker's S2, which orders
 // this owner's work before the strong locker's.
-inline bool take_weak_bit(std::atomic<uint64_t>& slot, uint8_t bit) {
+inline bool take_weak_bit(std::atomic<uint64_t>& slot, uint64_t object, uint8_t bit) {
   uint64_t word = slot.load(std::memory_order_relaxed);
-  while (word & bit) {
+  while (word >> 3 == object && (word & bit)) {
     uint64_t rest = (word & 7) == bit ? 0 : word & ~uint64_t{bit};
     if (slot.compare_exchange_weak(word, rest, std::memory_order_seq_cst)) return true;
   }
@@ -93,7 +93,7 @@ inline WeakOutcome try_weak_lock(OwnerImpl& owner, StrongLockCounters& counters,
     return WeakOutcome::kUseLockTable;
   }
   // W2. If the bit is gone after all, it was moved to the lock table meanwhile: held there.
-  if (counters.any(object) && take_weak_bit(slot, bit)) return WeakOutcome::kUseLockTable;
+  if (counters.any(object) && take_weak_bit(slot, object, bit)) return WeakOutcome::kUseLockTable;
   weak.object = object;
   weak.modes |= bit;
   owner.history.push_back({nullptr, owner.next_sequence++, mode, static_cast<uint8_t>(found)});
@@ -103,7 +103,7 @@ inline WeakOutcome try_weak_lock(OwnerImpl& owner, StrongLockCounters& counters,
 // Gives up one weak mode. False when it was moved to the lock table: the caller releases it there.
 inline bool release_weak_lock(OwnerImpl& owner, uint32_t index, LockModeCode mode) {
   owner.weak[index].modes &= static_cast<uint8_t>(~weak_bit(mode));
-  return take_weak_bit(owner.slots[index], weak_bit(mode));
+  return take_weak_bit(owner.slots[index], owner.weak[index].object, weak_bit(mode));
 }
 
 }  // namespace indigo::storage

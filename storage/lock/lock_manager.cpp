@@ -122,7 +122,7 @@ void LockManagerImpl::transfer_weak_locks(OwnerImpl& strong, uint64_t object) {
       ModeMask granted = LockPartition::granted_to_others(lock, owner);
       for (auto mode = LockModeCode{1}; mode <= static_cast<LockModeCode>(TableLockMode::kRowExclusive); mode++) {
         if (kTableConflicts[mode] & granted) continue;  // an attempt that will not succeed
-        if (!take_weak_bit(slot, weak_bit(mode))) continue;
+        if (!take_weak_bit(slot, object, weak_bit(mode))) continue;
         LockRequest* request = LockPartition::transferred_request_of(lock, owner);
         if (!request) {
           request = &partition.create_request(lock, owner);
