@@ -63,6 +63,8 @@ class Catalog {
 
   // Changes when committed DDL changed shared objects (roles, databases).
   uint64_t shared_version() const { return shared_version_.load(std::memory_order_acquire); }
+  // The system tables of a new database object.
+  std::unique_ptr<SystemTables> make_system_tables(bool shared);
   void bump_shared_version() { shared_version_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
@@ -74,6 +76,8 @@ class Catalog {
   std::unique_ptr<SystemTables> shared_;
   std::atomic<Oid> next_oid_{16384};
   std::atomic<uint64_t> shared_version_{1};
+  std::mutex bases_mutex_;  // guards bases_
+  BaseRowsSet bases_;
   std::mutex mutex_;  // guards databases_
   std::map<Oid, std::shared_ptr<Database>> databases_;
 };

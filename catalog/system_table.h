@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -130,10 +131,19 @@ class SystemTable {
   std::shared_ptr<OverlayTable> storage_;
 };
 
+// The encoded built-in rows, shared by all databases. Used under the owner's lock.
+class BaseRowsSet {
+ public:
+  std::shared_ptr<const BaseRows> of(const StaticTable& table);
+
+ private:
+  std::unordered_map<Oid, std::shared_ptr<const BaseRows>> bases_;
+};
+
 // The system tables of one database, or the shared ones.
 class SystemTables {
  public:
-  SystemTables(storage::Store& store, bool shared, const class Builtins& builtins);
+  SystemTables(storage::Store& store, bool shared, BaseRowsSet& bases);
   SystemTable* find(Oid oid) const;
   std::span<const std::unique_ptr<SystemTable>> all() const { return tables_; }
 

@@ -51,11 +51,11 @@ def query(sql):
 
 
 def array_bytes(elem_oid, phys, values, lower):
-    """catalog/array_value.h's format."""
+    """catalog/array_format.h's format."""
     code = PHYS_CODE[phys]
     if not values:
-        return struct.pack("<IBBBB", elem_oid, 0, 0, code, 0)
-    out = struct.pack("<IBBBBii", elem_oid, 1, 0, code, 0, len(values), lower)
+        return struct.pack("<BBBBI", 0, 0, code, 0, elem_oid)
+    out = struct.pack("<BBBBIii", 1, 0, code, 0, elem_oid, len(values), lower)
     if phys == "kStr":
         raw = [v if isinstance(v, bytes) else v.encode() for v in values]
         end = 0

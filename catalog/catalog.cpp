@@ -1,0 +1,201 @@
+#include "catalog/catalog.h"
+
+#include "base/sqlstate.h"
+#include "catalog/generated/columns.h"
+#include "catalog/oids.h"
+#include "catalog/system_indexes.h"
+
+namespace indigo::catalog {
+
+using storage::StorageStatus;
+
+namespace {
+
+constexpr Oid kTemplate1 = 1, kTemplate0 = 4, kPostgres = 5;
+constexpr Oid kDefaultTablespace = 1663;
+constexpr int32_t kUtf8 = 6;
+
+Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, std::string_view name, Oid owner,
+                       bool is_template, bool connectable) {
+  RowValues row(table.definition());
+  row.oid(pg_database::c_oid, oid)
+      .str(pg_database::c_datname, name)
+      .oid(pg_database::c_datdba, owner)
+      .i32(pg_database::c_encoding, kUtf8)
+      .chr(pg_database::c_datlocprovider, 'c')
+      .flag(pg_database::c_datistemplate, is_template)
+      .flag(pg_database::c_datallowconn, connectable)
+      .i32(pg_database::c_datconnlimit, -1)
+      .i32(pg_database::c_datfrozenxid, 3)
+      .i32(pg_database::c_datminmxid, 1)
+      .oid(pg_database::c_dattablespace, kDefaultTablespace)
+      .str(pg_database::c_datcollate, "C")
+      .str(pg_database::c_datctype, "C");
+  if (table.insert(txn, row) != StorageStatus::kOk) return Error(sqlstate::kInternalError, "could not create a built-in database");
+  return {};
+}
+
+}  // namespace
+
+Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_unique<Builtins>()) {
+  shared_ = make_system_tables(true);
+}
+
+Catalog::~Catalog() = default;
+
+std::unique_ptr<SystemTables> Catalog::make_system_tables(bool shared) {
+  std::lock_guard guard(bases_mutex_);
+  return std::make_unique<SystemTables>(store_, shared, bases_);
+}
+
+Result<std::unique_ptr<Catalog>> Catalog::create(storage::Store& store, std::string_view os_user) {
+  std::unique_ptr<Catalog> catalog(new Catalog(store));
+  INDIGO_TRY(catalog->bootstrap(os_user));
+  return catalog;
+}
+
+Status Catalog::bootstrap(std::string_view os_user) {
+  SystemTable& databases = *shared_->find(pg_database::kOid);
+  auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
+  const auto fill = [&]() -> Status {
+    INDIGO_TRY(insert_database(databases, *txn, kTemplate1, "template1", oid::kBootstrapSuperuser, true, true));
+    INDIGO_TRY(insert_database(databases, *txn, kTemplate0, "template0", oid::kBootstrapSuperuser, true, false));
+    INDIGO_TRY(insert_database(databases, *txn, kPostgres, "postgres", oid::kBootstrapSuperuser, false, true));
+    SystemTable& descriptions = *shared_->find(pg_shdescription::kOid);
+    const std::pair<Oid, std::string_view> texts[] = {{kTemplate1, "default template for new databases"},
+                                                      {kTemplate0, "unmodifiable empty database"},
+                                                      {kPostgres, "default administrative connection database"}};
+    for (const auto& [oid, text] : texts) {
+      RowValues row(descriptions.definition());
+      row.oid(pg_shdescription::c_objoid, oid).oid(pg_shdescription::c_classoid, pg_database::kOid);
+      row.str(pg_shdescription::c_description, text);
+      if (descriptions.insert(*txn, row) != StorageStatus::kOk) {
+        return Error(sqlstate::kInternalError, "could not describe a built-in database");
+      }
+    }
+    if (os_user.empty() || os_user == "postgres") return {};
+    SystemTable& roles = *shared_->find(pg_authid::kOid);
+    const Oid role = next_oid();
+    RowValues row(roles.definition());
+    row.oid(pg_authid::c_oid, role).str(pg_authid::c_rolname, os_user).i32(pg_authid::c_rolconnlimit, -1);
+    for (const int column : {pg_authid::c_rolsuper, pg_authid::c_rolinherit, pg_authid::c_rolcreaterole,
+                             pg_authid::c_rolcreatedb, pg_authid::c_rolcanlogin, pg_authid::c_rolreplication,
+                             pg_authid::c_rolbypassrls}) {
+      row.flag(column, true);
+    }
+    if (roles.insert(*txn, row) != StorageStatus::kOk) {
+      return Error(sqlstate::kInternalError, "could not create the operating-system user's role");
+    }
+    const Oid database = next_oid();
+    INDIGO_TRY(insert_database(databases, *txn, database, os_user, role, false, true));
+    publish(make_database(database, os_user));
+    return {};
+  };
+  Status status = fill();
+  if (!status.ok()) {
+    store_.rollback(*txn);
+    return status;
+  }
+  if (store_.commit(*txn) != StorageStatus::kOk) return Error(sqlstate::kInternalError, "could not commit the bootstrap");
+  publish(make_database(kTemplate1, "template1"));
+  publish(make_database(kTemplate0, "template0"));
+  publish(make_database(kPostgres, "postgres"));
+  return {};
+}
+
+// ---- databases
+
+std::shared_ptr<Database> Catalog::database_named(std::string_view name) {
+  std::lock_guard guard(mutex_);
+  for (const auto& [oid, database] : databases_) {
+    if (database->name() == name) return database;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Database> Catalog::database(Oid oid) {
+  std::lock_guard guard(mutex_);
+  const auto it = databases_.find(oid);
+  return it == databases_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<Database> Catalog::make_database(Oid oid, std::string_view name) {
+  return std::make_shared<Database>(*this, oid, std::string(name));
+}
+
+void Catalog::publish(std::shared_ptr<Database> database) {
+  std::lock_guard guard(mutex_);
+  databases_[database->oid()] = std::move(database);
+}
+
+void Catalog::forget(Oid database) {
+  std::shared_ptr<Database> last;  // destroyed after the lock is free
+  std::lock_guard guard(mutex_);
+  if (const auto it = databases_.find(database); it != databases_.end()) {
+    last = std::move(it->second);
+    databases_.erase(it);
+  }
+}
+
+void Catalog::rename(Oid database, std::string_view name) {
+  std::lock_guard guard(mutex_);
+  if (const auto it = databases_.find(database); it != databases_.end()) it->second->set_name(name);
+}
+
+// ---- roles
+
+namespace {
+
+std::unique_ptr<RoleInfo> read_role(const SystemTables& shared, storage::Transaction& txn, RowReader row) {
+  auto r = std::make_unique<RoleInfo>();
+  r->oid = row.oid(pg_authid::c_oid);
+  r->name = row.str(pg_authid::c_rolname);
+  r->superuser = row.flag(pg_authid::c_rolsuper);
+  r->inherit = row.flag(pg_authid::c_rolinherit);
+  r->create_role = row.flag(pg_authid::c_rolcreaterole);
+  r->create_db = row.flag(pg_authid::c_rolcreatedb);
+  r->can_login = row.flag(pg_authid::c_rolcanlogin);
+  r->replication = row.flag(pg_authid::c_rolreplication);
+  r->bypass_rls = row.flag(pg_authid::c_rolbypassrls);
+  r->connection_limit = row.i32(pg_authid::c_rolconnlimit);
+  r->password = row.str(pg_authid::c_rolpassword);
+  shared.find(pg_auth_members::kOid)
+      ->scan_index(txn, system_index::kAuthMembersMember, {Datum::of_oid(r->oid)}, [&](RowReader m) {
+        r->member_of.push_back(m.oid(pg_auth_members::c_roleid));
+        return true;
+      });
+  return r;
+}
+
+template <class F>
+auto with_transaction(storage::Store& store, storage::Transaction* txn, F&& f) {
+  if (txn != nullptr) return f(*txn);
+  auto own = store.begin(storage::Isolation::kReadCommitted, 0);
+  auto result = f(*own);
+  store.rollback(*own);
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<RoleInfo> Catalog::role_named(std::string_view name, storage::Transaction* txn) {
+  return with_transaction(store_, txn, [&](storage::Transaction& t) {
+    std::unique_ptr<RoleInfo> out;
+    shared_->find(pg_authid::kOid)->scan_index(t, system_index::kAuthidName, {Datum::of(Str(name))}, [&](RowReader row) {
+      out = read_role(*shared_, t, row);
+      return false;
+    });
+    return out;
+  });
+}
+
+std::unique_ptr<RoleInfo> Catalog::role(Oid oid, storage::Transaction* txn) {
+  return with_transaction(store_, txn, [&](storage::Transaction& t) {
+    std::string image;
+    SystemTable& roles = *shared_->find(pg_authid::kOid);
+    if (!roles.find_oid(t, oid, image)) return std::unique_ptr<RoleInfo>();
+    return read_role(*shared_, t, roles.reader(image));
+  });
+}
+
+}  // namespace indigo::catalog

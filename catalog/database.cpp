@@ -1,0 +1,108 @@
+#include "catalog/database.h"
+
+#include <cassert>
+
+#include "catalog/catalog.h"
+
+namespace indigo::catalog {
+
+Database::Database(Catalog& catalog, Oid oid, std::string name)
+    : catalog_(catalog), oid_(oid), name_(std::move(name)), tables_(catalog.make_system_tables(false)) {}
+
+std::string Database::name() const {
+  std::shared_lock guard(mutex_);
+  return name_;
+}
+
+void Database::set_name(std::string_view name) {
+  std::unique_lock guard(mutex_);
+  name_ = name;
+}
+
+SystemTable* Database::find_table(Oid oid) const {
+  SystemTable* local = tables_->find(oid);
+  return local != nullptr ? local : catalog_.shared_tables().find(oid);
+}
+
+SystemTable& Database::table(Oid oid) const {
+  SystemTable* t = find_table(oid);
+  assert(t != nullptr);
+  return *t;
+}
+
+void Database::add_physical(Oid filenode, PhysicalRelation relation) {
+  std::unique_lock guard(mutex_);
+  physical_[filenode] = std::move(relation);
+}
+
+void Database::remove_physical(Oid filenode) {
+  PhysicalRelation removed;  // destroyed after the lock is free
+  std::unique_lock guard(mutex_);
+  if (const auto it = physical_.find(filenode); it != physical_.end()) {
+    removed = std::move(it->second);
+    physical_.erase(it);
+  }
+  guard.unlock();
+}
+
+PhysicalRelation Database::physical(Oid filenode) const {
+  std::shared_lock guard(mutex_);
+  const auto it = physical_.find(filenode);
+  return it == physical_.end() ? PhysicalRelation{} : it->second;
+}
+
+std::shared_ptr<const RelationInfo> Database::cached_relation(Oid oid) const {
+  std::shared_lock guard(mutex_);
+  const auto it = relations_.find(oid);
+  return it == relations_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<const TypeInfo> Database::cached_type(Oid oid) const {
+  std::shared_lock guard(mutex_);
+  const auto it = types_.find(oid);
+  return it == types_.end() ? nullptr : it->second;
+}
+
+void Database::publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation) {
+  std::unique_lock guard(mutex_);
+  if (version() == seen) relations_[relation->oid] = std::move(relation);
+}
+
+void Database::publish(uint64_t seen, std::shared_ptr<const TypeInfo> type) {
+  std::unique_lock guard(mutex_);
+  if (version() == seen) types_[type->oid] = std::move(type);
+}
+
+void Database::invalidate(std::span<const Oid> objects) {
+  std::unique_lock guard(mutex_);
+  version_.fetch_add(1, std::memory_order_acq_rel);  // pairs with version() of readers that build a descriptor
+  for (const Oid oid : objects) {
+    if (oid == kInvalidOid) {
+      relations_.clear();
+      types_.clear();
+      return;
+    }
+    relations_.erase(oid);
+    types_.erase(oid);
+  }
+}
+
+int Database::take_temp_number() {
+  std::unique_lock guard(mutex_);
+  for (size_t i = 1; i < temp_numbers_.size(); i++) {
+    if (!temp_numbers_[i]) {
+      temp_numbers_[i] = true;
+      return static_cast<int>(i);
+    }
+  }
+  if (temp_numbers_.empty()) temp_numbers_.push_back(true);  // pg_temp_0 is nobody's
+  temp_numbers_.push_back(true);
+  return static_cast<int>(temp_numbers_.size()) - 1;
+}
+
+void Database::return_temp_number(int number) {
+  std::unique_lock guard(mutex_);
+  if (number > 0 && static_cast<size_t>(number) < temp_numbers_.size()) temp_numbers_[static_cast<size_t>(number)] = false;
+}
+
+}  // namespace indigo::catalog

@@ -1,0 +1,31 @@
+#include "catalog/system_views.h"
+
+#include "catalog/generated/columns.h"
+#include "catalog/oids.h"
+#include "catalog/static_table.h"
+
+namespace indigo::catalog {
+
+Oid information_schema_oid() {
+  const StaticTable& t = static_table_of(pg_namespace::kOid);
+  for (uint32_t row = 0; row < t.row_count; row++) {
+    if (t.columns[pg_namespace::c_nspname].string(row) == "information_schema") return t.columns[pg_namespace::c_oid].cell(row);
+  }
+  return kInvalidOid;
+}
+
+const SystemView* system_view(Oid schema, std::string_view name) {
+  const auto find = [&](std::span<const SystemView> views) -> const SystemView* {
+    for (const SystemView& v : views) {
+      if (v.name == name) return &v;
+    }
+    return nullptr;
+  };
+  if (schema == oid::kPgCatalogSchema) {
+    const SystemView* v = find(pg_catalog_views());
+    return v != nullptr ? v : find(statistics_views());
+  }
+  return schema == information_schema_oid() ? find(information_schema_views()) : nullptr;
+}
+
+}  // namespace indigo::catalog
