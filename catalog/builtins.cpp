@@ -14,8 +14,10 @@ namespace indigo::catalog {
 namespace {
 
 // Numbers of the rows in `order` whose string column equals `name`.
-std::span<const uint16_t> rows_named(const StaticColumn& column, std::span<const uint16_t> order, std::string_view name) {
-  const auto low = std::partition_point(order.begin(), order.end(), [&](uint16_t r) { return column.string(r) < name; });
+std::span<const uint16_t> rows_named(const StaticColumn& column, std::span<const uint16_t> order,
+                                     std::string_view name) {
+  const auto low =
+      std::partition_point(order.begin(), order.end(), [&](uint16_t r) { return column.string(r) < name; });
   const auto high = std::partition_point(low, order.end(), [&](uint16_t r) { return column.string(r) == name; });
   return {low, high};
 }
@@ -60,16 +62,34 @@ Phys Builtins::phys_of(Oid type) {
   switch (type) {
     case oid::kBool: return Phys::kBool;
     case oid::kInt2: return Phys::kI16;
-    case oid::kInt4: case oid::kDate: case oid::kOid: case oid::kXid: case oid::kCid: case oid::kRegProc:
-    case oid::kRegProcedure: case oid::kRegOper: case oid::kRegOperator: case oid::kRegClass: case oid::kRegType:
-    case oid::kRegRole: case oid::kRegNamespace: case oid::kRegCollation: case oid::kRegConfig: case oid::kRegDictionary:
-      return Phys::kI32;
-    case oid::kInt8: case oid::kTimestamp: case oid::kTimestampTz: case oid::kTime: case oid::kMoney: case oid::kPgLsn:
-    case oid::kXid8:
-      return Phys::kI64;
+    case oid::kInt4:
+    case oid::kDate:
+    case oid::kOid:
+    case oid::kXid:
+    case oid::kCid:
+    case oid::kRegProc:
+    case oid::kRegProcedure:
+    case oid::kRegOper:
+    case oid::kRegOperator:
+    case oid::kRegClass:
+    case oid::kRegType:
+    case oid::kRegRole:
+    case oid::kRegNamespace:
+    case oid::kRegCollation:
+    case oid::kRegConfig:
+    case oid::kRegDictionary: return Phys::kI32;
+    case oid::kInt8:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kTime:
+    case oid::kMoney:
+    case oid::kPgLsn:
+    case oid::kXid8: return Phys::kI64;
     case oid::kFloat4: return Phys::kF32;
     case oid::kFloat8: return Phys::kF64;
-    case oid::kInterval: case oid::kUuid: case oid::kTimeTz: return Phys::kB16;
+    case oid::kInterval:
+    case oid::kUuid:
+    case oid::kTimeTz: return Phys::kB16;
     default: return Phys::kStr;
   }
 }
@@ -106,6 +126,15 @@ std::shared_ptr<const TypeInfo> Builtins::Tables::make_type(uint32_t row) const 
   t->collation = c(pg_type::c_typcollation).cell(row);
   t->default_expr = c(pg_type::c_typdefault).string(row);
   if (t->kind == 'd') t->phys = phys_of(t->base);
+  if (t->kind == 'r' || t->kind == 'm') {
+    const StaticTable& ranges = static_table_of(pg_range::kOid);
+    const int key = t->kind == 'r' ? pg_range::c_rngtypid : pg_range::c_rngmultitypid;
+    for (uint32_t r = 0; r < ranges.row_count; r++) {
+      if (ranges.columns[key].cell(r) != t->oid) continue;
+      t->range_subtype = ranges.columns[pg_range::c_rngsubtype].cell(r);
+      t->range_partner = ranges.columns[t->kind == 'r' ? pg_range::c_rngmultitypid : pg_range::c_rngtypid].cell(r);
+    }
+  }
   return t;
 }
 
@@ -123,7 +152,8 @@ std::shared_ptr<const TypeInfo> Builtins::type(Oid oid) const {
 
 Oid Builtins::type_named(Oid schema, std::string_view name) const {
   const StaticTable& t = tables_->type;
-  for (uint16_t row : rows_named(t.columns[pg_type::c_typname], {generated::kTypeByName, generated::kTypeByNameCount}, name)) {
+  for (uint16_t row :
+       rows_named(t.columns[pg_type::c_typname], {generated::kTypeByName, generated::kTypeByNameCount}, name)) {
     if (t.columns[pg_type::c_typnamespace].cell(row) == schema) return t.columns[pg_type::c_oid].cell(row);
   }
   return kInvalidOid;
@@ -147,7 +177,8 @@ std::shared_ptr<const FunctionInfo> Builtins::Tables::make_function(uint32_t row
   f->default_count = static_cast<uint16_t>(c(pg_proc::c_pronargdefaults).cell(row));
   if (f->default_count > 0) f->defaults = split_default_texts(c(pg_proc::c_proargdefaults).string(row));
   f->all_argument_types = read_oids(c(pg_proc::c_proallargtypes).string(row));
-  for (const std::string& mode : read_texts(c(pg_proc::c_proargmodes).string(row))) f->argument_modes.push_back(mode[0]);
+  for (const std::string& mode : read_texts(c(pg_proc::c_proargmodes).string(row)))
+    f->argument_modes.push_back(mode[0]);
   f->argument_names = read_texts(c(pg_proc::c_proargnames).string(row));
   f->language = c(pg_proc::c_prolang).cell(row) == 14 ? "sql" : "internal";
   f->source = c(pg_proc::c_prosrc).string(row);
@@ -169,8 +200,10 @@ std::shared_ptr<const FunctionInfo> Builtins::function(Oid oid) const {
 void Builtins::functions_named(Oid schema, std::string_view name,
                                std::vector<std::shared_ptr<const FunctionInfo>>& out) const {
   const StaticTable& t = tables_->proc;
-  for (uint16_t row : rows_named(t.columns[pg_proc::c_proname], {generated::kProcByName, generated::kProcByNameCount}, name)) {
-    if (t.columns[pg_proc::c_pronamespace].cell(row) == schema) out.push_back(function(t.columns[pg_proc::c_oid].cell(row)));
+  for (uint16_t row :
+       rows_named(t.columns[pg_proc::c_proname], {generated::kProcByName, generated::kProcByNameCount}, name)) {
+    if (t.columns[pg_proc::c_pronamespace].cell(row) == schema)
+      out.push_back(function(t.columns[pg_proc::c_oid].cell(row)));
   }
 }
 
@@ -299,8 +332,8 @@ int Builtins::btree_strategy(Oid op) const {
 Oid Builtins::default_opclass(Oid method, Oid type) const {
   const StaticTable& t = tables_->opclass;
   for (uint32_t row = 0; row < t.row_count; row++) {
-    if (t.columns[pg_opclass::c_opcmethod].cell(row) == method && t.columns[pg_opclass::c_opcintype].cell(row) == type &&
-        t.columns[pg_opclass::c_opcdefault].cell(row) != 0) {
+    if (t.columns[pg_opclass::c_opcmethod].cell(row) == method &&
+        t.columns[pg_opclass::c_opcintype].cell(row) == type && t.columns[pg_opclass::c_opcdefault].cell(row) != 0) {
       return t.columns[pg_opclass::c_oid].cell(row);
     }
   }
@@ -310,7 +343,8 @@ Oid Builtins::default_opclass(Oid method, Oid type) const {
 Oid Builtins::opclass_named(Oid method, std::string_view name) const {
   const StaticTable& t = tables_->opclass;
   for (uint32_t row = 0; row < t.row_count; row++) {
-    if (t.columns[pg_opclass::c_opcmethod].cell(row) == method && t.columns[pg_opclass::c_opcname].string(row) == name) {
+    if (t.columns[pg_opclass::c_opcmethod].cell(row) == method &&
+        t.columns[pg_opclass::c_opcname].string(row) == name) {
       return t.columns[pg_opclass::c_oid].cell(row);
     }
   }
@@ -331,7 +365,8 @@ Oid Builtins::opclass_input(Oid opclass) const {
 
 Oid Builtins::relation_named(Oid schema, std::string_view name) const {
   const StaticTable& t = tables_->classes;
-  for (uint16_t row : rows_named(t.columns[pg_class::c_relname], {generated::kClassByName, generated::kClassByNameCount}, name)) {
+  for (uint16_t row :
+       rows_named(t.columns[pg_class::c_relname], {generated::kClassByName, generated::kClassByNameCount}, name)) {
     if (t.columns[pg_class::c_relnamespace].cell(row) == schema) return t.columns[pg_class::c_oid].cell(row);
   }
   return kInvalidOid;

@@ -31,7 +31,8 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
       .oid(pg_database::c_dattablespace, kDefaultTablespace)
       .str(pg_database::c_datcollate, "C")
       .str(pg_database::c_datctype, "C");
-  if (table.insert(txn, row) != StorageStatus::kOk) return Error(sqlstate::kInternalError, "could not create a built-in database");
+  if (table.insert(txn, row) != StorageStatus::kOk)
+    return Error(sqlstate::kInternalError, "could not create a built-in database");
   return {};
 }
 
@@ -78,9 +79,9 @@ Status Catalog::bootstrap(std::string_view os_user) {
     const Oid role = next_oid();
     RowValues row(roles.definition());
     row.oid(pg_authid::c_oid, role).str(pg_authid::c_rolname, os_user).i32(pg_authid::c_rolconnlimit, -1);
-    for (const int column : {pg_authid::c_rolsuper, pg_authid::c_rolinherit, pg_authid::c_rolcreaterole,
-                             pg_authid::c_rolcreatedb, pg_authid::c_rolcanlogin, pg_authid::c_rolreplication,
-                             pg_authid::c_rolbypassrls}) {
+    for (const int column :
+         {pg_authid::c_rolsuper, pg_authid::c_rolinherit, pg_authid::c_rolcreaterole, pg_authid::c_rolcreatedb,
+          pg_authid::c_rolcanlogin, pg_authid::c_rolreplication, pg_authid::c_rolbypassrls}) {
       row.flag(column, true);
     }
     if (roles.insert(*txn, row) != StorageStatus::kOk) {
@@ -96,7 +97,8 @@ Status Catalog::bootstrap(std::string_view os_user) {
     store_.rollback(*txn);
     return status;
   }
-  if (store_.commit(*txn) != StorageStatus::kOk) return Error(sqlstate::kInternalError, "could not commit the bootstrap");
+  if (store_.commit(*txn) != StorageStatus::kOk)
+    return Error(sqlstate::kInternalError, "could not commit the bootstrap");
   publish(make_database(kTemplate1, "template1"));
   publish(make_database(kTemplate0, "template0"));
   publish(make_database(kPostgres, "postgres"));
@@ -181,10 +183,11 @@ auto with_transaction(storage::Store& store, storage::Transaction* txn, F&& f) {
 std::unique_ptr<RoleInfo> Catalog::role_named(std::string_view name, storage::Transaction* txn) {
   return with_transaction(store_, txn, [&](storage::Transaction& t) {
     std::unique_ptr<RoleInfo> out;
-    shared_->find(pg_authid::kOid)->scan_index(t, system_index::kAuthidName, {Datum::of(Str(name))}, [&](RowReader row) {
-      out = read_role(*shared_, t, row);
-      return false;
-    });
+    shared_->find(pg_authid::kOid)
+        ->scan_index(t, system_index::kAuthidName, {Datum::of(Str(name))}, [&](RowReader row) {
+          out = read_role(*shared_, t, row);
+          return false;
+        });
     return out;
   });
 }

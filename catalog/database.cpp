@@ -102,7 +102,8 @@ int Database::take_temp_number() {
 
 void Database::return_temp_number(int number) {
   std::unique_lock guard(mutex_);
-  if (number > 0 && static_cast<size_t>(number) < temp_numbers_.size()) temp_numbers_[static_cast<size_t>(number)] = false;
+  if (number > 0 && static_cast<size_t>(number) < temp_numbers_.size())
+    temp_numbers_[static_cast<size_t>(number)] = false;
 }
 
 }  // namespace indigo::catalog

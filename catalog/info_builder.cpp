@@ -126,7 +126,8 @@ void InfoBuilder::add_columns(RelationInfo& relation) {
     ColumnInfo c;
     c.name = row.str(pg_attribute::c_attname);
     c.number = number;
-    c.type = {row.oid(pg_attribute::c_atttypid), row.i32(pg_attribute::c_atttypmod), row.oid(pg_attribute::c_attcollation)};
+    c.type = {row.oid(pg_attribute::c_atttypid), row.i32(pg_attribute::c_atttypmod),
+              row.oid(pg_attribute::c_attcollation)};
     c.not_null = row.flag(pg_attribute::c_attnotnull);
     c.dropped = row.flag(pg_attribute::c_attisdropped);
     c.identity = row.chr(pg_attribute::c_attidentity);
@@ -179,7 +180,8 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
   // Types of the index's own columns (expressions have no other).
   std::vector<TypeRef> types;
   database_.table(pg_attribute::kOid).scan(txn_, {Datum::of_oid(out.oid)}, [&](RowReader a) {
-    types.push_back({a.oid(pg_attribute::c_atttypid), a.i32(pg_attribute::c_atttypmod), a.oid(pg_attribute::c_attcollation)});
+    types.push_back(
+        {a.oid(pg_attribute::c_atttypid), a.i32(pg_attribute::c_atttypmod), a.oid(pg_attribute::c_attcollation)});
     return true;
   });
   std::vector<KeyColumn> key;
@@ -351,14 +353,22 @@ std::shared_ptr<const TypeInfo> InfoBuilder::type(Oid oid) {
   switch (t->kind) {
     case 'e':
       t->phys = Phys::kI32;
-      database_.table(pg_enum::kOid).scan_index(txn_, system_index::kEnumType, {Datum::of_oid(oid)}, [&](RowReader label) {
-        t->enum_labels.emplace_back(label.str(pg_enum::c_enumlabel));
-        t->enum_label_oids.push_back(label.oid(pg_enum::c_oid));
-        return true;
-      });
+      database_.table(pg_enum::kOid)
+          .scan_index(txn_, system_index::kEnumType, {Datum::of_oid(oid)}, [&](RowReader label) {
+            t->enum_labels.emplace_back(label.str(pg_enum::c_enumlabel));
+            t->enum_label_oids.push_back(label.oid(pg_enum::c_oid));
+            return true;
+          });
       break;
     case 'd':
       if (const auto base = types_(t->base)) t->phys = base->phys;
+      database_.table(pg_constraint::kOid)
+          .scan_index(txn_, system_index::kConstraintType, {Datum::of_oid(oid)}, [&](RowReader c) {
+            t->checks.push_back(
+                {std::string(c.str(pg_constraint::c_conname)), std::string(c.str(pg_constraint::c_conbin))});
+            return true;
+          });
+      std::sort(t->checks.begin(), t->checks.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
       break;
     default: t->phys = Phys::kStr;
   }

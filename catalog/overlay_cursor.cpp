@@ -47,8 +47,8 @@ constexpr size_t kBatch = 64;
 // In the order of the primary key: equal keys are the upper row's.
 class OverlayCursor final : public storage::Cursor {
  public:
-  OverlayCursor(const OverlayTable& table, storage::Transaction& txn, const storage::ReadView& view, const KeyRange& range,
-                Direction direction)
+  OverlayCursor(const OverlayTable& table, storage::Transaction& txn, const storage::ReadView& view,
+                const KeyRange& range, Direction direction)
       : table_(table), txn_(txn) {
     rebind(range, view, direction);
   }

@@ -56,7 +56,8 @@ const std::vector<BaseRows::Entry>& BaseRows::entries() const {
 
 storage::RowRef BaseRows::at(size_t i) const {
   const Entry& e = entries()[i];
-  return {Bytes(bytes_).substr(e.key_begin, e.row_begin - e.key_begin), Bytes(bytes_).substr(e.row_begin, e.end - e.row_begin)};
+  return {Bytes(bytes_).substr(e.key_begin, e.row_begin - e.key_begin),
+          Bytes(bytes_).substr(e.row_begin, e.end - e.row_begin)};
 }
 
 size_t BaseRows::lower_bound(Bytes key) const {
@@ -93,7 +94,8 @@ constexpr Bytes kMarker{"\0", 1};
 
 }  // namespace
 
-OverlayTable::OverlayTable(storage::Store& store, std::shared_ptr<const BaseRows> base, std::vector<OverlayIndex> indexes)
+OverlayTable::OverlayTable(storage::Store& store, std::shared_ptr<const BaseRows> base,
+                           std::vector<OverlayIndex> indexes)
     : store_(store), base_(std::move(base)), id_(store.next_id()) {
   for (OverlayIndex& definition : indexes) {
     Index& index = indexes_.emplace_back();
@@ -142,8 +144,8 @@ StorageStatus OverlayTable::get(storage::Transaction& txn, const storage::ReadVi
   return StorageStatus::kOk;
 }
 
-StorageStatus OverlayTable::get_many(storage::Transaction& txn, const storage::ReadView& view, std::span<const Bytes> keys,
-                                     std::span<std::string> rows, std::span<bool> found) {
+StorageStatus OverlayTable::get_many(storage::Transaction& txn, const storage::ReadView& view,
+                                     std::span<const Bytes> keys, std::span<std::string> rows, std::span<bool> found) {
   for (size_t i = 0; i < keys.size(); i++) {
     const auto status = get(txn, view, keys[i], rows[i]);
     if (status != StorageStatus::kOk && status != StorageStatus::kNotFound) return status;
@@ -182,15 +184,19 @@ bool OverlayTable::base_conflict(storage::Transaction& txn, Bytes key, Bytes row
     if (!index.definition.options.unique) continue;
     std::string wanted;
     bool has_null = false;
-    if (index.definition.extractor->extract(key, row, wanted, has_null) != storage::KeyExtractor::Outcome::kKey || has_null) continue;
+    if (index.definition.extractor->extract(key, row, wanted, has_null) != storage::KeyExtractor::Outcome::kKey ||
+        has_null)
+      continue;
     const auto& entries = base_index(index);
-    auto it = std::partition_point(entries.begin(), entries.end(), [&](const BaseIndexEntry& e) { return e.key < wanted; });
+    auto it =
+        std::partition_point(entries.begin(), entries.end(), [&](const BaseIndexEntry& e) { return e.key < wanted; });
     for (; it != entries.end() && it->key == wanted; ++it) {
       const Bytes base_key = base_->at(it->position).key;
       if (base_key == key) continue;
       std::string changed;
       storage::Table* up = upper();
-      if (up != nullptr && up->get(txn, txn.newest_view(), base_key, changed) == StorageStatus::kOk) continue;  // hidden
+      if (up != nullptr && up->get(txn, txn.newest_view(), base_key, changed) == StorageStatus::kOk)
+        continue;  // hidden
       if (duplicate != nullptr) {
         duplicate->index = index.id;
         duplicate->primary_key.assign(base_key);
@@ -214,7 +220,8 @@ StorageStatus OverlayTable::insert(storage::Transaction& txn, Bytes key, Bytes r
   size_t position = 0;
   if (!base_->find(key, position)) return up->insert(txn, key, row, duplicate);
   storage::Claimed claimed;
-  auto status = up->claim(txn, txn.newest_view(), key, storage::RowLockMode::kUpdate, storage::LockWait::kWait, claimed);
+  auto status =
+      up->claim(txn, txn.newest_view(), key, storage::RowLockMode::kUpdate, storage::LockWait::kWait, claimed);
   if (status == StorageStatus::kOk && is_marker(claimed.row)) return up->update(txn, key, row, duplicate);
   if (status == StorageStatus::kOk) up->unclaim(txn, key);
   if (status != StorageStatus::kOk && status != StorageStatus::kNotFound) return status;

@@ -46,8 +46,8 @@ StorageStatus SequenceTable::get(storage::Transaction&, const storage::ReadView&
   return StorageStatus::kOk;
 }
 
-StorageStatus SequenceTable::get_many(storage::Transaction& txn, const storage::ReadView& view, std::span<const Bytes> keys,
-                                      std::span<std::string> rows, std::span<bool> found) {
+StorageStatus SequenceTable::get_many(storage::Transaction& txn, const storage::ReadView& view,
+                                      std::span<const Bytes> keys, std::span<std::string> rows, std::span<bool> found) {
   for (size_t i = 0; i < keys.size(); i++) found[i] = get(txn, view, keys[i], rows[i]) == StorageStatus::kOk;
   return StorageStatus::kOk;
 }
@@ -63,12 +63,16 @@ std::unique_ptr<storage::Cursor> SequenceTable::scan_index(storage::Transaction&
   return std::make_unique<OneRowCursor>(std::string(), false);
 }
 
-StorageStatus SequenceTable::insert(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) { return StorageStatus::kNotFound; }
+StorageStatus SequenceTable::insert(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) {
+  return StorageStatus::kNotFound;
+}
 StorageStatus SequenceTable::claim(storage::Transaction&, const storage::ReadView&, Bytes, storage::RowLockMode,
                                    storage::LockWait, storage::Claimed&) {
   return StorageStatus::kNotFound;
 }
-StorageStatus SequenceTable::update(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) { return StorageStatus::kNotFound; }
+StorageStatus SequenceTable::update(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) {
+  return StorageStatus::kNotFound;
+}
 StorageStatus SequenceTable::update_key(storage::Transaction&, Bytes, Bytes, Bytes, storage::Duplicate*) {
   return StorageStatus::kNotFound;
 }

@@ -17,7 +17,8 @@ class SequenceTable final : public storage::Table {
   const std::shared_ptr<Sequence>& sequence() const { return sequence_; }
 
   TableId id() const override { return {}; }
-  storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key, std::string& row) override;
+  storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
+                             std::string& row) override;
   storage::StorageStatus get_many(storage::Transaction& txn, const storage::ReadView& view, std::span<const Bytes> keys,
                                   std::span<std::string> rows, std::span<bool> found) override;
   std::unique_ptr<storage::Cursor> scan(storage::Transaction& txn, const storage::ReadView& view,
@@ -27,8 +28,8 @@ class SequenceTable final : public storage::Table {
   // A sequence cannot be changed by INSERT, UPDATE or DELETE: the analyzer refuses, these answer kNotFound.
   storage::StorageStatus insert(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) override;
   uint64_t next_row_id() override { return 0; }
-  storage::StorageStatus claim(storage::Transaction&, const storage::ReadView&, Bytes, storage::RowLockMode, storage::LockWait,
-                               storage::Claimed&) override;
+  storage::StorageStatus claim(storage::Transaction&, const storage::ReadView&, Bytes, storage::RowLockMode,
+                               storage::LockWait, storage::Claimed&) override;
   void unclaim(storage::Transaction&, Bytes) override {}
   storage::StorageStatus update(storage::Transaction&, Bytes, Bytes, storage::Duplicate*) override;
   storage::StorageStatus update_key(storage::Transaction&, Bytes, Bytes, Bytes, storage::Duplicate*) override;

@@ -54,7 +54,8 @@ void SessionCatalog::changed(std::vector<Oid> objects) {
 void SessionCatalog::changed_shared() {
   if (txn_ == nullptr) return;
   Catalog& catalog = catalog_;
-  catalog_.store().on_end(*txn_, [&catalog] { catalog.bump_shared_version(); }, [] {});
+  catalog_.store().on_end(
+      *txn_, [&catalog] { catalog.bump_shared_version(); }, [] {});
   changed({});
 }
 
@@ -255,7 +256,7 @@ std::shared_ptr<const TypeInfo> SessionCatalog::find_type(std::string_view schem
 // ---- functions, operators, casts
 
 std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named(std::string_view schema,
-                                                                                std::string_view name) {
+                                                                                 std::string_view name) {
   std::vector<std::shared_ptr<const FunctionInfo>> out;
   const auto add = [&](Oid where) {
     if (where == kInvalidOid) return;
@@ -317,10 +318,17 @@ Oid ordering_type(const TypeInfo& t) {
   switch (t.oid) {
     case oid::kVarchar: return oid::kText;
     case oid::kCidr: return oid::kInet;
-    case oid::kRegProc: case oid::kRegProcedure: case oid::kRegOper: case oid::kRegOperator: case oid::kRegClass:
-    case oid::kRegType: case oid::kRegRole: case oid::kRegNamespace: case oid::kRegCollation: case oid::kRegConfig:
-    case oid::kRegDictionary:
-      return oid::kOid;
+    case oid::kRegProc:
+    case oid::kRegProcedure:
+    case oid::kRegOper:
+    case oid::kRegOperator:
+    case oid::kRegClass:
+    case oid::kRegType:
+    case oid::kRegRole:
+    case oid::kRegNamespace:
+    case oid::kRegCollation:
+    case oid::kRegConfig:
+    case oid::kRegDictionary: return oid::kOid;
     default: return kInvalidOid;
   }
 }
@@ -360,10 +368,11 @@ Oid SessionCatalog::find_collation(std::string_view schema, std::string_view nam
     if (where == kInvalidOid || out != kInvalidOid) return;
     reading([&](storage::Transaction& txn) {
       database_->table(pg_collation::kOid)
-          .scan_index(txn, system_index::kCollationName, {Datum::of(Str(name)), Datum::of_oid(where)}, [&](RowReader row) {
-            out = row.oid(pg_collation::c_oid);
-            return false;
-          });
+          .scan_index(txn, system_index::kCollationName, {Datum::of(Str(name)), Datum::of_oid(where)},
+                      [&](RowReader row) {
+                        out = row.oid(pg_collation::c_oid);
+                        return false;
+                      });
     });
   };
   if (!schema.empty()) {

@@ -250,14 +250,17 @@ bool relation_hidden(Oid relation) {
   const char kind = classes.columns[pg_class::c_relkind].string(r)[0];
   if (kind == 'i') return classes.columns[pg_class::c_relnamespace].cell(r) != oid::kPgCatalogSchema;
   if (kind != 'v') return true;
-  return system_view(classes.columns[pg_class::c_relnamespace].cell(r), classes.columns[pg_class::c_relname].string(r)) == nullptr;
+  return system_view(classes.columns[pg_class::c_relnamespace].cell(r),
+                     classes.columns[pg_class::c_relname].string(r)) == nullptr;
 }
 
 bool class_hidden(const StaticTable& t, uint32_t row) { return relation_hidden(t.columns[pg_class::c_oid].cell(row)); }
 bool attribute_hidden(const StaticTable& t, uint32_t row) {
   return relation_hidden(t.columns[pg_attribute::c_attrelid].cell(row));
 }
-bool index_hidden(const StaticTable& t, uint32_t row) { return relation_hidden(t.columns[pg_index::c_indrelid].cell(row)); }
+bool index_hidden(const StaticTable& t, uint32_t row) {
+  return relation_hidden(t.columns[pg_index::c_indrelid].cell(row));
+}
 bool type_hidden(const StaticTable& t, uint32_t row) {
   if (relation_hidden(t.columns[pg_type::c_typrelid].cell(row))) return true;
   const Oid element = t.columns[pg_type::c_typelem].cell(row);

@@ -9,7 +9,8 @@ namespace indigo::catalog {
 Oid information_schema_oid() {
   const StaticTable& t = static_table_of(pg_namespace::kOid);
   for (uint32_t row = 0; row < t.row_count; row++) {
-    if (t.columns[pg_namespace::c_nspname].string(row) == "information_schema") return t.columns[pg_namespace::c_oid].cell(row);
+    if (t.columns[pg_namespace::c_nspname].string(row) == "information_schema")
+      return t.columns[pg_namespace::c_oid].cell(row);
   }
   return kInvalidOid;
 }

@@ -4,36 +4,37 @@
 namespace indigo::catalog {
 namespace {
 
-#define INDIGO_STAT_TABLES(condition)                                                                                   \
-  "select c.oid as relid, n.nspname as schemaname, c.relname as relname,"                                               \
-  " pg_catalog.pg_stat_get_numscans(c.oid) as seq_scan, pg_catalog.pg_stat_get_tuples_returned(c.oid) as seq_tup_read," \
-  " (select sum(pg_catalog.pg_stat_get_numscans(i.indexrelid))::pg_catalog.int8 from pg_catalog.pg_index i"             \
-  " where i.indrelid = c.oid) as idx_scan, pg_catalog.pg_stat_get_tuples_fetched(c.oid) as idx_tup_fetch,"              \
-  " pg_catalog.pg_stat_get_tuples_inserted(c.oid) as n_tup_ins,"                                                        \
-  " pg_catalog.pg_stat_get_tuples_updated(c.oid) as n_tup_upd,"                                                         \
-  " pg_catalog.pg_stat_get_tuples_deleted(c.oid) as n_tup_del,"                                                         \
-  " pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as n_tup_hot_upd,"                                                 \
-  " pg_catalog.pg_stat_get_live_tuples(c.oid) as n_live_tup, pg_catalog.pg_stat_get_dead_tuples(c.oid) as n_dead_tup,"  \
-  " pg_catalog.pg_stat_get_mod_since_analyze(c.oid) as n_mod_since_analyze,"                                            \
-  " pg_catalog.pg_stat_get_ins_since_vacuum(c.oid) as n_ins_since_vacuum,"                                              \
-  " pg_catalog.pg_stat_get_last_vacuum_time(c.oid) as last_vacuum,"                                                     \
-  " pg_catalog.pg_stat_get_last_autovacuum_time(c.oid) as last_autovacuum,"                                             \
-  " pg_catalog.pg_stat_get_last_analyze_time(c.oid) as last_analyze,"                                                   \
-  " pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid) as last_autoanalyze,"                                           \
-  " pg_catalog.pg_stat_get_vacuum_count(c.oid) as vacuum_count,"                                                        \
-  " pg_catalog.pg_stat_get_autovacuum_count(c.oid) as autovacuum_count,"                                                \
-  " pg_catalog.pg_stat_get_analyze_count(c.oid) as analyze_count,"                                                      \
-  " pg_catalog.pg_stat_get_autoanalyze_count(c.oid) as autoanalyze_count"                                               \
-  " from pg_catalog.pg_class c left join pg_catalog.pg_namespace n on n.oid = c.relnamespace"                           \
+#define INDIGO_STAT_TABLES(condition)                                                                                  \
+  "select c.oid as relid, n.nspname as schemaname, c.relname as relname,"                                              \
+  " pg_catalog.pg_stat_get_numscans(c.oid) as seq_scan, pg_catalog.pg_stat_get_tuples_returned(c.oid) as "             \
+  "seq_tup_read,"                                                                                                      \
+  " (select sum(pg_catalog.pg_stat_get_numscans(i.indexrelid))::pg_catalog.int8 from pg_catalog.pg_index i"            \
+  " where i.indrelid = c.oid) as idx_scan, pg_catalog.pg_stat_get_tuples_fetched(c.oid) as idx_tup_fetch,"             \
+  " pg_catalog.pg_stat_get_tuples_inserted(c.oid) as n_tup_ins,"                                                       \
+  " pg_catalog.pg_stat_get_tuples_updated(c.oid) as n_tup_upd,"                                                        \
+  " pg_catalog.pg_stat_get_tuples_deleted(c.oid) as n_tup_del,"                                                        \
+  " pg_catalog.pg_stat_get_tuples_hot_updated(c.oid) as n_tup_hot_upd,"                                                \
+  " pg_catalog.pg_stat_get_live_tuples(c.oid) as n_live_tup, pg_catalog.pg_stat_get_dead_tuples(c.oid) as n_dead_tup," \
+  " pg_catalog.pg_stat_get_mod_since_analyze(c.oid) as n_mod_since_analyze,"                                           \
+  " pg_catalog.pg_stat_get_ins_since_vacuum(c.oid) as n_ins_since_vacuum,"                                             \
+  " pg_catalog.pg_stat_get_last_vacuum_time(c.oid) as last_vacuum,"                                                    \
+  " pg_catalog.pg_stat_get_last_autovacuum_time(c.oid) as last_autovacuum,"                                            \
+  " pg_catalog.pg_stat_get_last_analyze_time(c.oid) as last_analyze,"                                                  \
+  " pg_catalog.pg_stat_get_last_autoanalyze_time(c.oid) as last_autoanalyze,"                                          \
+  " pg_catalog.pg_stat_get_vacuum_count(c.oid) as vacuum_count,"                                                       \
+  " pg_catalog.pg_stat_get_autovacuum_count(c.oid) as autovacuum_count,"                                               \
+  " pg_catalog.pg_stat_get_analyze_count(c.oid) as analyze_count,"                                                     \
+  " pg_catalog.pg_stat_get_autoanalyze_count(c.oid) as autoanalyze_count"                                              \
+  " from pg_catalog.pg_class c left join pg_catalog.pg_namespace n on n.oid = c.relnamespace"                          \
   " where c.relkind in ('r', 't', 'm', 'p')" condition
 
-#define INDIGO_STAT_INDEXES(condition)                                                                                 \
-  "select c.oid as relid, i.oid as indexrelid, n.nspname as schemaname, c.relname as relname,"                         \
-  " i.relname as indexrelname, pg_catalog.pg_stat_get_numscans(i.oid) as idx_scan,"                                    \
-  " pg_catalog.pg_stat_get_tuples_returned(i.oid) as idx_tup_read,"                                                    \
-  " pg_catalog.pg_stat_get_tuples_fetched(i.oid) as idx_tup_fetch"                                                     \
-  " from pg_catalog.pg_index x join pg_catalog.pg_class c on c.oid = x.indrelid"                                       \
-  " join pg_catalog.pg_class i on i.oid = x.indexrelid"                                                                \
+#define INDIGO_STAT_INDEXES(condition)                                                         \
+  "select c.oid as relid, i.oid as indexrelid, n.nspname as schemaname, c.relname as relname," \
+  " i.relname as indexrelname, pg_catalog.pg_stat_get_numscans(i.oid) as idx_scan,"            \
+  " pg_catalog.pg_stat_get_tuples_returned(i.oid) as idx_tup_read,"                            \
+  " pg_catalog.pg_stat_get_tuples_fetched(i.oid) as idx_tup_fetch"                             \
+  " from pg_catalog.pg_index x join pg_catalog.pg_class c on c.oid = x.indrelid"               \
+  " join pg_catalog.pg_class i on i.oid = x.indexrelid"                                        \
   " left join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 't', 'm')" condition
 
 #define INDIGO_USER " and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_toast%'"
