@@ -2,6 +2,7 @@
 // Keys are order-preserving byte strings (memcmp order) and unique; rows are byte images that storage never interprets.
 //
 // Thread safety: every member function is safe from any thread. A Cursor belongs to one session.
+// Whoever uses a Table or its cursors holds a shared_ptr to it.
 // All functions that take a Transaction may wait (Waiter::current()); none holds a latch or epoch guard while waiting.
 #pragma once
 
@@ -75,6 +76,8 @@ struct Claimed {
   std::string key;       // of the newest version: another than asked for when a key update moved the row
   std::string row;       // newest version's image, own pending changes of earlier commands included
   bool changed = false;  // newer than the caller's view: READ COMMITTED must re-check its condition
+  // With kNotFound from claim: this very command has changed the row already (UPDATE skips it; ON CONFLICT says 21000).
+  bool self_modified = false;
 };
 
 enum class LockWait : uint8_t { kWait, kNoWait, kSkip };

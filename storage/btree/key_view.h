@@ -1,0 +1,49 @@
+// A key prepared for comparison: its bytes and the first eight of them as a number.
+// Prefixes compare like the keys; equal prefixes decide nothing unless one key is no longer than the prefix.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/bytes.h"
+
+namespace indigo::storage {
+
+inline constexpr size_t kPrefixBytes = 8;
+
+// The first eight bytes, big-endian, padded with zeros.
+inline uint64_t key_prefix(Bytes key) {
+  uint64_t p = 0;
+  if (key.size() >= kPrefixBytes) {
+    std::memcpy(&p, key.data(), kPrefixBytes);
+  } else {
+    std::memcpy(&p, key.data(), key.size());
+  }
+  return big_endian(p);
+}
+
+// Writes the first min(length, 8) bytes of a key with this prefix.
+inline void prefix_to_bytes(uint64_t prefix, size_t length, char* to) {
+  uint64_t p = big_endian(prefix);
+  std::memcpy(to, &p, std::min(length, kPrefixBytes));
+}
+
+struct KeyView {
+  Bytes bytes;
+  uint64_t prefix;
+  explicit KeyView(Bytes b) : bytes(b), prefix(key_prefix(b)) {}
+};
+
+inline int compare_keys(Bytes a, Bytes b) {
+  int c = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+  return c != 0 ? c : a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+// The shortest key above `below` and not above `upto` (below < upto): a separator of two leaves.
+inline Bytes shortest_separator(Bytes below, Bytes upto) {
+  size_t common = 0;
+  while (common < below.size() && common < upto.size() && below[common] == upto[common]) common++;
+  return upto.substr(0, common + 1);
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,222 @@
+// Structure changes of the tree: splits, merges, and the replacement of inner nodes that they need.
+#include <memory>
+
+#include "storage/btree/tree.h"
+#include "storage/memory/page_pool.h"
+#include "storage/memory/valenblock.h"
+
+namespace indigo::storage {
+
+namespace {
+
+std::unique_ptr<char[]> copy_leaf(const Leaf& leaf) {
+  auto copy = std::make_unique_for_overwrite<char[]>(leaf.node_bytes());
+  copy_from_shared(copy.get(), &leaf, leaf.node_bytes());
+  return copy;
+}
+
+// Records [0, n) take about half of the used bytes; 0 < n < count.
+size_t half_of(const Leaf& leaf, size_t count) {
+  size_t half = leaf.used_bytes() / 2;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count; i++) {
+    bytes += sizeof(RecordMeta) + leaf.meta(i).body_length();
+    if (bytes >= half) return std::max<size_t>(1, std::min(i + 1, count - 1));
+  }
+  return count - 1;
+}
+
+}  // namespace
+
+void Tree::make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes) {
+  Leaf::Status s = leaf->status();
+  // Compaction is worth it when it gains enough for several more records.
+  size_t usable = node_bytes_ - Leaf::kHeaderBytes;
+  if (s.delete_bytes >= bytes && (s.delete_bytes > usable / 8 || s.count < 2)) {
+    leaf->compact();
+    leaf->latch.unlock();
+    return;
+  }
+  split(leaf, i, key);
+}
+
+void Tree::split(Leaf* leaf, size_t i, const KeyView& key) {
+  Leaf::Status s = leaf->status();
+  std::string high;
+  leaf->high_fence(high);
+  bool has_high = leaf->has_high_fence();
+  Leaf* successor = leaf->successor();
+  std::string separator;
+  Leaf* right = nullptr;
+
+  // Appending: the left leaf stays full, the new record begins the right one.
+  bool append = i == s.count && s.count > 0;
+  if (append) {
+    separator = shortest_separator(leaf->key(s.count - 1), key.bytes);
+    append = separator.size() <= kPrefixBytes || separator.size() <= leaf->free_bytes();
+  }
+  if (append) {
+    right = new_leaf(separator, has_high, high);
+    right->set_successor(successor);
+    leaf->set_high_fence(separator);
+    leaf->set_successor(right);
+  } else if (s.count < 2) {
+    // One record (or none) and no room: the record limit and compaction make sure that this cannot stay so.
+    leaf->compact();
+    leaf->latch.unlock();
+    return;
+  } else {
+    size_t at = half_of(*leaf, s.count);
+    separator = shortest_separator(leaf->key(at - 1), leaf->key(at));
+    right = new_leaf(separator, has_high, high);
+    auto copy = copy_leaf(*leaf);
+    const auto* source = reinterpret_cast<const Leaf*>(copy.get());
+    right->set_successor(successor);
+    right->append_records(*source, at, s.count);
+    right->scan_pstamp = leaf->scan_pstamp;
+    right->remove_stamp = leaf->remove_stamp;
+    for (size_t r = 0; r < right->status().count; r++) mover_.record_moved(right->meta(r), right);
+    leaf->assign(*source, 0, at, right, true, separator);
+  }
+  mover_.leaf_split(leaf, right);
+  leaf->latch.unlock();
+  insert_separator(separator, right);
+}
+
+std::vector<Tree::Step> Tree::path(const KeyView& key) const {
+  std::vector<Step> steps;
+  void* node = root_.load(std::memory_order_relaxed);
+  while (!is_leaf(node)) {
+    Inner* inner = as_inner(node);
+    size_t child = inner->find(key);
+    steps.push_back({inner, child});
+    node = inner->child(child);
+  }
+  return steps;
+}
+
+void Tree::insert_separator(const std::string& separator, Leaf* right) {
+  std::lock_guard lock(structure_mutex_);
+  void* root = root_.load(std::memory_order_relaxed);
+  if (is_leaf(root)) {
+    // Perhaps not `right`'s left neighbour, when that one is not in the parent yet: its successor leads on.
+    Inner::Parts parts;
+    parts.separators = {separator};
+    parts.children = {root, tag(right)};
+    root_.store(Inner::create(nodes_, parts), std::memory_order_release);
+    return;
+  }
+  std::vector<Step> steps = path(KeyView(separator));
+  size_t depth = steps.size() - 1;
+  Inner::Parts parts = steps[depth].node->parts();
+  auto at = static_cast<std::ptrdiff_t>(steps[depth].child);
+  parts.separators.insert(parts.separators.begin() + at, separator);
+  parts.children.insert(parts.children.begin() + at + 1, tag(right));
+  replace(steps, depth, std::move(parts));
+}
+
+void Tree::set_link(const std::vector<Step>& steps, size_t depth, void* node) {
+  if (depth == 0) {
+    root_.store(node, std::memory_order_release);  // pairs with locate()
+  } else {
+    steps[depth - 1].node->set_child(steps[depth - 1].child, node);
+  }
+}
+
+void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
+  Inner* old = steps[depth].node;
+  if (!parts.too_large()) {
+    set_link(steps, depth, Inner::create(nodes_, parts));
+    retire(old);
+    return;
+  }
+  // Ascending inserts fill nodes at the right edge: keep the left one fuller there.
+  size_t n = parts.children.size();
+  size_t left_count = steps[depth].child + 2 >= n ? n * 7 / 8 : n / 2;
+  Inner::Parts left, right;
+  left.level = right.level = parts.level;
+  auto c = static_cast<std::ptrdiff_t>(left_count);
+  left.children.assign(parts.children.begin(), parts.children.begin() + c);
+  left.separators.assign(parts.separators.begin(), parts.separators.begin() + c - 1);
+  right.children.assign(parts.children.begin() + c, parts.children.end());
+  right.separators.assign(parts.separators.begin() + c, parts.separators.end());
+  std::string middle = parts.separators[left_count - 1];
+  Inner* left_node = Inner::create(nodes_, left);
+  Inner* right_node = Inner::create(nodes_, right);
+  if (depth == 0) {
+    Inner::Parts root;
+    root.level = parts.level + 1;
+    root.separators = {middle};
+    root.children = {left_node, right_node};
+    set_link(steps, 0, Inner::create(nodes_, root));
+  } else {
+    Inner::Parts parent = steps[depth - 1].node->parts();
+    auto at = static_cast<std::ptrdiff_t>(steps[depth - 1].child);
+    parent.separators.insert(parent.separators.begin() + at, middle);
+    parent.children[static_cast<size_t>(at)] = left_node;
+    parent.children.insert(parent.children.begin() + at + 1, right_node);
+    replace(steps, depth - 1, std::move(parent));
+  }
+  retire(old);
+}
+
+void Tree::retire(Inner* node) {
+  epochs_.retire(
+      node, [](void* memory, void* object) { static_cast<Valenblock*>(memory)->free(object); }, &nodes_);
+}
+
+void Tree::retire(Leaf* leaf) {
+  leaf_count_.fetch_sub(1, std::memory_order_relaxed);
+  epochs_.retire(
+      leaf, [](void* pages, void* object) { static_cast<PagePool*>(pages)->free(object); }, &pages_);
+}
+
+bool Tree::try_merge(const KeyView& key) {
+  std::lock_guard lock(structure_mutex_);
+  std::vector<Step> steps = path(key);
+  if (steps.empty()) return false;
+  const Step& bottom = steps.back();
+  // Both must be neighbours in one parent: then the separator between them is there too.
+  if (bottom.child + 1 >= bottom.node->child_count()) return false;
+  Leaf* left = as_leaf(bottom.node->child(bottom.child));
+  Leaf* right = as_leaf(bottom.node->child(bottom.child + 1));
+  left->latch.lock();
+  size_t usable = node_bytes_ - Leaf::kHeaderBytes;
+  if (left->successor() != right) {  // a split between them is not yet in the parent
+    left->latch.unlock_unchanged();
+    return false;
+  }
+  right->latch.lock();
+  std::string high;
+  right->high_fence(high);
+  bool has_high = right->has_high_fence();
+  size_t together = left->used_bytes() + right->used_bytes() + high.size();
+  if (together > usable * 6 / 10 || right->queued) {
+    right->latch.unlock_unchanged();
+    left->latch.unlock_unchanged();
+    return false;
+  }
+  auto left_copy = copy_leaf(*left);
+  auto right_copy = copy_leaf(*right);
+  const auto* l = reinterpret_cast<const Leaf*>(left_copy.get());
+  const auto* r = reinterpret_cast<const Leaf*>(right_copy.get());
+  size_t from_left = l->status().count;
+  left->assign(*l, 0, from_left, right->successor(), has_high, high);
+  left->append_records(*r, 0, r->status().count);
+  left->scan_pstamp = std::max(left->scan_pstamp, right->scan_pstamp);
+  left->remove_stamp = std::max(left->remove_stamp, right->remove_stamp);
+  for (size_t i = from_left; i < left->status().count; i++) mover_.record_moved(left->meta(i), left);
+  right->freeze();
+  right->latch.unlock();
+  left->latch.unlock();
+
+  Inner::Parts parts = bottom.node->parts();
+  auto at = static_cast<std::ptrdiff_t>(bottom.child);
+  parts.separators.erase(parts.separators.begin() + at);
+  parts.children.erase(parts.children.begin() + at + 1);
+  replace(steps, steps.size() - 1, std::move(parts));
+  retire(right);
+  return true;
+}
+
+}  // namespace indigo::storage

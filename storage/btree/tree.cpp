@@ -1,0 +1,142 @@
+#include "storage/btree/tree.h"
+
+#include "storage/memory/page_pool.h"
+#include "storage/memory/valenblock.h"
+
+namespace indigo::storage {
+
+Tree::Tree(PagePool& pages, Valenblock& nodes, EpochManager& epochs, RecordMover& mover)
+    : pages_(pages), nodes_(nodes), epochs_(epochs), mover_(mover), node_bytes_(pages.block_bytes()) {
+  root_.store(tag(new_leaf({}, false, {})), std::memory_order_relaxed);
+}
+
+Tree::~Tree() { free_nodes(root_.load(std::memory_order_relaxed)); }
+
+void Tree::free_nodes(void* node) {
+  if (is_leaf(node)) {
+    pages_.free(as_leaf(node));
+    return;
+  }
+  Inner* inner = as_inner(node);
+  for (size_t i = 0; i < inner->child_count(); i++) free_nodes(inner->child(i));
+  nodes_.free(inner);
+}
+
+Leaf* Tree::new_leaf(Bytes low, bool has_high, Bytes high) {
+  leaf_count_.fetch_add(1, std::memory_order_relaxed);
+  return Leaf::create(pages_.allocate(), node_bytes_, low, has_high, high);
+}
+
+Leaf* Tree::locate(const KeyView& key) const {
+  void* node = root_.load(std::memory_order_acquire);  // pairs with set_link
+  while (!is_leaf(node)) {
+    Inner* inner = as_inner(node);
+    node = inner->child(inner->find(key));
+  }
+  return as_leaf(node);
+}
+
+Leaf* Tree::continue_from(Leaf* leaf, const KeyView& key, uint64_t& version) const {
+  for (;;) {
+    version = leaf->latch.read_begin();
+    bool frozen = leaf->status().frozen;
+    bool beyond = leaf->beyond(key);
+    Leaf* successor = leaf->successor();
+    if (!frozen && !beyond) return leaf;  // the caller validates
+    if (!leaf->latch.validate(version)) continue;
+    leaf = frozen ? locate(key) : successor;
+  }
+}
+
+Leaf* Tree::find_leaf(const KeyView& key, uint64_t& version) const { return continue_from(locate(key), key, version); }
+
+Leaf* Tree::find_leaf_before(const KeyView& key, uint64_t& version) const {
+  for (;;) {
+    void* node = root_.load(std::memory_order_acquire);
+    while (!is_leaf(node)) {
+      Inner* inner = as_inner(node);
+      node = inner->child(inner->find_before(key));
+    }
+    Leaf* leaf = as_leaf(node);
+    std::string high;
+    for (;;) {  // on to the last leaf whose low fence is below the key
+      version = leaf->latch.read_begin();
+      bool frozen = leaf->status().frozen;
+      bool has_high = leaf->has_high_fence();
+      leaf->high_fence(high);
+      Leaf* successor = leaf->successor();
+      if (!leaf->latch.validate(version)) continue;
+      if (frozen) break;
+      if (!has_high || compare_keys(high, key.bytes) >= 0) return leaf;
+      leaf = successor;
+    }
+  }
+}
+
+Leaf* Tree::last_leaf(uint64_t& version) const {
+  for (;;) {
+    void* node = root_.load(std::memory_order_acquire);
+    while (!is_leaf(node)) node = as_inner(node)->child(as_inner(node)->child_count() - 1);
+    Leaf* leaf = as_leaf(node);
+    for (;;) {
+      version = leaf->latch.read_begin();
+      bool frozen = leaf->status().frozen;
+      Leaf* successor = leaf->successor();
+      if (!leaf->latch.validate(version)) continue;
+      if (frozen) break;
+      if (successor == nullptr) return leaf;
+      leaf = successor;
+    }
+  }
+}
+
+Leaf* Tree::lock_leaf(const KeyView& key) const {
+  Leaf* leaf = locate(key);
+  for (;;) {
+    leaf->latch.lock();
+    bool frozen = leaf->status().frozen;
+    if (!frozen && !leaf->beyond(key)) return leaf;
+    Leaf* successor = leaf->successor();
+    leaf->latch.unlock_unchanged();
+    leaf = frozen ? locate(key) : successor;
+  }
+}
+
+void Tree::for_each_leaf(const std::function<void(Leaf*)>& visit) const {
+  void* node = root_.load(std::memory_order_acquire);
+  while (!is_leaf(node)) node = as_inner(node)->child(0);
+  for (Leaf* leaf = as_leaf(node); leaf != nullptr;) {
+    Leaf* next = leaf->successor();
+    visit(leaf);
+    leaf = next;
+  }
+}
+
+std::string Tree::check() const {
+  std::string problem;
+  std::string previous_high;
+  bool first = true;
+  for_each_leaf([&](Leaf* leaf) {
+    std::string low;
+    leaf->low_fence(low);
+    if (first ? !low.empty() : low != previous_high) problem = "fences do not meet";
+    first = false;
+    leaf->high_fence(previous_high);
+    Leaf::Status s = leaf->status();
+    if (s.frozen) problem = "a frozen leaf is linked";
+    std::string last = low;
+    for (size_t i = 0; i < s.count; i++) {
+      std::string key = leaf->key(i);
+      if (i > 0 ? key <= last : key < low) problem = "keys out of order";
+      if (leaf->has_high_fence() && key >= previous_high) problem = "key beyond the high fence";
+      if (!leaf->sound(leaf->meta(i))) problem = "body outside the leaf";
+      uint64_t version;
+      if (find_leaf(KeyView(key), version) != leaf) problem = "descending leads elsewhere";
+      last = key;
+    }
+    if (!leaf->has_high_fence() && leaf->successor() != nullptr) problem = "successor of the last leaf";
+  });
+  return problem;
+}
+
+}  // namespace indigo::storage

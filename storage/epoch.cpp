@@ -1,0 +1,89 @@
+#include "storage/epoch.h"
+
+#include <mutex>
+
+namespace indigo::storage {
+
+EpochManager::Slot* EpochManager::enter() {
+  uint32_t i = thread_shard() % kSlots;
+  Backoff backoff;
+  for (uint32_t tried = 1;; tried++) {
+    uint64_t none = 0;
+    // seq_cst: the slot is visible before this guard's first read of a shared pointer (pairs with advance()).
+    if (slots_[i].epoch.load(std::memory_order_relaxed) == 0 &&
+        slots_[i].epoch.compare_exchange_strong(none, global_.load(std::memory_order_acquire))) {
+      break;
+    }
+    i = (i + 1) % kSlots;
+    if (tried % kSlots == 0) backoff.pause();
+  }
+  return &slots_[i];
+}
+
+void EpochManager::advance() {
+  uint64_t now = global_.load();
+  for (const Slot& slot : slots_) {
+    uint64_t e = slot.epoch.load();  // seq_cst, pairs with enter()
+    if (e != 0 && e != now) return;
+  }
+  global_.compare_exchange_strong(now, now + 1);
+}
+
+void EpochManager::retire(void* object, Free free, void* context) {
+  Shard& shard = shards_[thread_shard() % kShards];
+  bool due;
+  {
+    std::lock_guard lock(shard.lock);
+    shard.queue.push_back({global_.load(), object, free, context});
+    due = ++shard.since_collect >= 64;
+    if (due) shard.since_collect = 0;
+  }
+  if (due) {
+    advance();
+    collect(shard);
+  }
+}
+
+void EpochManager::collect(Shard& shard) {
+  constexpr size_t kBatch = 64;
+  Retired batch[kBatch];
+  for (;;) {
+    size_t n = 0;
+    uint64_t now = global_.load();
+    {
+      std::lock_guard lock(shard.lock);
+      while (n < kBatch && !shard.queue.empty() && shard.queue.front().epoch + 2 <= now) {
+        batch[n++] = shard.queue.front();
+        shard.queue.pop_front();
+      }
+    }
+    for (size_t i = 0; i < n; i++) batch[i].free(batch[i].context, batch[i].object);
+    if (n < kBatch) return;
+  }
+}
+
+void EpochManager::collect() {
+  advance();
+  for (Shard& shard : shards_) collect(shard);
+}
+
+size_t EpochManager::retired_count() {
+  size_t n = 0;
+  for (Shard& shard : shards_) {
+    std::lock_guard lock(shard.lock);
+    n += shard.queue.size();
+  }
+  return n;
+}
+
+EpochManager::~EpochManager() {
+  for (Shard& shard : shards_) {
+    // By index: freeing may retire more.
+    for (size_t i = 0; i < shard.queue.size(); i++) {
+      Retired r = shard.queue[i];
+      r.free(r.context, r.object);
+    }
+  }
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,78 @@
+// Epoch-based reclamation: memory that optimistic readers may still look at is freed two epochs after it was retired.
+//
+// A Guard lives for one operation on one thread, never across a suspension. Threads need no registration.
+// Thread safety: all functions.
+//
+// Invariants:
+// 1. The global epoch advances only when every active guard has entered in it.
+// 2. What is retired in epoch e (after it was unlinked) is freed when the global epoch is at least e + 2; no guard that
+//    could have found it is active then.
+// Source: Fraser, Practical lock-freedom (2004), 5.2.3.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "storage/spin_lock.h"
+
+namespace indigo::storage {
+
+class EpochManager {
+  struct alignas(64) Slot {
+    std::atomic<uint64_t> epoch{0};  // 0: free
+  };
+
+ public:
+  EpochManager() = default;
+  ~EpochManager();  // frees everything; no guard may be active
+  EpochManager(const EpochManager&) = delete;
+  EpochManager& operator=(const EpochManager&) = delete;
+
+  class Guard {
+   public:
+    explicit Guard(EpochManager& manager) : slot_(manager.enter()) {}
+    ~Guard() { slot_->epoch.store(0, std::memory_order_release); }  // pairs with advance()
+    Guard(const Guard&) = delete;
+    Guard& operator=(const Guard&) = delete;
+
+   private:
+    Slot* slot_;
+  };
+
+  // Calls free(context, object) once no guard of now is active any more.
+  using Free = void (*)(void* context, void* object);
+  void retire(void* object, Free free, void* context);
+
+  // Frees what can be freed now.
+  void collect();
+  size_t retired_count();
+
+ private:
+  static constexpr uint32_t kSlots = 256;
+  static constexpr uint32_t kShards = 8;
+
+  struct Retired {
+    uint64_t epoch;
+    void* object;
+    Free free;
+    void* context;
+  };
+  struct alignas(64) Shard {
+    SpinLock lock;  // guards queue
+    std::deque<Retired> queue;
+    uint32_t since_collect = 0;
+  };
+
+  Slot* enter();
+  void advance();
+  void collect(Shard& shard);
+
+  alignas(64) std::atomic<uint64_t> global_{2};
+  std::array<Slot, kSlots> slots_;
+  std::array<Shard, kShards> shards_;
+};
+
+}  // namespace indigo::storage

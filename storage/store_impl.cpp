@@ -1,0 +1,226 @@
+#include "storage/store_impl.h"
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::make_unique<StoreImpl>(options); }
+
+StoreImpl::StoreImpl(const StoreOptions& options)
+    : own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
+      log_(options.log == nullptr ? *own_log_ : *options.log),
+      memory_limit_bytes_(options.memory_limit_bytes),
+      locks_(LockManager::create()),
+      reclaimer_(*this) {}
+
+StoreImpl::~StoreImpl() { reclaimer_.stop(); }
+
+PagePool& StoreImpl::pages(size_t block_bytes) {
+  std::lock_guard lock(pages_mutex_);
+  auto& pool = pages_[block_bytes];
+  if (pool == nullptr) pool = std::make_unique<PagePool>(block_bytes);
+  return *pool;
+}
+
+std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) {
+  size_t bytes = std::max<size_t>(options.leaf_bytes, Leaf::kMinBytes);
+  auto table = std::make_shared<TableImpl>(*this, next_id(), pages(bytes));
+  reclaimer_.add_table(table);
+  return table;
+}
+
+std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session) {
+  if (isolation == Isolation::kSerializable) return nullptr;
+  Shard& s = shard();
+  TransactionState* state = nullptr;
+  uint64_t id;
+  {
+    std::lock_guard lock(s.lock);
+    if (s.next_txn == s.end_txn) {
+      s.next_txn = next_txn_.fetch_add(kTxnBlock, std::memory_order_relaxed);
+      s.end_txn = s.next_txn + kTxnBlock;
+    }
+    id = s.next_txn++;
+    if (!s.states.empty()) {
+      state = s.states.back();
+      s.states.pop_back();
+    }
+  }
+  if (state == nullptr) {
+    auto created = std::make_unique<TransactionState>();
+    state = created.get();
+    state->shard = static_cast<uint32_t>(&s - shards_.data());
+    state->slot = snapshots_.allocate_slot(state->shard);
+    std::lock_guard lock(created_mutex_);
+    created_states_.push_back(std::move(created));
+  }
+  return std::make_unique<TransactionImpl>(*this, TxnId(id), isolation, session, state);
+}
+
+WriteContext* StoreImpl::take_write_context() {
+  Shard& s = shard();
+  {
+    std::lock_guard lock(s.lock);
+    if (!s.contexts.empty()) {
+      WriteContext* c = s.contexts.back();
+      s.contexts.pop_back();
+      return c;
+    }
+  }
+  auto created = std::make_unique<WriteContext>();
+  WriteContext* c = created.get();
+  std::lock_guard lock(created_mutex_);
+  created_contexts_.push_back(std::move(created));
+  return c;
+}
+
+void StoreImpl::append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn) {
+  std::vector<log::Operation> operations;
+  for (const LogRecord& r : txn.state().log) {
+    PendingVersion* p = r.pending();
+    const PendingEntry* e = p->top.load(std::memory_order_relaxed);
+    if (!r.claims() || p->released || e == nullptr) continue;
+    Bytes row = e->overflow != nullptr ? e->overflow->bytes() : e->image;
+    if (e->in_leaf) row = p->table->inserted_image(txn, *p);
+    operations.push_back({p->table->id(), p->key, row, e->tombstone});
+  }
+  lsn = log_.append(c, operations);
+}
+
+Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
+  TransactionState& state = txn.state();
+  Descriptor& descriptor = txn.writes().descriptor;
+  Lsn lsn;
+  descriptor.set_committing();
+  CommitStamp c = clock_.take();
+  if (log_.records()) append_log(txn, c, lsn);
+  descriptor.set_committed(c);  // the commit point
+  clock_.decide(c);
+  SnapshotRegistry::release(*state.slot);
+  snapshots_.collect(state.active);
+  size_t installed = 0;
+  for (const LogRecord& r : state.log) {
+    PendingVersion* p = r.pending();
+    if (!r.claims() || p->released) continue;
+    int64_t rows_added = 0;
+    p->table->install(*p, c, state.active, rows_added);
+    if (rows_added != 0) txn.touch(*p->table).rows_added += rows_added;
+    if (++installed % 1024 == 0) Waiter::current().yield_if_due();
+  }
+  for (auto& t : state.touched) {
+    if (t.rows_added != 0) t.table->add_rows(t.rows_added);
+  }
+  clock_.wait_stable(c);  // R5
+  return lsn;
+}
+
+StorageStatus StoreImpl::commit(Transaction& transaction) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  Lsn lsn;
+  if (txn.has_writes()) {
+    size_t bytes = 0;
+    if (log_.records()) {
+      for (const LogRecord& r : txn.state().log) bytes += r.pending()->table->log_bytes(*r.pending());
+    }
+    if (bytes > 0 && !log_.reserve(bytes)) {
+      rollback(txn);
+      return StorageStatus::kOutOfMemory;
+    }
+    lsn = commit_writes(txn);
+  }
+  finish(txn, true);
+  if (lsn) log_.wait_durable(lsn);
+  return StorageStatus::kOk;
+}
+
+void StoreImpl::rollback(Transaction& transaction) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  if (txn.ended()) return;
+  if (txn.has_writes()) {
+    txn.undo(0);
+    txn.writes().descriptor.set_aborted();
+  }
+  finish(txn, false);
+}
+
+void StoreImpl::finish(TransactionImpl& txn, bool committed) {
+  TransactionState* state = txn.state_;
+  SnapshotRegistry::release(*state->slot);
+  for (auto& action : state->actions) {
+    auto& half = committed ? action.commit : action.rollback;
+    if (half) half();
+  }
+  // R5: only now may others learn of the end.
+  if (txn.locks_used_) locks_->release_all(*state->lock_owner);
+  WriteContext* writes = txn.writes_;
+  if (writes != nullptr) writes->descriptor.announce_release();
+  constexpr size_t kKeepRecords = 4096;
+  if (state->log.capacity() > kKeepRecords) {
+    state->log = {};
+  } else {
+    state->log.clear();
+  }
+  state->savepoints.clear();
+  state->actions.clear();
+  state->touched.clear();
+  txn.state_ = nullptr;
+  txn.last_claim = nullptr;
+  Shard& s = shards_[state->shard];
+  {
+    std::lock_guard lock(s.lock);
+    s.states.push_back(state);
+    (committed ? s.commits : s.rollbacks)++;
+  }
+  if (writes == nullptr) return;
+  txn.writes_ = nullptr;
+  auto recycle = [](void* store, void* object) {
+    auto* context = static_cast<WriteContext*>(object);
+    context->arena.reset();
+    Shard& home = static_cast<StoreImpl*>(store)->shard();
+    std::lock_guard lock(home.lock);
+    home.contexts.push_back(context);
+  };
+  epochs_.retire(writes, recycle, this);
+}
+
+void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) {
+  static_cast<TransactionImpl&>(txn).state().actions.push_back({std::move(commit), std::move(rollback)});
+}
+
+void StoreImpl::release_overflow(OverflowBody* body) {
+  overflow_bytes_.fetch_sub(static_cast<int64_t>(body->length), std::memory_order_relaxed);
+  std::free(body);
+}
+
+void StoreImpl::free_overflow(OverflowBody* body) {
+  auto free = [](void* store, void* object) {
+    static_cast<StoreImpl*>(store)->release_overflow(static_cast<OverflowBody*>(object));
+  };
+  epochs_.retire(body, free, this);
+}
+
+uint64_t StoreImpl::bytes_used() const {
+  uint64_t bytes = nodes_.chunk_bytes_total() + versions_.chunk_bytes_total() +
+                   static_cast<uint64_t>(std::max<int64_t>(0, overflow_bytes_.load(std::memory_order_relaxed)));
+  std::lock_guard lock(pages_mutex_);
+  for (const auto& [size, pool] : pages_) bytes += pool->chunk_bytes_total();
+  return bytes;
+}
+
+bool StoreImpl::memory_left() const { return memory_limit_bytes_ == 0 || bytes_used() < memory_limit_bytes_; }
+
+Store::Statistics StoreImpl::statistics() const {
+  Statistics s;
+  for (const Shard& shard : shards_) {
+    std::lock_guard lock(const_cast<SpinLock&>(shard.lock));
+    s.commits += shard.commits;
+    s.rollbacks += shard.rollbacks;
+  }
+  s.deadlocks = deadlocks_.load(std::memory_order_relaxed);
+  s.versions_kept = versions_.used_blocks();
+  s.bytes = bytes_used();
+  s.stable = clock_.stable();
+  return s;
+}
+
+}  // namespace indigo::storage

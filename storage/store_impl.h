@@ -1,0 +1,99 @@
+// The store's parts, as the rest of storage uses them. See store.h for the interface.
+//
+// Thread safety: all functions, as in store.h. Members are destroyed in reverse order: the reclaimer stops first, tables
+// are gone before the Store (their owners' duty), then retired memory is freed, then the pools.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "log/log.h"
+#include "storage/epoch.h"
+#include "storage/memory/page_pool.h"
+#include "storage/memory/valenblock.h"
+#include "storage/memory/version_pool.h"
+#include "storage/reclaimer.h"
+#include "storage/store.h"
+#include "storage/txn/commit_clock.h"
+#include "storage/txn/snapshot_registry.h"
+#include "storage/txn/transaction_impl.h"
+
+namespace indigo::storage {
+
+class StoreImpl final : public Store {
+ public:
+  explicit StoreImpl(const StoreOptions& options);
+  ~StoreImpl() override;
+
+  std::shared_ptr<Table> create_table(const TableOptions& options) override;
+  TableId next_id() override { return TableId(next_id_.fetch_add(1, std::memory_order_relaxed)); }
+  std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) override;
+  StorageStatus commit(Transaction& txn) override;
+  void rollback(Transaction& txn) override;
+  void on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) override;
+  LockManager& locks() override { return *locks_; }
+  LockOwner& lock_owner(Transaction& txn) override { return static_cast<TransactionImpl&>(txn).lock_owner(); }
+  void reclaim() override { reclaimer_.run_round(); }
+  Statistics statistics() const override;
+
+  // ---- for storage
+  EpochManager& epochs() { return epochs_; }
+  CommitClock& clock() { return clock_; }
+  SnapshotRegistry& snapshots() { return snapshots_; }
+  VersionPool& versions() { return versions_; }
+  Valenblock& nodes() { return nodes_; }
+  Reclaimer& reclaimer() { return reclaimer_; }
+  PagePool& pages(size_t block_bytes);
+  WriteContext* take_write_context();
+  void count_deadlock() { deadlocks_.fetch_add(1, std::memory_order_relaxed); }
+  // May another `bytes` be used? Cheap; the limit is kept within a few megabytes.
+  bool memory_left() const;
+  void add_overflow_bytes(int64_t bytes) { overflow_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void free_overflow(OverflowBody* body);     // by epoch
+  void release_overflow(OverflowBody* body);  // at once
+
+ private:
+  struct alignas(64) Shard {
+    SpinLock lock;  // guards what follows
+    std::vector<TransactionState*> states;
+    std::vector<WriteContext*> contexts;
+    uint64_t next_txn = 0, end_txn = 0;
+    uint64_t commits = 0, rollbacks = 0;
+  };
+  static constexpr uint32_t kShards = 16;
+  static constexpr uint64_t kTxnBlock = 64;
+
+  Shard& shard() { return shards_[thread_shard() % kShards]; }
+  Lsn commit_writes(TransactionImpl& txn);
+  void append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn);
+  // Gives back what the transaction held, after its outcome is decided.
+  void finish(TransactionImpl& txn, bool committed);
+  uint64_t bytes_used() const;
+
+  std::unique_ptr<log::Log> own_log_;
+  log::Log& log_;
+  const uint64_t memory_limit_bytes_;
+  mutable VersionPool versions_;
+  mutable Valenblock nodes_;
+  mutable std::mutex pages_mutex_;  // guards pages_
+  std::map<size_t, std::unique_ptr<PagePool>> pages_;
+  CommitClock clock_;
+  SnapshotRegistry snapshots_{clock_};
+  std::unique_ptr<LockManager> locks_;
+  std::array<Shard, kShards> shards_;
+  std::mutex created_mutex_;  // guards the two below
+  std::vector<std::unique_ptr<TransactionState>> created_states_;
+  std::vector<std::unique_ptr<WriteContext>> created_contexts_;
+  alignas(64) std::atomic<uint64_t> next_txn_{1};
+  std::atomic<uint64_t> next_id_{1};
+  std::atomic<uint64_t> deadlocks_{0};
+  std::atomic<int64_t> overflow_bytes_{0};
+  EpochManager epochs_;
+  Reclaimer reclaimer_;
+};
+
+}  // namespace indigo::storage

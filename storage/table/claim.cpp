@@ -1,0 +1,291 @@
+// Claims and explicit row locks: who may change a record next, and waiting for who does now.
+#include <algorithm>
+#include <cassert>
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+TableImpl::Owner TableImpl::owner_of(const PendingVersion& pending) {
+  return {pending.owner, pending.owner->transaction(), pending.owner->generation()};
+}
+
+Bytes TableImpl::committed_image(const Leaf* leaf, const RecordMeta& m) {
+  if (m.overflow()) return load_unaligned<OverflowBody*>(leaf->payload(m))->bytes();
+  return {leaf->payload(m), m.payload_length()};
+}
+
+Bytes TableImpl::entry_image(const Leaf* leaf, const RecordMeta& m, const PendingEntry& e) {
+  if (e.overflow != nullptr) return e.overflow->bytes();
+  return e.in_leaf ? Bytes(leaf->payload(m), m.payload_length()) : e.image;
+}
+
+StorageStatus TableImpl::check_committed(const TransactionImpl& txn, const ReadView& view, const Leaf* leaf,
+                                         const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt) const {
+  bool newer = m.stamp > view.stamp.value;
+  bool fixed_snapshot = txn.isolation() != Isolation::kReadCommitted;
+  if (!m.visible()) {
+    if (!newer) return StorageStatus::kNotFound;
+    if (fixed_snapshot) return m.moved() ? StorageStatus::kConflict : StorageStatus::kConflictDelete;
+    if (!m.moved()) return StorageStatus::kNotFound;
+    attempt.new_key.assign(leaf->payload(m), m.payload_length());
+    attempt.next = Next::kFollow;
+    return StorageStatus::kOk;
+  }
+  // A key-share lock does not mind updates that left the key alone, and every version of a record has the same key.
+  if (newer && fixed_snapshot && !key_share) return StorageStatus::kConflict;
+  out.changed = out.changed || newer;
+  return StorageStatus::kOk;
+}
+
+PendingVersion* TableImpl::new_pending(TransactionImpl& txn, Bytes key, RowLockMode mode) {
+  auto* p = new (txn.arena().allocate(sizeof(PendingVersion))) PendingVersion();
+  p->owner = &txn.writes().descriptor;
+  p->table = this;
+  p->key = txn.keep(key);
+  p->mode = mode;
+  return p;
+}
+
+PendingVersion* TableImpl::take_record(TransactionImpl& txn, Leaf* leaf, size_t i, RecordMeta m, Bytes key,
+                                       RowLockMode mode) {
+  PendingVersion* p = new_pending(txn, key, mode);
+  p->leaf.store(leaf, std::memory_order_release);
+  p->base_predecessor.store(m.predecessor, std::memory_order_relaxed);
+  m.set_state(RecordState::kUpdating);
+  m.predecessor = reinterpret_cast<uint64_t>(p);
+  leaf->set_meta(i, m);
+  return p;
+}
+
+TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& view, Bytes key, RowLockMode mode,
+                                        Claimed& out) {
+  Attempt attempt;
+  KeyView k(key);
+  EpochManager::Guard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(k);
+  bool equal;
+  size_t i = leaf->lower_bound(k, leaf->status().count, equal);
+  if (!equal) {
+    leaf->latch.unlock_unchanged();
+    attempt.status = StorageStatus::kNotFound;
+    return attempt;
+  }
+  RecordMeta m = leaf->meta(i);
+  PendingVersion* mine = nullptr;
+  const PendingEntry* top = nullptr;
+  if (m.state() != RecordState::kClear) {
+    PendingVersion* p = pending_of(m);
+    if (p->owner != txn.descriptor()) {
+      attempt.next = Next::kWaitOwner;
+      attempt.owner = owner_of(*p);
+      leaf->latch.unlock_unchanged();
+      return attempt;
+    }
+    mine = p;
+    top = p->top.load(std::memory_order_relaxed);
+  }
+  if (top != nullptr) {
+    if (top->command >= view.command || top->tombstone) {
+      out.self_modified = top->command >= view.command;
+      attempt.status = StorageStatus::kNotFound;
+    }
+  } else {
+    attempt.status = check_committed(txn, view, leaf, m, false, out, attempt);
+  }
+  if (attempt.status != StorageStatus::kOk || attempt.next != Next::kDone) {
+    leaf->latch.unlock_unchanged();
+    return attempt;
+  }
+  if (m.locked() && (mine == nullptr || mode > mine->mode)) {
+    attempt.status = store_.locks().lock_row(txn.lock_owner(), id_, key, mode, false, {});
+    if (attempt.status != StorageStatus::kOk) {
+      leaf->latch.unlock_unchanged();
+      if (attempt.status == StorageStatus::kWouldBlock) attempt.next = Next::kWaitLock;
+      return attempt;
+    }
+    if (mode == RowLockMode::kUpdate) m.set_flag(RecordMeta::kLockedBit, false);  // nobody else holds a lock now
+  }
+  Bytes image = top != nullptr ? entry_image(leaf, m, *top) : committed_image(leaf, m);
+  out.key.assign(key);
+  out.row.assign(image);
+  if (top == nullptr && m.stamp > view.stamp.value) txn.saw(m.stamp);
+  if (mine != nullptr) {
+    mine->mode = std::max(mine->mode, mode);
+    leaf->set_meta(i, m);
+  } else {
+    mine = take_record(txn, leaf, i, m, key, mode);
+    txn.touch(*this);
+    txn.state().log.emplace_back(mine, LogRecord::Kind::kClaim);
+  }
+  leaf->latch.unlock();
+  txn.last_claim = mine;
+  return attempt;
+}
+
+template <class Try>
+StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait,
+                                            Claimed& out, Try try_once) {
+  std::string followed;
+  bool lock_held = false;
+  out.changed = out.self_modified = false;
+  for (;;) {
+    Attempt a = try_once(key, lock_held);
+    switch (a.next) {
+      case Next::kDone: return a.status;
+      case Next::kAgain: break;
+      case Next::kWaitOwner: {
+        if (wait != LockWait::kWait) return StorageStatus::kWouldBlock;
+        StorageStatus s = txn.wait_for(*a.owner.descriptor, a.owner.transaction, a.owner.generation);
+        if (s != StorageStatus::kOk) return s;
+        break;
+      }
+      case Next::kWaitLock: {
+        if (wait != LockWait::kWait) return StorageStatus::kWouldBlock;
+        StorageStatus s = store_.locks().lock_row(txn.lock_owner(), id_, key, mode, true, txn.lock_timeout());
+        if (s != StorageStatus::kOk) return s;
+        lock_held = true;
+        break;
+      }
+      case Next::kFollow:
+        followed = std::move(a.new_key);
+        key = followed;
+        out.changed = true;
+        lock_held = false;
+        break;
+    }
+  }
+}
+
+StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
+                               LockWait wait, Claimed& out) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  return attempt_until_done(txn, key, mode, wait, out,
+                            [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); });
+}
+
+TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView& view, Bytes key, RowLockMode mode,
+                                           bool lock_held, Claimed& out) {
+  Attempt attempt;
+  KeyView k(key);
+  EpochManager::Guard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(k);
+  bool equal;
+  size_t i = leaf->lower_bound(k, leaf->status().count, equal);
+  if (!equal) {
+    leaf->latch.unlock_unchanged();
+    attempt.status = StorageStatus::kNotFound;
+    return attempt;
+  }
+  RecordMeta m = leaf->meta(i);
+  const PendingEntry* top = nullptr;
+  if (m.state() != RecordState::kClear) {
+    PendingVersion* p = pending_of(m);
+    if (p->owner == txn.descriptor()) {
+      top = p->top.load(std::memory_order_relaxed);
+    } else if (m.state() == RecordState::kInserting || mode != RowLockMode::kKeyShare ||
+               p->mode != RowLockMode::kNoKeyUpdate || p->owner->committed()) {
+      attempt.next = Next::kWaitOwner;
+      attempt.owner = owner_of(*p);
+      leaf->latch.unlock_unchanged();
+      return attempt;
+    }
+  }
+  if (top != nullptr) {
+    if (top->tombstone) attempt.status = StorageStatus::kNotFound;
+  } else {
+    attempt.status = check_committed(txn, view, leaf, m, mode == RowLockMode::kKeyShare, out, attempt);
+  }
+  if (attempt.status != StorageStatus::kOk || attempt.next != Next::kDone) {
+    leaf->latch.unlock_unchanged();
+    return attempt;
+  }
+  if (!lock_held) {
+    // First the bit, so that writers from now on ask the lock manager; then the lock.
+    attempt.status = store_.locks().lock_row(txn.lock_owner(), id_, key, mode, false, {});
+    if (attempt.status == StorageStatus::kWouldBlock) attempt.next = Next::kWaitLock;
+  }
+  if (attempt.status == StorageStatus::kOk) {
+    out.key.assign(key);
+    out.row.assign(top != nullptr ? entry_image(leaf, m, *top) : committed_image(leaf, m));
+    if (top == nullptr && m.stamp > view.stamp.value) txn.saw(m.stamp);
+  }
+  if (!m.locked()) {
+    m.set_flag(RecordMeta::kLockedBit, true);
+    leaf->set_meta(i, m);
+    leaf->latch.unlock();
+  } else {
+    leaf->latch.unlock_unchanged();
+  }
+  return attempt;
+}
+
+StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
+                                  LockWait wait, Claimed& out) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  return attempt_until_done(txn, key, mode, wait, out,
+                            [&](Bytes k, bool lock_held) { return try_lock_row(txn, view, k, mode, lock_held, out); });
+}
+
+PendingVersion* TableImpl::my_pending(TransactionImpl& txn, Bytes key) {
+  PendingVersion* last = txn.last_claim;
+  if (last != nullptr && last->table == this && last->key == key) return last;
+  if (!txn.has_writes()) return nullptr;
+  KeyView k(key);
+  EpochManager::Guard guard(store_.epochs());
+  for (;;) {
+    uint64_t version;
+    Leaf* leaf = tree_.find_leaf(k, version);
+    bool equal;
+    size_t i = leaf->lower_bound(k, leaf->status().count, equal);
+    RecordMeta m;
+    if (equal) m = leaf->meta(i);
+    if (!leaf->latch.validate(version)) continue;
+    if (!equal || m.state() == RecordState::kClear || pending_of(m)->owner != txn.descriptor()) return nullptr;
+    return pending_of(m);
+  }
+}
+
+Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i) {
+  for (;;) {
+    Leaf* leaf = pending.leaf.load(std::memory_order_acquire);
+    leaf->latch.lock();
+    if (pending.leaf.load(std::memory_order_acquire) != leaf) {
+      leaf->latch.unlock_unchanged();
+      continue;
+    }
+    bool equal;
+    i = leaf->lower_bound(KeyView(pending.key), leaf->status().count, equal);
+    assert(equal && pending_of(leaf->meta(i)) == &pending);
+    return leaf;
+  }
+}
+
+void TableImpl::release_record(PendingVersion& pending) {
+  EpochManager::Guard guard(store_.epochs());
+  size_t i;
+  Leaf* leaf = lock_leaf_of(pending, i);
+  RecordMeta m = leaf->meta(i);
+  if (m.state() == RecordState::kInserting) {
+    leaf->remove_meta(i);
+  } else {
+    m.set_state(RecordState::kClear);
+    m.predecessor = pending.base_predecessor.load(std::memory_order_relaxed);
+    leaf->set_meta(i, m);
+  }
+  pending.released = true;
+  leaf->latch.unlock();
+}
+
+void TableImpl::unclaim(Transaction& transaction, Bytes key) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  PendingVersion* p = my_pending(txn, key);
+  if (p == nullptr || p->top.load(std::memory_order_relaxed) != nullptr) return;
+  release_record(*p);
+  txn.last_claim = nullptr;
+  auto& log = txn.state().log;
+  if (!log.empty() && log.back().pending() == p && log.back().kind() == LogRecord::Kind::kClaim) log.pop_back();
+  txn.writes().descriptor.announce_release();
+}
+
+}  // namespace indigo::storage

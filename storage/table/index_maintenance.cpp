@@ -1,0 +1,178 @@
+// Secondary indexes follow their table: the rules of design/indexes.md.
+#include <algorithm>
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+using Outcome = KeyExtractor::Outcome;
+
+std::shared_ptr<TableIndex> TableImpl::find_index(IndexId id) const {
+  std::lock_guard lock(indexes_mutex_);
+  for (const auto& index : *indexes_) {
+    if (index->id == id) return index;
+  }
+  return nullptr;
+}
+
+StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Bytes row, const Bytes* old_image,
+                                           PendingEntry& entry, Duplicate* duplicate) {
+  // Local: waiting for a lock gives the thread away, and the strings of another session are not these.
+  std::string new_key, old_key;
+  for (const auto& index : *indexes()) {
+    bool has_null = false;
+    Outcome outcome = index->extractor->extract(key, row, new_key, has_null);
+    if (outcome == Outcome::kError) return StorageStatus::kKeyError;
+    bool same = false;
+    if (old_image != nullptr) {
+      bool old_null = false;
+      Outcome old_outcome = index->extractor->extract(key, *old_image, old_key, old_null);
+      same = old_outcome == outcome && old_key == new_key;
+      if (old_outcome == Outcome::kKey && !same) {
+        void* place = txn.arena().allocate(sizeof(OldIndexKey));
+        entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
+      }
+    }
+    if (outcome == Outcome::kNotIndexed || same) continue;
+    if (index->options.unique && (!has_null || index->options.nulls_not_distinct)) {
+      StorageStatus s = check_unique(txn, *index, new_key, key, duplicate);
+      if (s != StorageStatus::kOk) return s;
+    }
+    StorageStatus s = index->index->insert(new_key, key);
+    if (s != StorageStatus::kOk) return s;
+  }
+  return StorageStatus::kOk;
+}
+
+void TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry) {
+  std::string old_key;
+  bool has_null;
+  for (const auto& index : *indexes()) {
+    if (index->extractor->extract(key, old_image, old_key, has_null) != Outcome::kKey) continue;
+    void* place = txn.arena().allocate(sizeof(OldIndexKey));
+    entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
+  }
+}
+
+StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
+                                      Duplicate* duplicate) {
+  StorageStatus s = store_.locks().lock_key_value(txn.lock_owner(), index.id, key, true, txn.lock_timeout());
+  if (s != StorageStatus::kOk) return s;
+  // From here nobody else adds this key; whoever is removing it is waited for.
+  std::vector<std::string> candidates;
+  std::string image, its_key;
+  for (bool again = true; again;) {
+    again = false;
+    size_t n = index.index->lookup(key, candidates);
+    for (size_t i = 0; i < n && !again; i++) {
+      if (candidates[i] == primary_key) continue;
+      Owner owner;
+      Newest newest = read_newest(txn, candidates[i], image, owner);
+      if (newest == Newest::kInProcess) {
+        s = txn.wait_for(*owner.descriptor, owner.transaction, owner.generation);
+        if (s != StorageStatus::kOk) return s;
+        again = true;
+      } else if (newest == Newest::kImage) {
+        bool has_null;
+        Outcome outcome = index.extractor->extract(candidates[i], image, its_key, has_null);
+        if (outcome == Outcome::kError) return StorageStatus::kKeyError;
+        if (outcome == Outcome::kNotIndexed || its_key != key) continue;
+        if (duplicate != nullptr) *duplicate = {index.id, candidates[i]};
+        return StorageStatus::kDuplicateKey;
+      }
+    }
+  }
+  return StorageStatus::kOk;
+}
+
+TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner) {
+  KeyView k(key);
+  EpochManager::Guard guard(store_.epochs());
+  for (;;) {
+    uint64_t version;
+    Leaf* leaf = tree_.find_leaf(k, version);
+    bool equal;
+    size_t i = leaf->lower_bound(k, leaf->status().count, equal);
+    RecordMeta m;
+    if (equal) m = leaf->meta(i);
+    if (!leaf->latch.validate(version)) continue;
+    if (!equal) return Newest::kNone;
+    if (m.state() != RecordState::kClear && pending_of(m)->owner != txn.descriptor()) {
+      owner = owner_of(*pending_of(m));
+      if (!leaf->latch.validate(version)) continue;  // it had not ended when its generation was read
+      return Newest::kInProcess;
+    }
+    Bytes outside;
+    ReadOutcome r = read_record({leaf, version}, m, txn.descriptor(), txn.newest_view(), outside);
+    if (r == ReadOutcome::kOutside) image.assign(outside);
+    if (r == ReadOutcome::kInLeaf && !copy_payload(leaf, m, image)) continue;
+    if (r == ReadOutcome::kRetry || !leaf->latch.validate(version)) continue;
+    if (m.state() == RecordState::kClear) txn.saw(m.stamp);
+    return r == ReadOutcome::kNone ? Newest::kNone : Newest::kImage;
+  }
+}
+
+bool TableImpl::any_version_has(const TableIndex& index, Bytes primary_key, Bytes key) {
+  KeyView k(primary_key);
+  std::string own_key, in_leaf;
+  auto has = [&](Bytes image) {
+    bool has_null;
+    return index.extractor->extract(primary_key, image, own_key, has_null) == Outcome::kKey && own_key == key;
+  };
+  EpochManager::Guard guard(store_.epochs());
+  for (;;) {
+    uint64_t version;
+    Leaf* leaf = tree_.find_leaf(k, version);
+    bool equal;
+    size_t i = leaf->lower_bound(k, leaf->status().count, equal);
+    if (!equal) {
+      if (leaf->latch.validate(version)) return false;
+      continue;
+    }
+    RecordMeta m = leaf->meta(i);
+    bool copied = copy_payload(leaf, m, in_leaf);
+    if (!copied || !leaf->latch.validate(version)) continue;
+    if (m.overflow()) in_leaf = std::string(load_unaligned<OverflowBody*>(in_leaf.data())->bytes());
+
+    bool found = false;
+    uint64_t chain = m.predecessor;
+    // The body is an image unless the record is, for everyone, a tombstone.
+    bool body = m.visible();
+    if (m.state() != RecordState::kClear) {
+      const PendingVersion* p = pending_of(m);
+      const PendingEntry* e = p->top.load(std::memory_order_acquire);
+      for (; e != nullptr && !found; e = e->below) {
+        if (e->tombstone) continue;
+        found = has(e->overflow != nullptr ? e->overflow->bytes() : e->in_leaf ? Bytes(in_leaf) : e->image);
+      }
+      chain = p->base_predecessor.load(std::memory_order_acquire);
+    }
+    found = found || (body && has(in_leaf));
+    for (auto* v = reinterpret_cast<const SnapshotVersion*>(chain); v != nullptr && !found;
+         v = v->next.load(std::memory_order_acquire)) {
+      found = !v->tombstone && has(v->image());
+    }
+    // A version that went from one place to another meanwhile may have been missed.
+    if (found || leaf->latch.validate(version)) return found;
+  }
+}
+
+void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key) {
+  index.index->erase(key, primary_key, [&] { return any_version_has(index, primary_key, key); });
+}
+
+void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
+  std::shared_ptr<const IndexList> list;
+  {
+    std::lock_guard lock(indexes_mutex_);
+    list = indexes_;
+  }
+  std::string key;
+  bool has_null;
+  for (const auto& index : *list) {
+    if (index->extractor->extract(primary_key, image, key, has_null) != Outcome::kKey) continue;
+    erase_index_entry(*index, key, primary_key);
+  }
+}
+
+}  // namespace indigo::storage

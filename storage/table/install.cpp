@@ -1,0 +1,206 @@
+// The end of a record's change: install at commit, undo at rollback.
+#include <cassert>
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+namespace {
+
+Bytes pointer_bytes(OverflowBody* const& body) { return {reinterpret_cast<const char*>(&body), sizeof body}; }
+
+}  // namespace
+
+SnapshotVersion* TableImpl::keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
+                                         bool keys_differ) {
+  size_t n = m.visible() ? m.payload_length() : 0;
+  auto* v = new (store_.versions().allocate(SnapshotVersion::kHeaderBytes + n)) SnapshotVersion();
+  v->start = m.stamp;
+  v->end = end;
+  v->payload_length = static_cast<uint32_t>(n);
+  v->tombstone = !m.visible();
+  v->overflow = m.visible() && m.overflow();
+  v->keys_differ = keys_differ;
+  std::memcpy(v->payload(), leaf->payload(m), n);
+  auto* next = reinterpret_cast<SnapshotVersion*>(predecessor);
+  v->next.store(next, std::memory_order_relaxed);
+  v->jump.store(next == nullptr ? nullptr : next->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  return v;
+}
+
+void TableImpl::retire_version(SnapshotVersion* v) {
+  auto free = [](void* store, void* object) {
+    auto* s = static_cast<StoreImpl*>(store);
+    auto* version = static_cast<SnapshotVersion*>(object);
+    if (version->overflow) s->release_overflow(version->overflow_body());
+    s->versions().free(version, version->total_bytes());
+  };
+  store_.epochs().retire(v, free, &store_);
+}
+
+uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
+                          std::vector<Dropped>& dropped) {
+  SnapshotVersion* newer = nullptr;  // the last one that stays
+  SnapshotVersion* before_newer = nullptr;
+  uint64_t new_head = 0;
+  bool keys_differ = false;  // of something cut since `newer`
+  for (auto* v = reinterpret_cast<SnapshotVersion*>(head); v != nullptr;) {
+    SnapshotVersion* next = v->next.load(std::memory_order_relaxed);
+    v->keys_differ = v->keys_differ || keys_differ;
+    // A tombstone without anything older says the same as nothing.
+    if (active.needs(v->start, v->end) && !(v->tombstone && next == nullptr)) {
+      if (newer == nullptr) {
+        new_head = reinterpret_cast<uint64_t>(v);
+      } else if (newer->next.load(std::memory_order_relaxed) != v) {
+        newer->next.store(v, std::memory_order_release);
+      }
+      if (before_newer != nullptr) before_newer->jump.store(v, std::memory_order_relaxed);
+      before_newer = newer;
+      newer = v;
+      keys_differ = false;
+    } else {
+      keys_differ = v->keys_differ;
+      if (v->keys_differ && !v->tombstone) {
+        dropped.push_back({v, {}});
+        leaf->append_key(m, dropped.back().key);
+      } else {
+        retire_version(v);
+      }
+    }
+    v = next;
+  }
+  if (newer != nullptr && newer->next.load(std::memory_order_relaxed) != nullptr) newer->next.store(nullptr);
+  if (newer != nullptr) newer->jump.store(nullptr, std::memory_order_relaxed);
+  if (before_newer != nullptr) before_newer->jump.store(nullptr, std::memory_order_relaxed);
+  return new_head;
+}
+
+void TableImpl::finish_dropped(std::vector<Dropped>& dropped) {
+  for (Dropped& d : dropped) {
+    erase_index_entries_of(d.key, d.version->image());
+    retire_version(d.version);
+  }
+  dropped.clear();
+}
+
+void TableImpl::queue(Leaf* leaf) {
+  if (leaf->queued) return;
+  leaf->queued = true;
+  {
+    std::lock_guard lock(dirty_lock_);
+    dirty_.push_back(leaf);
+  }
+  store_.reclaimer().wake();
+}
+
+void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added) {
+  const PendingEntry* e = pending.top.load(std::memory_order_relaxed);
+  if (e == nullptr) {
+    release_record(pending);
+    return;
+  }
+  std::vector<Dropped> dropped;
+  {
+    EpochManager::Guard guard(store_.epochs());
+    size_t i;
+    Leaf* leaf = lock_leaf_of(pending, i);
+    RecordMeta m = leaf->meta(i);
+    // Step 1's promise: when the image finds no room, there will be after compaction or a split.
+    Bytes payload = e->overflow != nullptr ? pointer_bytes(e->overflow) : e->tombstone ? e->new_key : e->image;
+    bool grows = !e->in_leaf && payload.size() > m.payload_length();
+    while (grows && leaf->free_bytes() < m.body_key_length() + payload.size()) {
+      tree_.make_room(leaf, i, KeyView(pending.key), m.body_key_length() + payload.size());
+      leaf = lock_leaf_of(pending, i);
+      m = leaf->meta(i);
+    }
+    uint64_t chain = pending.base_predecessor.load(std::memory_order_relaxed);
+    bool purge = false;
+    if (m.state() == RecordState::kInserting) {
+      purge = e->tombstone;  // nobody else has ever seen it
+      if (!purge) rows_added++;
+    } else {
+      rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);
+      bool needed = active.needs(m.stamp, c.value);  // R1
+      if (chain != 0) chain = prune(chain, active, leaf, m, dropped);
+      if (needed && (m.visible() || chain != 0)) {
+        chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, e->old_keys != nullptr));
+      } else if (m.visible() && m.overflow()) {
+        store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+      }
+      purge = e->tombstone && chain == 0 && active.oldest() >= c.value;
+      if (purge) leaf->remove_stamp = std::max(leaf->remove_stamp, c.value);
+    }
+    if (purge) {
+      leaf->remove_meta(i);
+      if (leaf->used_bytes() < tree_.node_bytes() / 4) queue(leaf);
+    } else {
+      if (!e->in_leaf && !(m.state() == RecordState::kInserting && e->overflow != nullptr && e == &pending.first)) {
+        [[maybe_unused]] bool fits = leaf->replace_payload(m, payload);
+        assert(fits);
+        m.set_flag(RecordMeta::kOverflowBit, e->overflow != nullptr);
+        m.set_flag(RecordMeta::kMovedBit, e->tombstone && !e->new_key.empty());
+      }
+      m.set_flag(RecordMeta::kVisibleBit, !e->tombstone);
+      m.set_state(RecordState::kClear);
+      m.stamp = c.value;
+      m.predecessor = chain;
+      leaf->set_meta(i, m);
+      if (chain != 0 || e->tombstone) queue(leaf);
+    }
+    leaf->latch.unlock();
+  }
+  // Images between the first and the last never become versions.
+  for (const PendingEntry* old = e->below; old != nullptr; old = old->below) {
+    if (old->overflow != nullptr) store_.free_overflow(old->overflow);
+  }
+  for (const PendingEntry* entry = e; entry != nullptr; entry = entry->below) {
+    for (const OldIndexKey* k = entry->old_keys; k != nullptr; k = k->next) {
+      erase_index_entry(*k->index, k->key, pending.key);
+    }
+  }
+  finish_dropped(dropped);
+}
+
+Bytes TableImpl::inserted_image(TransactionImpl& txn, PendingVersion& pending) {
+  EpochManager::Guard guard(store_.epochs());
+  size_t i;
+  Leaf* leaf = lock_leaf_of(pending, i);
+  Bytes image = txn.keep(committed_image(leaf, leaf->meta(i)));
+  leaf->latch.unlock_unchanged();
+  return image;
+}
+
+size_t TableImpl::log_bytes(const PendingVersion& pending) {
+  constexpr size_t kOverhead = 32;
+  const PendingEntry* e = pending.top.load(std::memory_order_relaxed);
+  if (e == nullptr) return 0;
+  size_t image = e->overflow != nullptr ? e->overflow->length
+                 : e->in_leaf           ? pending.table->max_inline_bytes_
+                                        : e->image.size();
+  return kOverhead + pending.key.size() + image;
+}
+
+void TableImpl::undo(PendingVersion& pending, bool pop, bool release) {
+  bool indexed = indexes() != nullptr;
+  std::string image;
+  PendingEntry* e = nullptr;
+  if (pop) {
+    e = pending.top.load(std::memory_order_relaxed);
+    if (indexed && e->in_leaf) {
+      EpochManager::Guard guard(store_.epochs());
+      size_t i;
+      Leaf* leaf = lock_leaf_of(pending, i);
+      image.assign(entry_image(leaf, leaf->meta(i), *e));
+      leaf->latch.unlock_unchanged();
+    } else if (indexed && !e->tombstone) {
+      image.assign(e->overflow != nullptr ? e->overflow->bytes() : e->image);
+    }
+    pending.top.store(e->below, std::memory_order_release);
+  }
+  if (release && !pending.released) release_record(pending);
+  if (e == nullptr) return;
+  if (indexed && !e->tombstone) erase_index_entries_of(pending.key, image);
+  if (e->overflow != nullptr) store_.free_overflow(e->overflow);
+}
+
+}  // namespace indigo::storage

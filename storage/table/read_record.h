@@ -1,0 +1,62 @@
+// Which image of a record does a view see? The one place where visibility is decided.
+//
+// Thread safety: the caller has been under an epoch guard since before it read the meta.
+// The answer's bytes are either outside the leaf (immutable, valid under the guard) or inside it (to be copied and then
+// validated, unless they were copied before).
+// Source: design/storage.md "Read path"; Index-Organized 4.2.
+#pragma once
+
+#include <string>
+
+#include "base/bytes.h"
+#include "storage/btree/leaf.h"
+#include "storage/transaction.h"
+#include "storage/version/pending.h"
+#include "storage/version/snapshot_version.h"
+
+namespace indigo::storage {
+
+enum class ReadOutcome : uint8_t {
+  kNone,     // no visible version; counts only if the leaf validates
+  kInLeaf,   // the leaf's payload
+  kOutside,  // `image`
+  kRetry,    // the leaf changed meanwhile
+};
+
+// Where a meta and its payload were read from: a leaf that is being read optimistically, or a validated copy of one.
+struct RecordSource {
+  const Leaf* leaf;
+  uint64_t version;
+  const char* copied_payload = nullptr;  // in the copy; null when reading the leaf itself
+
+  bool validate() const { return copied_payload != nullptr || leaf->latch.validate(version); }
+  const char* payload(const RecordMeta& m) const {
+    return copied_payload != nullptr ? copied_payload : leaf->payload(m);
+  }
+};
+
+ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& m, const Descriptor* self,
+                                     const ReadView& view, Bytes& image);
+
+// `self` is the reader's own descriptor, null when it has none.
+inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, const Descriptor* self,
+                               const ReadView& view, Bytes& image) {
+  if (m.state() == RecordState::kClear && m.stamp <= view.stamp.value && !m.overflow()) {
+    return m.visible() ? ReadOutcome::kInLeaf : ReadOutcome::kNone;
+  }
+  return read_in_process_or_older(source, m, self, view, image);
+}
+
+// Copies the leaf's payload; false when the meta was torn.
+inline bool copy_payload(const Leaf* leaf, const RecordMeta& m, std::string& to) {
+  if (!leaf->sound(m)) return false;
+  if constexpr (kThreadSanitizer) {
+    to.resize(m.payload_length());
+    copy_from_shared(to.data(), leaf->payload(m), m.payload_length());
+  } else {
+    to.assign(leaf->payload(m), m.payload_length());
+  }
+  return true;
+}
+
+}  // namespace indigo::storage

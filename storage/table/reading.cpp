@@ -1,0 +1,74 @@
+// Point reads.
+#include <algorithm>
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+namespace {
+
+enum class PointRead : uint8_t { kFound, kNone, kRetry };
+
+// Index-SSN's read set is to be filled here and in the cursors: all three know the record, its stamp and its owner.
+PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, const Descriptor* self,
+                     const ReadView& view, std::string& row) {
+  bool equal;
+  size_t i = leaf->lower_bound(key, leaf->status().count, equal);
+  if (!equal) return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
+  RecordMeta m = leaf->meta(i);
+  Bytes image;
+  switch (read_record({leaf, version}, m, self, view, image)) {
+    case ReadOutcome::kRetry: return PointRead::kRetry;
+    case ReadOutcome::kOutside: row.assign(image); return PointRead::kFound;
+    case ReadOutcome::kInLeaf:
+      if (!copy_payload(leaf, m, row) || !leaf->latch.validate(version)) return PointRead::kRetry;
+      return PointRead::kFound;
+    case ReadOutcome::kNone: break;
+  }
+  return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
+}
+
+}  // namespace
+
+StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) {
+  const Descriptor* self = static_cast<TransactionImpl&>(txn).descriptor();
+  KeyView k(key);
+  EpochManager::Guard guard(store_.epochs());
+  for (;;) {
+    uint64_t version;
+    Leaf* leaf = tree_.find_leaf(k, version);
+    PointRead r = read_point(leaf, version, k, self, view, row);
+    if (r != PointRead::kRetry) return r == PointRead::kFound ? StorageStatus::kOk : StorageStatus::kNotFound;
+  }
+}
+
+StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
+                                  std::span<std::string> rows, std::span<bool> found) {
+  // Several dependent chains at once hide the latency of memory: leaves first, then what lies in them.
+  constexpr size_t kBatch = 8;
+  const Descriptor* self = static_cast<TransactionImpl&>(txn).descriptor();
+  Leaf* leaves[kBatch];
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    size_t n = std::min(kBatch, keys.size() - begin);
+    EpochManager::Guard guard(store_.epochs());
+    for (size_t i = 0; i < n; i++) {
+      leaves[i] = tree_.locate(KeyView(keys[begin + i]));
+      leaves[i]->prefetch();
+    }
+    for (size_t i = 0; i < n; i++) leaves[i]->prefetch_record(KeyView(keys[begin + i]));
+    for (size_t i = 0; i < n; i++) {
+      KeyView k(keys[begin + i]);
+      PointRead r;
+      do {
+        uint64_t version;
+        Leaf* leaf = tree_.continue_from(leaves[i], k, version);
+        r = read_point(leaf, version, k, self, view, rows[begin + i]);
+      } while (r == PointRead::kRetry);
+      found[begin + i] = r == PointRead::kFound;
+      if (!found[begin + i]) rows[begin + i].clear();
+    }
+  }
+  return StorageStatus::kOk;
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,186 @@
+// A table's implementation: the primary tree, what gives its records versions, and its secondary indexes.
+//
+// Thread safety: as in table.h. The parts, by file:
+//   read_record   which image of a record a view sees            reading     get, get_many
+//   table_cursor  range scans                                    index_cursor, index_maintenance, index_build
+//   claim         claims, row locks, waiting for owners          writing     insert, update, erase
+//   install       commit and rollback of single records          clean       reclamation
+// Lock order: index latch -> (optimistic reads of the primary); primary latch -> lock manager's nowait requests and
+// dirty_lock_. No index function is called under a primary latch.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "storage/btree/tree.h"
+#include "storage/index/index.h"
+#include "storage/store_impl.h"
+#include "storage/table.h"
+#include "storage/table/read_record.h"
+#include "storage/version/pending.h"
+#include "storage/version/snapshot_version.h"
+
+namespace indigo::storage {
+
+struct TableIndex {
+  IndexId id;
+  IndexOptions options;
+  std::shared_ptr<const KeyExtractor> extractor;
+  std::unique_ptr<Index> index;
+  CommitStamp valid_from;
+};
+using IndexList = std::vector<std::shared_ptr<TableIndex>>;
+
+class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl>, private RecordMover {
+ public:
+  TableImpl(StoreImpl& store, TableId id, PagePool& pages);
+  ~TableImpl() override;
+
+  TableId id() const override { return id_; }
+  StorageStatus get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) override;
+  StorageStatus get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
+                         std::span<std::string> rows, std::span<bool> found) override;
+  std::unique_ptr<Cursor> scan(Transaction& txn, const ReadView& view, const KeyRange& range,
+                               Direction direction) override;
+  std::unique_ptr<Cursor> scan_index(Transaction& txn, const ReadView& view, IndexId index, const KeyRange& range,
+                                     Direction direction) override;
+  StorageStatus insert(Transaction& txn, Bytes key, Bytes row, Duplicate* duplicate) override;
+  uint64_t next_row_id() override { return next_row_id_.fetch_add(1, std::memory_order_relaxed); }
+  StorageStatus claim(Transaction& txn, const ReadView& view, Bytes key, RowLockMode mode, LockWait wait,
+                      Claimed& out) override;
+  void unclaim(Transaction& txn, Bytes key) override;
+  StorageStatus update(Transaction& txn, Bytes key, Bytes row, Duplicate* duplicate) override;
+  StorageStatus update_key(Transaction& txn, Bytes key, Bytes new_key, Bytes row, Duplicate* duplicate) override;
+  StorageStatus erase(Transaction& txn, Bytes key) override;
+  StorageStatus lock_row(Transaction& txn, const ReadView& view, Bytes key, RowLockMode mode, LockWait wait,
+                         Claimed& out) override;
+  StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,
+                             std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) override;
+  void drop_index(IndexId id) override;
+  bool index_usable(IndexId index, const ReadView& view) const override;
+  Statistics statistics() const override;
+
+  // ---- for storage
+  StoreImpl& store() { return store_; }
+  const Tree& tree() const { return tree_; }
+  // Commit step 5 for one record.
+  void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added);
+  // Takes the topmost entry back, and its secondary entries; with `release` the record too.
+  void undo(PendingVersion& pending, bool pop, bool release);
+  // For the log: the image of an insert that lies in the leaf, copied; and the bytes that a change will take there.
+  Bytes inserted_image(TransactionImpl& txn, PendingVersion& pending);
+  static size_t log_bytes(const PendingVersion& pending);
+  void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
+  // One round of reclamation. True when dirty leaves remain.
+  bool clean(const ActiveSnapshots& active, bool all);
+  // Does any version of the record (pending, index or snapshot) have this secondary key?
+  bool any_version_has(const TableIndex& index, Bytes primary_key, Bytes key);
+  // The newest image of the record for uniqueness: committed, or pending (`owner` set when it is another's).
+  enum class Newest : uint8_t { kNone, kImage, kInProcess };
+  struct Owner {
+    Descriptor* descriptor = nullptr;
+    TxnId transaction;
+    uint64_t generation = 0;
+  };
+  Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner);
+  const IndexList* indexes() const { return indexes_raw_.load(std::memory_order_acquire); }
+
+ private:
+  friend class IndexCursor;
+  enum class Next : uint8_t { kDone, kWaitOwner, kWaitLock, kFollow, kAgain };
+  struct Attempt {
+    Next next = Next::kDone;
+    StorageStatus status = StorageStatus::kOk;
+    Owner owner;
+    std::string new_key;  // kFollow
+  };
+
+  void record_moved(const RecordMeta& meta, Leaf* to) override;
+  void leaf_split(Leaf* from, Leaf* to) override;
+
+  static Owner owner_of(const PendingVersion& pending);
+  static PendingVersion* pending_of(const RecordMeta& m) { return reinterpret_cast<PendingVersion*>(m.predecessor); }
+  static Bytes entry_image(const Leaf* leaf, const RecordMeta& m, const PendingEntry& e);
+  static Bytes committed_image(const Leaf* leaf, const RecordMeta& m);
+
+  // claim.cpp
+  Attempt try_claim(TransactionImpl& txn, const ReadView& view, Bytes key, RowLockMode mode, Claimed& out);
+  Attempt try_lock_row(TransactionImpl& txn, const ReadView& view, Bytes key, RowLockMode mode, bool lock_held,
+                       Claimed& out);
+  template <class Try>
+  StorageStatus attempt_until_done(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait, Claimed& out,
+                                   Try attempt);
+  // Checks a committed record for a claim or lock; kOk goes on.
+  StorageStatus check_committed(const TransactionImpl& txn, const ReadView& view, const Leaf* leaf, const RecordMeta& m,
+                                bool key_share, Claimed& out, Attempt& attempt) const;
+  PendingVersion* take_record(TransactionImpl& txn, Leaf* leaf, size_t i, RecordMeta m, Bytes key, RowLockMode mode);
+  PendingVersion* my_pending(TransactionImpl& txn, Bytes key);
+  PendingVersion* new_pending(TransactionImpl& txn, Bytes key, RowLockMode mode);
+  void release_record(PendingVersion& pending);
+  // Latches the leaf that holds the pending version's record, and finds it there.
+  Leaf* lock_leaf_of(PendingVersion& pending, size_t& i);
+
+  // writing.cpp
+  StorageStatus check_size(Bytes key, Bytes row) const;
+  PendingEntry* make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row);
+  void push(TransactionImpl& txn, PendingVersion& pending, PendingEntry* entry, LogRecord::Kind kind);
+  StorageStatus insert_record(TransactionImpl& txn, Bytes key, Bytes row, Duplicate* duplicate, PendingVersion*& out);
+  Attempt try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out);
+  void insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, PendingVersion& pending);
+  // Takes back the last change in the log (an insert or update that failed half way).
+  void undo_last(TransactionImpl& txn);
+  bool newest_own_image(TransactionImpl& txn, PendingVersion& pending, std::string& image);
+
+  // index_maintenance.cpp
+  // Adds the entries of a new image; keys equal to those of `old_image` (null: none) are there already. Keys that the
+  // old image had and the new one has not are listed in `entry`.
+  StorageStatus add_index_entries(TransactionImpl& txn, Bytes key, Bytes row, const Bytes* old_image,
+                                  PendingEntry& entry, Duplicate* duplicate);
+  void note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
+  StorageStatus check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
+                             Duplicate* duplicate);
+  void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key);
+  void erase_index_entries_of(Bytes primary_key, Bytes image);
+  std::shared_ptr<TableIndex> find_index(IndexId id) const;
+
+  // install.cpp, clean.cpp
+  struct Dropped {
+    SnapshotVersion* version;
+    std::string key;
+  };
+  SnapshotVersion* keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
+                                bool keys_differ);
+  // Cuts what nobody needs out of the chain; answers the new head.
+  uint64_t prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
+                 std::vector<Dropped>& dropped);
+  void finish_dropped(std::vector<Dropped>& dropped);
+  void retire_version(SnapshotVersion* v);
+  void queue(Leaf* leaf);
+  bool clean_leaf(Leaf* leaf, const ActiveSnapshots& active);
+  void merge_around(Leaf* leaf);
+
+  StoreImpl& store_;
+  const TableId id_;
+  PagePool& pages_;
+  Tree tree_;
+  const size_t max_key_bytes_;
+  const size_t max_inline_bytes_;  // larger rows go to an OverflowBody
+  std::atomic<uint64_t> next_row_id_{1};
+  alignas(64) std::atomic<int64_t> row_count_{0};
+  std::atomic<bool> has_overflow_{false};
+
+  mutable std::mutex indexes_mutex_;  // guards indexes_ and old_indexes_
+  std::shared_ptr<const IndexList> indexes_ = std::make_shared<IndexList>();
+  // What writers use: the table lock keeps changes of the list away from them. Null while there are no indexes.
+  std::atomic<const IndexList*> indexes_raw_{nullptr};
+
+  SpinLock dirty_lock_;  // guards the two lists; taken under leaf latches
+  std::vector<Leaf*> dirty_;
+  std::vector<Leaf*> held_;  // still dirty after the last round
+  uint64_t held_oldest_ = 0;
+};
+
+}  // namespace indigo::storage

@@ -1,0 +1,212 @@
+// Insert, update, erase: pending versions come to be here.
+#include <cassert>
+
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+namespace {
+constexpr size_t kMaxRowBytes = size_t{1} << 30;
+}
+
+StorageStatus TableImpl::check_size(Bytes key, Bytes row) const {
+  if (key.size() > max_key_bytes_ || row.size() > kMaxRowBytes) return StorageStatus::kTooLarge;
+  return store_.memory_left() ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
+}
+
+PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row) {
+  PendingEntry* e = &pending.first;
+  if (e->command != 0) e = new (txn.arena().allocate(sizeof(PendingEntry))) PendingEntry();
+  e->command = txn.command();
+  if (row.size() > max_inline_bytes_) {
+    e->overflow = OverflowBody::create(row);
+    store_.add_overflow_bytes(static_cast<int64_t>(row.size()));
+    has_overflow_.store(true, std::memory_order_relaxed);
+  }
+  return e;
+}
+
+void TableImpl::push(TransactionImpl& txn, PendingVersion& pending, PendingEntry* entry, LogRecord::Kind kind) {
+  entry->below = pending.top.load(std::memory_order_relaxed);
+  pending.top.store(entry, std::memory_order_release);  // pairs with visible_to
+  txn.state().log.emplace_back(&pending, kind);
+}
+
+void TableImpl::undo_last(TransactionImpl& txn) {
+  auto& log = txn.state().log;
+  LogRecord last = log.back();
+  log.pop_back();
+  undo(*last.pending(), last.pushes(), last.claims());
+  txn.last_claim = nullptr;
+  if (last.claims()) txn.writes().descriptor.announce_release();
+}
+
+bool TableImpl::newest_own_image(TransactionImpl& txn, PendingVersion& pending, std::string& image) {
+  Owner owner;
+  return read_newest(txn, pending.key, image, owner) == Newest::kImage;
+}
+
+void TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row,
+                                 PendingVersion& pending) {
+  PendingEntry* e = make_entry(txn, pending, row);
+  RecordMeta m;
+  m.prefix = key_prefix(key);
+  m.set_state(RecordState::kInserting);
+  m.predecessor = reinterpret_cast<uint64_t>(&pending);
+  Bytes payload = row;
+  if (e->overflow != nullptr) {
+    payload = {reinterpret_cast<const char*>(&e->overflow), sizeof e->overflow};
+    m.set_flag(RecordMeta::kOverflowBit, true);
+  } else {
+    e->in_leaf = true;
+  }
+  Bytes body_key = key.size() > kPrefixBytes ? key : Bytes();
+  size_t offset = leaf->allocate_body(body_key.size() + payload.size());
+  leaf->write_body(offset, body_key, payload);
+  m.set_body(offset, key.size(), payload.size());
+  pending.leaf.store(leaf, std::memory_order_release);
+  push(txn, pending, e, LogRecord::Kind::kInsert);
+  leaf->insert_meta(i, m);
+}
+
+TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out) {
+  Attempt attempt;
+  EpochManager::Guard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(key);
+  size_t count = leaf->status().count;
+  bool equal;
+  size_t i = leaf->lower_bound(key, count, equal);
+  if (!equal) {
+    size_t payload = row.size() > max_inline_bytes_ ? sizeof(OverflowBody*) : row.size();
+    size_t body = payload + (key.bytes.size() > kPrefixBytes ? key.bytes.size() : 0);
+    if (leaf->free_bytes() < sizeof(RecordMeta) + body || count == UINT16_MAX) {
+      tree_.make_room(leaf, i, key, sizeof(RecordMeta) + body);
+      attempt.next = Next::kAgain;
+      return attempt;
+    }
+    if (out == nullptr) out = new_pending(txn, key.bytes, RowLockMode::kUpdate);
+    insert_into_leaf(txn, leaf, i, key.bytes, row, *out);
+    leaf->latch.unlock();
+    return attempt;
+  }
+  RecordMeta m = leaf->meta(i);
+  if (m.state() == RecordState::kClear && !m.visible()) {
+    // Over a tombstone: an update of it.
+    PendingVersion* p = take_record(txn, leaf, i, m, key.bytes, RowLockMode::kUpdate);
+    leaf->latch.unlock();
+    PendingEntry* e = make_entry(txn, *p, row);
+    if (e->overflow == nullptr) e->image = txn.keep(row);
+    push(txn, *p, e, LogRecord::Kind::kInsert);
+    out = p;
+    return attempt;
+  }
+  if (m.state() == RecordState::kClear) {
+    attempt.status = StorageStatus::kDuplicateKey;
+    txn.saw(m.stamp);
+  } else if (PendingVersion* p = pending_of(m); p->owner != txn.descriptor()) {
+    attempt.next = Next::kWaitOwner;
+    attempt.owner = owner_of(*p);
+  } else if (PendingEntry* top = p->top.load(std::memory_order_relaxed);
+             top != nullptr ? top->tombstone : !m.visible()) {
+    PendingEntry* e = make_entry(txn, *p, row);
+    if (e->overflow == nullptr) e->image = txn.keep(row);
+    push(txn, *p, e, LogRecord::Kind::kPush);
+    out = p;
+  } else {
+    attempt.status = StorageStatus::kDuplicateKey;
+  }
+  leaf->latch.unlock();
+  return attempt;
+}
+
+StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes row, Duplicate* duplicate,
+                                       PendingVersion*& out) {
+  StorageStatus size = check_size(key, row);
+  if (size != StorageStatus::kOk) return size;
+  txn.touch(*this);
+  KeyView k(key);
+  out = nullptr;
+  for (;;) {
+    Attempt a = try_insert(txn, k, row, out);
+    if (a.next == Next::kAgain) continue;
+    if (a.next == Next::kWaitOwner) {
+      StorageStatus s = txn.wait_for(*a.owner.descriptor, a.owner.transaction, a.owner.generation);
+      if (s != StorageStatus::kOk) return s;
+      continue;
+    }
+    if (a.status == StorageStatus::kDuplicateKey && duplicate != nullptr) *duplicate = {IndexId{}, std::string(key)};
+    return a.status;
+  }
+}
+
+StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  PendingVersion* p;
+  StorageStatus s = insert_record(txn, key, row, duplicate, p);
+  if (s != StorageStatus::kOk || indexes() == nullptr) return s;
+  s = add_index_entries(txn, key, row, nullptr, *p->top.load(std::memory_order_relaxed), duplicate);
+  if (s != StorageStatus::kOk) undo_last(txn);
+  return s;
+}
+
+StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  StorageStatus s = check_size(key, row);
+  if (s != StorageStatus::kOk) return s;
+  PendingVersion* p = my_pending(txn, key);
+  assert(p != nullptr && "update needs a claim");
+  if (p == nullptr) return StorageStatus::kNotFound;
+  std::string old_image;
+  bool indexed = indexes() != nullptr;
+  if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;
+  PendingEntry* e = make_entry(txn, *p, row);
+  if (e->overflow == nullptr) e->image = txn.keep(row);
+  push(txn, *p, e, LogRecord::Kind::kPush);
+  if (!indexed) return StorageStatus::kOk;
+  Bytes old = old_image;
+  s = add_index_entries(txn, key, row, &old, *e, duplicate);
+  if (s != StorageStatus::kOk) undo_last(txn);
+  return s;
+}
+
+StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  PendingVersion* p = my_pending(txn, key);
+  assert(p != nullptr && "erase needs a claim");
+  if (p == nullptr) return StorageStatus::kNotFound;
+  std::string old_image;
+  bool indexed = indexes() != nullptr;
+  if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;
+  PendingEntry* e = make_entry(txn, *p, {});
+  e->tombstone = true;
+  if (indexed) note_old_keys(txn, key, old_image, *e);
+  push(txn, *p, e, LogRecord::Kind::kPush);
+  return StorageStatus::kOk;
+}
+
+StorageStatus TableImpl::update_key(Transaction& transaction, Bytes key, Bytes new_key, Bytes row,
+                                    Duplicate* duplicate) {
+  if (key == new_key) return update(transaction, key, row, duplicate);
+  auto& txn = static_cast<TransactionImpl&>(transaction);
+  PendingVersion* old = my_pending(txn, key);
+  assert(old != nullptr && "update_key needs a claim");
+  if (old == nullptr) return StorageStatus::kNotFound;
+  PendingVersion* p;
+  StorageStatus s = insert_record(txn, new_key, row, duplicate, p);
+  if (s != StorageStatus::kOk) return s;
+  s = erase(txn, key);
+  if (s != StorageStatus::kOk) {
+    undo_last(txn);
+    return s;
+  }
+  old->top.load(std::memory_order_relaxed)->new_key = p->key;
+  if (indexes() == nullptr) return s;
+  s = add_index_entries(txn, new_key, row, nullptr, *p->top.load(std::memory_order_relaxed), duplicate);
+  if (s != StorageStatus::kOk) {
+    undo_last(txn);  // the tombstone
+    undo_last(txn);  // the insert
+  }
+  return s;
+}
+
+}  // namespace indigo::storage

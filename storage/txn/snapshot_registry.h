@@ -1,0 +1,95 @@
+// Which snapshots are in use: reclamation and in-place overwriting ask it.
+//
+// Thread safety: all functions; a Slot belongs to one session at a time.
+// Invariants:
+// 1. (R4) A slot holds a lower bound, marked tentative, before the stable stamp is loaded for the snapshot.
+// 2. collect() after a load of the stable stamp S misses no snapshot below S: one that it does not meet loads a stable
+//    stamp that is not below S. A snapshot that moves from one slot to another (pin) counts pins_ up in between.
+// Source: design/storage.md R1, R4.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/ids.h"
+#include "storage/txn/commit_clock.h"
+
+namespace indigo::storage {
+
+// Snapshots that were in use at one moment.
+class ActiveSnapshots {
+ public:
+  // May someone still read a version that was newest from `start` to `end` (exclusive)?
+  bool needs(uint64_t start, uint64_t end) const {
+    if (end > stable_) return true;  // snapshots taken from now on may still lie below `end`
+    for (uint64_t v : values_) {
+      if ((v & 1) != 0 ? (v >> 1) < end : (v >> 1) >= start && (v >> 1) < end) return true;
+    }
+    return false;
+  }
+  // Everything below this is seen by nobody unless it is the newest below.
+  uint64_t oldest() const;
+  uint64_t stable() const { return stable_; }
+
+ private:
+  friend class SnapshotRegistry;
+  uint64_t stable_ = 0;
+  std::vector<uint64_t> values_;  // as in the slots
+};
+
+class SnapshotRegistry {
+ public:
+  class Slot {
+   private:
+    friend class SnapshotRegistry;
+    std::atomic<uint64_t> value{0};  // 0 free; else stamp << 1 | tentative
+  };
+
+  explicit SnapshotRegistry(const CommitClock& clock) : clock_(clock) {}
+
+  // Slots of one shard lie in the same cachelines.
+  Slot* allocate_slot(uint32_t shard);
+  void free_slot(Slot* slot, uint32_t shard);
+
+  // Registers and answers the newest snapshot. `current` (zero: none) is what the slot holds now.
+  CommitStamp take(Slot& slot, CommitStamp current) const {
+    uint64_t s = clock_.stable().value;
+    if (s == current.value) return current;
+    slot.value.store(s << 1 | 1);  // seq_cst: before the load below
+    s = clock_.stable().value;
+    slot.value.store(s << 1, std::memory_order_release);
+    return CommitStamp(s);
+  }
+  // Registers a snapshot that is registered elsewhere by the same session.
+  void copy(Slot& slot, CommitStamp snapshot) {
+    slot.value.store(snapshot.value << 1);
+    pins_.fetch_add(1);
+  }
+  static void release(Slot& slot) { slot.value.store(0, std::memory_order_release); }
+
+  void collect(ActiveSnapshots& out) const;
+
+ private:
+  static constexpr uint32_t kShards = 16;
+  static constexpr uint32_t kSlotsPerLine = 8;
+  static constexpr uint32_t kMaxLines = 16384;
+
+  struct alignas(64) Line {
+    Slot slots[kSlotsPerLine];
+  };
+  static_assert(sizeof(Line) == 64);
+
+  const CommitClock& clock_;
+  std::atomic<uint64_t> pins_{0};
+  std::atomic<uint32_t> line_count_{0};
+  std::array<std::atomic<Line*>, kMaxLines> lines_{};
+  std::mutex mutex_;  // guards what follows
+  std::vector<std::unique_ptr<Line>> memory_;
+  std::array<std::vector<Slot*>, kShards> free_;
+};
+
+}  // namespace indigo::storage

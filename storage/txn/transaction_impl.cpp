@@ -1,0 +1,137 @@
+#include "storage/txn/transaction_impl.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "storage/store_impl.h"
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+namespace {
+
+class PinnedViewImpl final : public Transaction::PinnedView {
+ public:
+  PinnedViewImpl(SnapshotRegistry& registry, SnapshotRegistry::Slot* slot, uint32_t shard)
+      : registry_(registry), slot_(slot), shard_(shard) {}
+  ~PinnedViewImpl() override { registry_.free_slot(slot_, shard_); }
+
+ private:
+  SnapshotRegistry& registry_;
+  SnapshotRegistry::Slot* slot_;
+  uint32_t shard_;
+};
+
+}  // namespace
+
+TransactionImpl::~TransactionImpl() {
+  if (!ended()) store_.rollback(*this);
+}
+
+void TransactionImpl::take_statement_snapshot() {
+  if (isolation_ != Isolation::kReadCommitted && snapshot_) return;
+  if (least_snapshot_ != 0) {  // R5
+    store_.clock().wait_stable(CommitStamp(least_snapshot_));
+    least_snapshot_ = 0;
+  }
+  snapshot_ = store_.snapshots().take(*state_->slot, snapshot_);
+}
+
+ReadView TransactionImpl::view() const {
+  if (!snapshot_) snapshot_ = store_.snapshots().take(*state_->slot, snapshot_);
+  return {snapshot_, command_};
+}
+
+std::unique_ptr<Transaction::PinnedView> TransactionImpl::pin(const ReadView& view) {
+  SnapshotRegistry& registry = store_.snapshots();
+  SnapshotRegistry::Slot* slot = registry.allocate_slot(state_->shard);
+  assert(slot != nullptr);
+  if (view.stamp != kMaxStamp) registry.copy(*slot, view.stamp);
+  return std::make_unique<PinnedViewImpl>(registry, slot, state_->shard);
+}
+
+WriteContext& TransactionImpl::writes() {
+  if (writes_ == nullptr) {
+    writes_ = store_.take_write_context();
+    writes_->descriptor.start(id_);
+  }
+  return *writes_;
+}
+
+LockOwner& TransactionImpl::lock_owner() {
+  if (!locks_used_) {
+    if (state_->lock_owner == nullptr) {
+      state_->lock_owner = store_.locks().create_owner(id_, session_);
+    } else {
+      store_.locks().reset_owner(*state_->lock_owner, id_, session_);
+    }
+    locks_used_ = true;
+  }
+  return *state_->lock_owner;
+}
+
+TransactionState::Touched& TransactionImpl::touch(TableImpl& table) {
+  auto& touched = state_->touched;
+  for (auto t = touched.rbegin(); t != touched.rend(); ++t) {
+    if (t->table.get() == &table) return *t;
+  }
+  return touched.emplace_back(TransactionState::Touched{table.shared_from_this(), 0});
+}
+
+StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation) {
+  Waiter& waiter = Waiter::current();
+  WaitPoint::Registration registration(owner.released(), waiter);  // first register, then check, then sleep
+  if (owner.generation() != generation) return StorageStatus::kOk;
+  StorageStatus status = store_.locks().begin_wait(id_, owner_id);
+  if (status != StorageStatus::kOk) {
+    store_.count_deadlock();
+    return status;
+  }
+  Deadline deadline = lock_timeout().count() > 0 ? Clock::now() + lock_timeout() : kNoDeadline;
+  while (owner.generation() == generation) {
+    WaitResult r = waiter.sleep(deadline);
+    if (r == WaitResult::kWoken || owner.generation() != generation) continue;
+    status = r == WaitResult::kTimeout ? StorageStatus::kLockTimeout : StorageStatus::kInterrupted;
+    break;
+  }
+  store_.locks().end_wait(id_);
+  return status;
+}
+
+uint32_t TransactionImpl::savepoint() {
+  uint32_t mark = store_.locks().mark(lock_owner());
+  state_->savepoints.push_back({state_->log.size(), state_->actions.size(), mark});
+  return static_cast<uint32_t>(state_->savepoints.size());
+}
+
+void TransactionImpl::undo(size_t position) {
+  auto& log = state_->log;
+  last_claim = nullptr;
+  bool released = false;
+  while (log.size() > position) {
+    LogRecord r = log.back();
+    log.pop_back();
+    r.pending()->table->undo(*r.pending(), r.pushes(), r.claims());
+    released = released || r.claims();
+  }
+  if (released && writes_ != nullptr) writes_->descriptor.announce_release();
+}
+
+void TransactionImpl::rollback_to(uint32_t level) {
+  assert(level >= 1 && level <= state_->savepoints.size());
+  state_->savepoints.resize(level);
+  TransactionState::Savepoint s = state_->savepoints.back();
+  undo(s.log_position);
+  for (size_t i = s.action_count; i < state_->actions.size(); i++) {
+    if (state_->actions[i].rollback) state_->actions[i].rollback();
+  }
+  state_->actions.resize(s.action_count);
+  store_.locks().release_since(lock_owner(), s.lock_mark);
+}
+
+void TransactionImpl::release(uint32_t level) {
+  assert(level >= 1 && level <= state_->savepoints.size());
+  state_->savepoints.resize(level - 1);
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,132 @@
+// A transaction's private state, and the context that its writes hang from.
+//
+// Thread safety: used by one session at a time; only the Descriptor within WriteContext is seen by others.
+// Invariants:
+// 1. A transaction without a WriteContext has written nothing; nobody else knows of it but by its registered snapshot.
+// 2. log is in the order of the changes; a savepoint is a position in it.
+// 3. A WriteContext is recycled two epochs after its transaction's end: records and readers may still name it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/transaction.h"
+#include "storage/txn/descriptor.h"
+#include "storage/txn/snapshot_registry.h"
+#include "storage/version/pending.h"
+
+namespace indigo::storage {
+
+class StoreImpl;
+class TableImpl;
+
+struct WriteContext {
+  Descriptor descriptor;
+  Arena arena{4096 - 64};  // pending versions, their images and keys
+};
+
+// One change in a transaction's order.
+class LogRecord {
+ public:
+  enum class Kind : uint8_t {
+    kClaim = 0,   // took the record
+    kPush = 1,    // pushed an entry
+    kInsert = 2,  // both
+  };
+  LogRecord(PendingVersion* pending, Kind kind)
+      : word_(reinterpret_cast<uintptr_t>(pending) | static_cast<uintptr_t>(kind)) {}
+  PendingVersion* pending() const { return reinterpret_cast<PendingVersion*>(word_ & ~uintptr_t{3}); }
+  Kind kind() const { return static_cast<Kind>(word_ & 3); }
+  bool claims() const { return kind() != Kind::kPush; }
+  bool pushes() const { return kind() != Kind::kClaim; }
+
+ private:
+  uintptr_t word_;
+};
+
+// What outlives a transaction to be used by the next one.
+struct TransactionState {
+  struct Savepoint {
+    size_t log_position;
+    size_t action_count;
+    uint32_t lock_mark;
+  };
+  struct EndAction {
+    std::function<void()> commit, rollback;
+  };
+  struct Touched {
+    std::shared_ptr<TableImpl> table;  // keeps it alive until the end
+    int64_t rows_added = 0;
+  };
+
+  SnapshotRegistry::Slot* slot = nullptr;
+  uint32_t shard = 0;
+  std::vector<LogRecord> log;
+  std::vector<Savepoint> savepoints;
+  std::vector<EndAction> actions;
+  std::vector<Touched> touched;
+  std::unique_ptr<LockOwner> lock_owner;
+  ActiveSnapshots active;  // scratch of commit
+  std::string scratch_key, scratch_old_key;
+};
+
+class TransactionImpl final : public Transaction {
+ public:
+  TransactionImpl(StoreImpl& store, TxnId id, Isolation isolation, uint64_t session, TransactionState* state)
+      : store_(store), state_(state), session_(session) {
+    id_ = id;
+    isolation_ = isolation;
+  }
+  ~TransactionImpl() override;  // rolls back if it has not ended
+
+  bool has_written() const override { return writes_ != nullptr || locks_used_; }
+  void take_statement_snapshot() override;
+  ReadView view() const override;
+  ReadView newest_view() const override { return {kMaxStamp, UINT32_MAX}; }
+  std::unique_ptr<PinnedView> pin(const ReadView& view) override;
+  uint32_t savepoint() override;
+  void rollback_to(uint32_t level) override;
+  void release(uint32_t level) override;
+
+  // ---- for storage
+  StoreImpl& store() { return store_; }
+  TransactionState& state() { return *state_; }
+  // Null while nothing was written: then no record is mine.
+  const Descriptor* descriptor() const { return writes_ == nullptr ? nullptr : &writes_->descriptor; }
+  WriteContext& writes();  // makes it
+  bool has_writes() const { return writes_ != nullptr; }
+  Arena& arena() { return writes().arena; }
+  Bytes keep(Bytes bytes) { return arena().copy(bytes); }
+  LockOwner& lock_owner();
+  bool locks_used() const { return locks_used_; }
+  TransactionState::Touched& touch(TableImpl& table);
+  // R5: what this session was shown, its next snapshot has to see.
+  void saw(uint64_t stamp) { least_snapshot_ = std::max(least_snapshot_, stamp); }
+  // Waits until `owner` may have released records. `generation` was read while a record was seen in its hands.
+  StorageStatus wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation);
+  bool ended() const { return state_ == nullptr; }
+  uint64_t session() const { return session_; }
+
+  // The record claimed last: update and erase follow claim.
+  PendingVersion* last_claim = nullptr;
+
+ private:
+  friend class StoreImpl;
+  // Undoes the log down to `position`.
+  void undo(size_t position);
+
+  StoreImpl& store_;
+  TransactionState* state_;  // null when ended
+  WriteContext* writes_ = nullptr;
+  uint64_t session_;
+  uint64_t least_snapshot_ = 0;
+  mutable CommitStamp snapshot_;
+  bool locks_used_ = false;
+};
+
+}  // namespace indigo::storage

@@ -1,0 +1,66 @@
+// What an open transaction wants a record to become: the record's slot in the mapping table.
+//
+// A PendingVersion is found through RecordMeta::predecessor while the record's state is kUpdating or kInserting. It holds
+// a stack of entries, one for each change by the owner, newest on top; rolling back to a savepoint pops.
+//
+// Thread safety: the owner pushes and pops; everyone may read under an epoch guard. Entries are immutable once pushed,
+// and all of it lies in the owner's arena, which is recycled two epochs after the owner's end.
+// Invariants:
+// 1. `leaf` is the leaf that holds the record: set under that leaf's latch, and moved along by splits and merges.
+// 2. Entries' commands and levels do not decrease from bottom to top.
+// Source: Index-Organized 4.4; the stack and the direct slot are ours.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/bytes.h"
+#include "base/ids.h"
+#include "storage/lock/lock_mode.h"
+#include "storage/version/overflow.h"
+
+namespace indigo::storage {
+
+class Descriptor;
+class Leaf;
+class TableImpl;
+struct TableIndex;
+
+// A secondary key that a change gave up: to be erased when the version before it is gone.
+struct OldIndexKey {
+  TableIndex* index;
+  Bytes key;
+  OldIndexKey* next;
+};
+
+struct PendingEntry {
+  PendingEntry* below = nullptr;
+  Bytes image;                       // empty for a tombstone, and when in_leaf
+  OverflowBody* overflow = nullptr;  // owns the image, when large
+  OldIndexKey* old_keys = nullptr;
+  Bytes new_key;  // of a tombstone that is a key update
+  CommandId command = 0;
+  bool tombstone = false;
+  bool in_leaf = false;  // the first image of an insert: it is the record's body
+};
+
+struct PendingVersion {
+  Descriptor* owner = nullptr;
+  std::atomic<Leaf*> leaf{nullptr};
+  std::atomic<PendingEntry*> top{nullptr};
+  std::atomic<uint64_t> base_predecessor{0};  // what RecordMeta::predecessor was; changed under the latch only
+  TableImpl* table = nullptr;
+  Bytes key;
+  RowLockMode mode = RowLockMode::kNoKeyUpdate;
+  bool released = false;  // the owner gave it up (rolled back to a savepoint, unclaimed)
+  PendingEntry first;     // room for the first entry
+
+  // The topmost entry that commands below `command` have pushed.
+  const PendingEntry* visible_to(CommandId command) const {
+    const PendingEntry* e = top.load(std::memory_order_acquire);  // pairs with push
+    while (e != nullptr && e->command >= command) e = e->below;
+    return e;
+  }
+};
+
+}  // namespace indigo::storage
