@@ -1,0 +1,159 @@
+#include "storage/index/btree_index.h"
+
+#include <cassert>
+
+namespace indigo::storage {
+
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs) { return std::make_unique<BtreeIndex>(epochs); }
+
+BtreeIndex::BtreeIndex(EpochManager& epochs)
+    : epochs_(epochs), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
+
+BtreeIndex::~BtreeIndex() {
+  std::vector<BtreeNode*> nodes{root_};
+  while (!nodes.empty()) {
+    BtreeNode* node = nodes.back();
+    nodes.pop_back();
+    if (!node->is_leaf()) {
+      for (uint32_t i = 0; i <= node->count(); i++) nodes.push_back(node->child(i));
+    }
+    BtreeNode::destroy(node);
+  }
+}
+
+BtreeNode* BtreeIndex::create_node(uint32_t capacity, uint32_t level, Bytes prefix) const {
+  memory_bytes_.fetch_add(capacity, std::memory_order_relaxed);
+  return BtreeNode::create(next_id_.fetch_add(1, std::memory_order_relaxed), capacity, level, prefix);
+}
+
+void BtreeIndex::retire(BtreeNode* node) {
+  memory_bytes_.fetch_sub(node->capacity, std::memory_order_relaxed);
+  epochs_.retire(node, [](void*, void* object) { BtreeNode::destroy(static_cast<BtreeNode*>(object)); }, nullptr);
+}
+
+void BtreeIndex::count_entries(int64_t change) {
+  entries_[thread_shard() % entries_.size()].value.fetch_add(change, std::memory_order_relaxed);
+}
+
+uint64_t BtreeIndex::entry_count() const {
+  int64_t sum = 0;
+  for (const Counter& counter : entries_) sum += counter.value.load(std::memory_order_relaxed);
+  return sum < 0 ? 0 : static_cast<uint64_t>(sum);
+}
+
+// ---- descent
+
+bool BtreeIndex::try_descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const {
+  path.depth = 0;
+  path.rightmost = true;
+  path.root_version = root_latch_.read_begin();
+  BtreeNode* node = load_shared(&root_);
+  if (!root_latch_.validate(path.root_version)) return false;
+  uint64_t version = node->latch.read_begin();
+  if (!root_latch_.validate(path.root_version)) return false;
+  for (;;) {
+    assert(path.depth < kMaxDepth);
+    path.steps[path.depth++] = {node, version, 0};
+    if (node->level <= level) return true;
+    uint32_t count = node->count();
+    uint32_t child = 0;
+    if (toward == Toward::kLast) {
+      child = count;
+    } else if (toward != Toward::kFirst) {
+      BtreeNode::Found found = node->lower_bound(place);
+      child = found.position + (found.equal && toward == Toward::kAt ? 1 : 0);
+    }
+    path.steps[path.depth - 1].child = child;
+    path.rightmost &= child == count;
+    BtreeNode* next = node->child(child);
+    if (!node->latch.validate(version)) return false;
+    uint64_t next_version = next->latch.read_begin();
+    if (!node->latch.validate(version)) return false;
+    node = next;
+    version = next_version;
+  }
+}
+
+void BtreeIndex::descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const {
+  while (!try_descend(toward, place, level, path)) {
+  }
+}
+
+bool BtreeIndex::upper_fence(const Path& path, BtreePlace& fence, bool* valid) const {
+  for (uint32_t i = path.depth - 1; i-- > 0;) {
+    const Path::Step& step = path.steps[i];
+    bool found = step.child < step.node->count();
+    if (found) step.node->read(step.child, fence.key, fence.primary_key);
+    *valid = step.node->latch.validate(step.version);
+    if (found || !*valid) return found;
+  }
+  *valid = root_latch_.validate(path.root_version);
+  return false;
+}
+
+bool BtreeIndex::lower_fence(const Path& path, BtreePlace& fence, bool* valid) const {
+  for (uint32_t i = path.depth - 1; i-- > 0;) {
+    const Path::Step& step = path.steps[i];
+    bool found = step.child > 0;
+    if (found) step.node->read(step.child - 1, fence.key, fence.primary_key);
+    *valid = step.node->latch.validate(step.version);
+    if (found || !*valid) return found;
+  }
+  *valid = root_latch_.validate(path.root_version);
+  return false;
+}
+
+// ---- writing
+
+StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
+  if (key.size() > kMaxIndexKeyBytes || primary_key.size() > kMaxIndexKeyBytes) return StorageStatus::kTooLarge;
+  EntryKey entry{key, primary_key};
+  EpochManager::Guard guard(epochs_);
+  Path path;
+  for (;;) {
+    descend(Toward::kAt, entry, 0, path);
+    BtreeNode& leaf = *path.last().node;
+    BtreeNode::Found found = leaf.lower_bound(entry);
+    if (found.equal) {
+      if (leaf.latch.validate(path.last().version)) return StorageStatus::kOk;
+      continue;
+    }
+    if (!leaf.latch.try_upgrade(path.last().version)) continue;
+    if (leaf.has_room(key.size(), primary_key.size())) {
+      leaf.insert(found.position, entry, nullptr);
+      leaf.latch.unlock();
+      count_entries(1);
+      return StorageStatus::kOk;
+    }
+    leaf.latch.unlock_unchanged();
+    make_room(entry, 0);
+  }
+}
+
+bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
+  EntryKey entry{key, primary_key};
+  EpochManager::Guard guard(epochs_);
+  Path path;
+  for (;;) {
+    descend(Toward::kAt, entry, 0, path);
+    BtreeNode& leaf = *path.last().node;
+    BtreeNode::Found found = leaf.lower_bound(entry);
+    if (!found.equal) {
+      if (leaf.latch.validate(path.last().version)) return false;
+      continue;
+    }
+    if (!leaf.latch.try_upgrade(path.last().version)) continue;
+    if (still_needed && still_needed()) {
+      leaf.latch.unlock_unchanged();
+      return false;
+    }
+    leaf.remove(found.position);
+    bool underfull = leaf.underfull() && path.depth > 1;
+    leaf.latch.unlock();
+    count_entries(-1);
+    if (underfull) shrink(entry);
+    return true;
+  }
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,125 @@
+// The synchronous B+-tree behind Index: optimistic lock coupling, prefix truncation, no links between leaves.
+//
+// Thread safety: Index's. Every descent reads versions and validates each parent after it has its child's version;
+// whoever meets a change starts again at the root. Writers latch the leaf alone; splits and merges latch the parent
+// (by upgrading its version, never waiting) and the nodes concerned, and replace these by new ones: the old nodes are
+// retired by epoch. Nobody waits for a latch above one that it holds.
+//
+// Invariants: those of btree_node.h, and
+// 1. The root's pointer is guarded by root_latch_ as a child's pointer is by its parent's latch.
+// 2. A node's prefix is common to all keys that its place in the tree admits, not only to those it has.
+// 3. No guard, latch or pointer to a node outlives a call.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <memory>
+
+#include "storage/epoch.h"
+#include "storage/index/btree_node.h"
+#include "storage/index/index.h"
+
+namespace indigo::storage {
+
+// A place in key order between entries: before everything that is not less than `at`, or the index's end.
+struct BtreePlace {
+  std::string key, primary_key;
+  bool unbounded = false;
+
+  EntryKey at() const { return {key, primary_key}; }
+  void set(const EntryKey& place) {
+    key.assign(place.key);
+    primary_key.assign(place.primary_key);
+    unbounded = false;
+  }
+};
+
+class BtreeIndex final : public Index {
+ public:
+  explicit BtreeIndex(EpochManager& epochs);
+  ~BtreeIndex() override;  // nobody may use it any more
+
+  StorageStatus insert(Bytes key, Bytes primary_key) override;
+  bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
+  bool validate(const IndexFootprint& footprint) const override;
+  uint64_t entry_count() const override;
+  uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
+  std::string check() const override;
+
+  // What a scan takes from one leaf. `place` is where it continues.
+  struct Batch {
+    std::string bytes;  // each entry's key and primary key, one after the other
+    std::vector<BtreeNode::Lengths> lengths;
+  };
+  // Reads at most `max` entries that are at or after `from` and before `end`, all from one leaf, and moves `from`
+  // behind what it read. False at the end of the range (the batch may have entries then). A batch without entries
+  // that answers true means: go on.
+  bool read_forward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch, IndexFootprint* footprint) const;
+  // The same backwards: entries before `from` that are at or after `end`, in descending order.
+  bool read_backward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch,
+                     IndexFootprint* footprint) const;
+
+ private:
+  static constexpr uint32_t kMaxDepth = 24;
+  static constexpr uint32_t kMinFanout = 8;  // a node with fewer entries grows instead of splitting
+
+  // The way from the root to a node, with the versions seen. steps[0] is the root.
+  struct Path {
+    struct Step {
+      BtreeNode* node;
+      uint64_t version;
+      uint32_t child;  // which child was taken; of the last step: nothing
+    };
+    std::array<Step, kMaxDepth> steps;
+    uint32_t depth = 0;
+    uint64_t root_version = 0;
+    bool rightmost = true;  // every child taken was its parent's last
+
+    Step& last() { return steps[depth - 1]; }
+  };
+  // Where a descent goes at an inner node.
+  enum class Toward : uint8_t { kAt, kBefore, kFirst, kLast };  // kBefore: to what is less than the place
+
+  // One attempt; false when something changed on the way.
+  bool try_descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
+  void descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
+  // The nearest separator right (left) of the way that the path took: where the next leaf begins (this one begins).
+  // False when there is none; *valid false when something changed.
+  bool upper_fence(const Path& path, BtreePlace& fence, bool* valid) const;
+  bool lower_fence(const Path& path, BtreePlace& fence, bool* valid) const;
+
+  // ---- restructuring, btree_restructure.cpp
+  // Splits or grows the node of `level` on the way to `key`, which may be inserted there then, if it lacks room.
+  void make_room(const EntryKey& key, uint32_t level);
+  bool try_make_room(const EntryKey& key, uint32_t level);
+  void split(Path& path, uint32_t position, BtreePlace& separator, BtreeNode*& left, BtreeNode*& right) const;
+  // Merges nodes on the way to `key` that have become too empty.
+  void shrink(const EntryKey& key);
+  enum class Merge : uint8_t { kNothingToDo, kMerged, kAlone, kDoesNotFit, kRetry };
+  Merge try_merge(const EntryKey& key, uint32_t level);
+  BtreeNode* merged(const BtreeNode& left, const BtreeNode& right, const EntryKey& separator) const;
+
+  OptimisticLatch& parent_latch(const Path& path, uint32_t step) const;
+  uint64_t parent_version(const Path& path, uint32_t step) const;
+  void replace_child(const Path& path, uint32_t step, BtreeNode* node);
+
+  BtreeNode* create_node(uint32_t capacity, uint32_t level, Bytes prefix) const;
+  void retire(BtreeNode* node);
+  void count_entries(int64_t change);
+
+  EpochManager& epochs_;
+  mutable std::atomic<uint64_t> next_id_{1};
+  mutable std::atomic<uint64_t> memory_bytes_{0};
+  mutable OptimisticLatch root_latch_;  // guards root_
+  BtreeNode* root_;
+  struct alignas(64) Counter {
+    std::atomic<int64_t> value{0};
+  };
+  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
+};
+
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs);
+
+}  // namespace indigo::storage

@@ -1,0 +1,136 @@
+// A node of the synchronous B+-tree: sorted slots with 8-byte key heads, entries in a heap that grows from the end.
+//
+// Thread safety: readers look at a node without a latch and trust what they read only after latch.validate(version);
+// every read is therefore bounded by `capacity`, whatever garbage a concurrent writer leaves in its way. Functions
+// below "latched" need the latch held exclusively, or a node that nobody else can reach yet.
+//
+// Invariants:
+// 1. Slots ascend by (key, primary key). All keys of a node begin with its prefix; only what follows is stored.
+// 2. A slot's head is the first 8 bytes after the prefix, big-endian, padded with zeros: heads that differ order their
+//    slots.
+// 3. An inner node has count + 1 children: child 0 holds what is less than slot 0, child i + 1 what is at least slot i
+//    and less than slot i + 1. Separators are shortened keys, not entries.
+// 4. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it.
+//
+//   bytes   what
+//   0       latch (8), id (8), capacity (4), level (4), child 0 (8; inner nodes)
+//   32      count (4), heap_begin (4), heap_live (4), prefix_offset (4), prefix_length (4), unused (12)
+//   64      slots: head (8), offset (4), key length (2), primary key length (2)
+//   ...     free space
+//   heap    child (8; inner nodes), key after the prefix, primary key
+//
+// Source: Leis et al., Optimistic lock coupling; Bayer and Unterauer, Prefix B-trees; Graefe, Modern B-tree techniques.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/bytes.h"
+#include "storage/btree/latch.h"
+#include "storage/shared_bytes.h"
+
+namespace indigo::storage {
+
+// An entry, or a place between entries: compares by key, then by primary key.
+struct EntryKey {
+  Bytes key, primary_key;
+  friend bool operator==(const EntryKey&, const EntryKey&) = default;
+  friend bool operator<(const EntryKey& a, const EntryKey& b) {
+    return a.key != b.key ? a.key < b.key : a.primary_key < b.primary_key;
+  }
+};
+
+class alignas(64) BtreeNode {
+ public:
+  static constexpr uint32_t kDefaultBytes = 4096;
+  static constexpr uint32_t kChildBytes = sizeof(BtreeNode*);
+
+  static BtreeNode* create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix);
+  static void destroy(BtreeNode* node);  // this one only, not its children
+  BtreeNode(const BtreeNode&) = delete;
+  BtreeNode& operator=(const BtreeNode&) = delete;
+
+  mutable OptimisticLatch latch;
+  const uint64_t id;  // unique in its tree, never reused
+  const uint32_t capacity;
+  const uint32_t level;  // 0: leaf
+
+  bool is_leaf() const { return level == 0; }
+
+  // ---- optimistic
+  uint32_t count() const;
+  struct Found {
+    uint32_t position;  // of the first slot that is not less
+    bool equal;         // and it is equal
+  };
+  Found lower_bound(const EntryKey& key) const;
+  BtreeNode* child(uint32_t i) const;  // may be garbage: validate before following it
+  // Appends the full key and the primary key of a slot. Sizes are bounded, contents may be garbage.
+  void read(uint32_t position, std::string& key, std::string& primary_key) const;
+  struct Lengths {
+    uint32_t key, primary_key;  // of the full key
+  };
+  // Copies the full key followed by the primary key to `to`, which has room for `lengths(position)`. A slot that
+  // changed since gives another length or garbage, never more than `expected`.
+  Lengths lengths(uint32_t position) const;
+  void copy(uint32_t position, Lengths expected, char* to) const;
+
+  // ---- latched
+  // Can one more entry with this full key length be inserted, after compacting if need be?
+  bool has_room(size_t key_length, size_t primary_length) const;
+  // The key begins with the node's prefix; `child` for inner nodes, right of the new separator.
+  void insert(uint32_t position, const EntryKey& key, BtreeNode* child);
+  void remove(uint32_t position);  // inner nodes: the separator and the child right of it
+  void set_child(uint32_t i, BtreeNode* child);
+  // Appends another node's slots [first, end) in order; the keys begin with this node's prefix.
+  void append(const BtreeNode& from, uint32_t first, uint32_t end);
+  // Bytes that slots [first, end) take in a node with a prefix of `prefix_length`.
+  size_t bytes_of(uint32_t first, uint32_t end, size_t prefix_length) const;
+  Bytes prefix() const { return {bytes() + prefix_offset_, prefix_length_}; }
+  size_t live_bytes() const { return size_t{count_} * sizeof(Slot) + heap_live_; }
+  bool underfull() const { return live_bytes() < capacity / 4 || (!is_leaf() && count_ == 0); }
+
+  static size_t bytes_needed(bool leaf, size_t key_length, size_t primary_length) {
+    return sizeof(Slot) + (leaf ? 0 : kChildBytes) + key_length + primary_length;
+  }
+  static constexpr size_t header_bytes() { return 64; }
+
+ private:
+  struct Slot {
+    uint64_t head;
+    uint32_t offset;
+    uint16_t key_length;  // after the prefix
+    uint16_t primary_length;
+  };
+  static_assert(sizeof(Slot) == 16);
+
+  BtreeNode(uint64_t node_id, uint32_t bytes, uint32_t node_level) : id(node_id), capacity(bytes), level(node_level) {}
+
+  static uint64_t head_of(Bytes suffix);
+  char* bytes() { return reinterpret_cast<char*>(this); }
+  const char* bytes() const { return reinterpret_cast<const char*>(this); }
+  Slot* slots() { return reinterpret_cast<Slot*>(bytes() + header_bytes()); }
+  const Slot* slots() const { return reinterpret_cast<const Slot*>(bytes() + header_bytes()); }
+  uint32_t max_slots() const { return (capacity - header_bytes()) / sizeof(Slot); }
+  uint32_t child_bytes() const { return is_leaf() ? 0 : kChildBytes; }
+  Slot load(uint32_t position) const;
+  // The stored part of a slot's key with the primary key behind it; nullptr when the slot is garbage.
+  const char* stored(const Slot& slot) const;
+  bool load_prefix(uint32_t& offset, uint32_t& length) const;
+  int compare_equal_heads(const Slot& slot, Bytes suffix, Bytes primary_key) const;
+  uint32_t free_bytes() const { return heap_begin_ - static_cast<uint32_t>(header_bytes() + count_ * sizeof(Slot)); }
+  void compact();
+  void move_slots(uint32_t from, uint32_t to);  // all slots from `from` on
+  // Writes an entry to the heap, its key given in two pieces, and fills in the slot.
+  void store_entry(uint32_t position, Bytes key_begin, Bytes key_end, Bytes primary_key, BtreeNode* child);
+
+  BtreeNode* first_child_ = nullptr;
+  uint32_t count_ = 0;
+  uint32_t heap_begin_ = 0;
+  uint32_t heap_live_ = 0;  // bytes of the heap in use, the prefix included
+  uint32_t prefix_offset_ = 0;
+  uint32_t prefix_length_ = 0;
+};
+static_assert(sizeof(BtreeNode) == BtreeNode::header_bytes());
+
+}  // namespace indigo::storage

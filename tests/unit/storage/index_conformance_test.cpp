@@ -1,0 +1,334 @@
+// What every access method behind storage/index/index.h must do. Each method is one line in kMethods.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "storage/epoch.h"
+#include "storage/index/btree_index.h"
+#include "storage/index/index.h"
+
+namespace indigo::storage {
+namespace {
+
+// Sanitizers make the random tests slow: they do a part there.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr uint64_t kEffort = 1;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+constexpr uint64_t kEffort = 1;
+#else
+constexpr uint64_t kEffort = 8;
+#endif
+#else
+constexpr uint64_t kEffort = 8;
+#endif
+
+struct Method {
+  const char* name;
+  std::unique_ptr<Index> (*create)(EpochManager& epochs);
+};
+const Method kMethods[] = {
+    {"btree", create_btree_index},
+};
+
+using Entry = std::pair<std::string, std::string>;
+using Model = std::set<Entry>;
+
+std::string number(uint64_t n) {
+  uint64_t bytes = big_endian(n);
+  return {reinterpret_cast<char*>(&bytes), sizeof bytes};
+}
+
+std::vector<Entry> read_all(IndexScan& scan, size_t batch) {
+  std::vector<Entry> all;
+  for (auto entries = scan.next(batch); !entries.empty(); entries = scan.next(batch)) {
+    EXPECT_LE(entries.size(), batch);
+    for (const IndexEntry& e : entries) all.emplace_back(e.key, e.primary_key);
+  }
+  return all;
+}
+
+std::vector<Entry> expected(const Model& model, const KeyRange& range, Direction direction) {
+  std::vector<Entry> all;
+  for (const Entry& e : model) {
+    bool above = !range.has_low || (range.low_inclusive ? e.first >= range.low : e.first > range.low);
+    bool below = !range.has_high || (range.high_inclusive ? e.first <= range.high : e.first < range.high);
+    if (above && below) all.push_back(e);
+  }
+  if (direction == Direction::kBackward) std::reverse(all.begin(), all.end());
+  return all;
+}
+
+class IndexConformance : public ::testing::TestWithParam<Method> {
+ protected:
+  EpochManager epochs_;
+  std::unique_ptr<Index> index_ = GetParam().create(epochs_);
+  std::vector<std::string> found_;
+
+  std::vector<std::string> lookup(Bytes key) {
+    size_t n = index_->lookup(key, found_);
+    return {found_.begin(), found_.begin() + static_cast<ptrdiff_t>(n)};
+  }
+};
+
+TEST_P(IndexConformance, AnEmptyIndexHasNothing) {
+  EXPECT_TRUE(lookup("a").empty());
+  EXPECT_TRUE(index_->scan(KeyRange::all(), Direction::kForward)->next(10).empty());
+  EXPECT_TRUE(index_->scan(KeyRange::all(), Direction::kBackward)->next(10).empty());
+  EXPECT_FALSE(index_->erase("a", "1"));
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_P(IndexConformance, InsertIsIdempotent) {
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
+  EXPECT_EQ(index_->entry_count(), 1);
+  EXPECT_TRUE(index_->erase("a", "1"));
+  EXPECT_FALSE(index_->erase("a", "1"));
+  EXPECT_EQ(index_->entry_count(), 0);
+}
+
+TEST_P(IndexConformance, EraseAsksWhetherTheEntryIsStillNeeded) {
+  index_->insert("a", "1");
+  EXPECT_FALSE(index_->erase("a", "1", [] { return true; }));
+  EXPECT_EQ(lookup("a"), std::vector<std::string>{"1"});
+  EXPECT_TRUE(index_->erase("a", "1", [] { return false; }));
+  EXPECT_FALSE(index_->erase("a", "1", []() -> bool { ADD_FAILURE() << "asked about no entry"; return true; }));
+  EXPECT_TRUE(lookup("a").empty());
+}
+
+TEST_P(IndexConformance, LookupFindsExactlyTheKey) {
+  for (const char* key : {"a", "ab", "abc", "b"}) {
+    for (const char* primary : {"2", "1", ""}) index_->insert(key, primary);
+  }
+  index_->insert(Bytes("a\0", 2), "x");
+  index_->insert("", "empty");
+  EXPECT_EQ(lookup("a"), (std::vector<std::string>{"", "1", "2"}));
+  EXPECT_EQ(lookup(Bytes("a\0", 2)), std::vector<std::string>{"x"});
+  EXPECT_EQ(lookup("ab").size(), 3);
+  EXPECT_EQ(lookup(""), std::vector<std::string>{"empty"});
+  EXPECT_TRUE(lookup("aa").empty());
+}
+
+TEST_P(IndexConformance, KeysOverTheLimitAreRefused) {
+  std::string largest(kMaxIndexKeyBytes, 'x');
+  EXPECT_EQ(index_->insert(largest + "x", "1"), StorageStatus::kTooLarge);
+  EXPECT_EQ(index_->insert("1", largest + "x"), StorageStatus::kTooLarge);
+  for (char c = 'a'; c <= 'z'; c++) {
+    EXPECT_EQ(index_->insert(largest.substr(1) + c, largest), StorageStatus::kOk);
+    EXPECT_EQ(index_->insert(std::string(1, c), "1"), StorageStatus::kOk);
+  }
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_EQ(lookup(largest.substr(1) + 'k'), std::vector<std::string>{largest});
+  EXPECT_EQ(read_all(*index_->scan(KeyRange::all(), Direction::kForward), 7).size(), 52);
+}
+
+TEST_P(IndexConformance, AscendingInsertsFillTheirNodes) {
+  constexpr uint64_t kEntries = 50'000;
+  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i), number(i));
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_LT(index_->memory_bytes(), kEntries * (16 + 16) * 14 / 10);
+}
+
+TEST_P(IndexConformance, ErasingGivesMemoryBack) {
+  constexpr uint64_t kEntries = 8'000 * kEffort;
+  uint64_t empty = index_->memory_bytes();
+  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i * 7919 % kEntries), number(i));
+  uint64_t full = index_->memory_bytes();
+  for (uint64_t i = 0; i < kEntries; i++) {
+    EXPECT_TRUE(index_->erase(number(i * 7919 % kEntries), number(i)));
+    if (i == kEntries / 10 * 9) {
+      EXPECT_EQ(index_->check(), "");
+      EXPECT_LT(index_->memory_bytes(), full);
+    }
+  }
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_EQ(index_->memory_bytes(), empty);
+}
+
+TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
+  for (uint64_t i = 0; i < 2000; i++) index_->insert(number(i), "p");
+  for (Direction direction : {Direction::kForward, Direction::kBackward}) {
+    KeyRange range;
+    range.low = number(500);
+    range.high = number(900);
+    range.has_low = range.has_high = true;
+    IndexFootprint footprint;
+    EXPECT_EQ(read_all(*index_->scan(range, direction, &footprint), 64).size(), 401);
+    EXPECT_TRUE(index_->validate(footprint));
+    EXPECT_TRUE(index_->validate(footprint));
+    index_->insert(number(1990), "far away");
+    index_->erase(number(1990), "far away");
+    EXPECT_TRUE(index_->validate(footprint));
+    index_->insert(number(700), "in range");
+    EXPECT_FALSE(index_->validate(footprint));
+    index_->erase(number(700), "in range");
+    EXPECT_FALSE(index_->validate(footprint));
+  }
+  IndexFootprint nothing_found;
+  EXPECT_EQ(index_->lookup(number(5000), found_, &nothing_found), 0);
+  EXPECT_TRUE(index_->validate(nothing_found));
+  index_->insert(number(5000), "now");
+  EXPECT_FALSE(index_->validate(nothing_found));
+}
+
+// Random operations of several kinds of keys against std::set.
+struct KeyKind {
+  const char* name;
+  std::function<std::string(std::mt19937&)> make;
+};
+
+TEST_P(IndexConformance, RandomOperationsAgreeWithASet) {
+  const uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  auto text = [](std::mt19937& r, size_t max, int letters) {
+    std::string s(r() % (max + 1), '\0');
+    for (char& c : s) c = static_cast<char>(r() % static_cast<uint32_t>(letters));
+    return s;
+  };
+  const KeyKind kinds[] = {
+      {"numbers", [](std::mt19937& r) { return number(r() % (500 * kEffort)); }},
+      {"few distinct", [](std::mt19937& r) { return number(r() % 5); }},
+      {"short binary", [&](std::mt19937& r) { return text(r, 4, 3); }},
+      {"common prefix", [&](std::mt19937& r) { return "a/rather/long/common/prefix/" + text(r, 12, 4); }},
+      {"any length", [&](std::mt19937& r) { return text(r, r() % 50 == 0 ? 3000 : 40, 256); }},
+  };
+  for (const KeyKind& kind : kinds) {
+    SCOPED_TRACE(kind.name);
+    index_ = GetParam().create(epochs_);
+    Model model;
+    for (int round = 0; round < 6; round++) {
+      // Grow in the first rounds, shrink in the last ones.
+      for (uint64_t i = 0; i < 500 * kEffort; i++) {
+        Entry e{kind.make(random), number(random() % 40)};
+        bool grow = static_cast<int>(random() % 6) >= round;
+        if (!grow && random() % 2 == 0 && !model.empty()) {  // something that is there
+          auto it = model.lower_bound(e);
+          e = it == model.end() ? *model.begin() : *it;
+        }
+        if (grow) {
+          ASSERT_EQ(index_->insert(e.first, e.second), StorageStatus::kOk);
+          model.insert(e);
+        } else {
+          ASSERT_EQ(index_->erase(e.first, e.second), model.erase(e) == 1);
+        }
+      }
+      ASSERT_EQ(index_->check(), "");
+      ASSERT_EQ(index_->entry_count(), model.size());
+      for (uint64_t i = 0; i < 12 * kEffort; i++) {
+        KeyRange range;
+        range.low = kind.make(random);
+        range.high = kind.make(random);
+        range.has_low = random() % 4 != 0;
+        range.has_high = random() % 4 != 0;
+        range.low_inclusive = random() % 2;
+        range.high_inclusive = random() % 2;
+        Direction direction = random() % 2 ? Direction::kForward : Direction::kBackward;
+        ASSERT_EQ(read_all(*index_->scan(range, direction), 1 + random() % 300), expected(model, range, direction));
+        std::string key = kind.make(random);
+        std::vector<std::string> primaries;
+        for (const Entry& e : expected(model, KeyRange::point(key), Direction::kForward)) primaries.push_back(e.second);
+        ASSERT_EQ(lookup(key), primaries);
+      }
+    }
+  }
+}
+
+// Writers work on entries of their own while scanners watch: what is there all the time is seen exactly once and in
+// order, what was never there is never seen.
+TEST_P(IndexConformance, ConcurrentWritersAndScanners) {
+  constexpr int kWriters = 3, kScanners = 2, kOperations = 2000 * kEffort;
+  constexpr uint64_t kKeys = 4000;  // multiples of ten stay for ever
+  const uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (uint64_t k = 0; k < kKeys; k += 10) index_->insert(number(k), "stays");
+  std::atomic<bool> stop{false};
+  std::vector<Model> models(kWriters);
+  std::vector<std::thread> writers, scanners;
+  for (int w = 0; w < kWriters; w++) {
+    writers.emplace_back([&, w] {
+      std::mt19937 random(seed + static_cast<uint32_t>(w));
+      std::string primary = "w" + std::to_string(w);
+      Model& model = models[static_cast<size_t>(w)];
+      for (int i = 0; i < kOperations; i++) {
+        std::string key = number(random() % kKeys);
+        bool grow = random() % 100 < (i < kOperations / 2 ? 75 : 25);
+        if (grow) {
+          EXPECT_EQ(index_->insert(key, primary), StorageStatus::kOk);
+          model.emplace(key, primary);
+        } else {
+          EXPECT_EQ(index_->erase(key, primary), model.erase({key, primary}) == 1);
+        }
+      }
+    });
+  }
+  for (int s = 0; s < kScanners; s++) {
+    scanners.emplace_back([&, s] {
+      std::mt19937 random(seed + 100 + static_cast<uint32_t>(s));
+      std::vector<std::string> found;
+      for (int round = 0; !stop.load() || round == 0; round++) {
+        bool forward = (round + s) % 2 == 0;
+        auto scan = index_->scan(KeyRange::all(), forward ? Direction::kForward : Direction::kBackward);
+        std::vector<Entry> all = read_all(*scan, 1 + random() % 200);
+        uint64_t stays = 0;
+        for (size_t i = 0; i < all.size(); i++) {
+          ASSERT_TRUE(i == 0 || (forward ? all[i - 1] < all[i] : all[i] < all[i - 1])) << "out of order";
+          stays += all[i].second == "stays";
+        }
+        ASSERT_EQ(stays, kKeys / 10);
+        ASSERT_GE(index_->lookup(number(random() % (kKeys / 10) * 10), found), 1);
+      }
+    });
+  }
+  for (auto& t : writers) t.join();
+  stop = true;
+  for (auto& t : scanners) t.join();
+  Model model;
+  for (uint64_t k = 0; k < kKeys; k += 10) model.emplace(number(k), "stays");
+  for (const Model& m : models) model.insert(m.begin(), m.end());
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_EQ(read_all(*index_->scan(KeyRange::all(), Direction::kForward), 1000),
+            std::vector<Entry>(model.begin(), model.end()));
+}
+
+// Rules 2 and 3: an eraser and writers of the same entry; a version exists exactly when its counter is above zero.
+TEST_P(IndexConformance, AnEntryWithAVersionIsNeverLost) {
+  constexpr int kThreads = 3, kRounds = 4000;
+  constexpr int kRecords = 4;
+  std::atomic<int> versions[kRecords] = {};
+  std::vector<std::thread> threads;
+  std::atomic<int> lost{0};
+  const uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  for (int t = 0; t < kThreads; t++) {
+    threads.emplace_back([&, t] {
+      std::mt19937 random(seed + static_cast<uint32_t>(t));
+      std::vector<std::string> found;
+      for (int i = 0; i < kRounds; i++) {
+        auto r = static_cast<int>(random() % kRecords);
+        std::string key = number(static_cast<uint64_t>(r));
+        versions[r].fetch_add(1);       // first the version,
+        index_->insert(key, "p");       // then the entry
+        if (index_->lookup(key, found) != 1) lost++;
+        versions[r].fetch_sub(1);
+        index_->erase(key, "p", [&] { return versions[r].load() > 0; });
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(lost, 0);
+  EXPECT_EQ(index_->entry_count(), 0);
+  EXPECT_EQ(index_->check(), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, IndexConformance, ::testing::ValuesIn(kMethods),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace indigo::storage
