@@ -1,7 +1,7 @@
 // CREATE INDEX: from the newest versions, while a table lock keeps writers away.
 #include <algorithm>
 
-#include "storage/table/ordered_set_index.h"
+#include "storage/index/btree_index.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
 
@@ -23,7 +23,7 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
-  index->index = std::make_unique<OrderedSetIndex>();
+  index->index = create_btree_index(store_.epochs());
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
