@@ -9,6 +9,13 @@ namespace {
 
 Bytes pointer_bytes(OverflowBody* const& body) { return {reinterpret_cast<const char*>(&body), sizeof body}; }
 
+bool gave_up_keys(const PendingEntry* e) {
+  for (; e != nullptr; e = e->below) {
+    if (e->old_keys != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 SnapshotVersion* TableImpl::keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
@@ -123,9 +130,11 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
       bool needed = active.needs(m.stamp, c.value);  // R1
       if (chain != 0) chain = prune(chain, active, leaf, m, dropped);
       if (needed && (m.visible() || chain != 0)) {
-        chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, e->old_keys != nullptr));
-      } else if (m.visible() && m.overflow()) {
-        store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+        chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, gave_up_keys(e)));
+      } else {
+        if (m.visible() && m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+        // The head had the keys of the version that goes; now it is compared with the new one.
+        if (chain != 0 && gave_up_keys(e)) reinterpret_cast<SnapshotVersion*>(chain)->keys_differ = true;
       }
       purge = e->tombstone && chain == 0 && active.oldest() >= c.value;
       if (purge) leaf->remove_stamp = std::max(leaf->remove_stamp, c.value);

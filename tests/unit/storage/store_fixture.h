@@ -91,6 +91,12 @@ class StoreFixture : public ::testing::Test {
     for (auto& [k, v] : scan_list(t, KeyRange::all(), Direction::kForward)) rows[k] = v;
     return rows;
   }
+  std::vector<std::string> scan_all_keys() {
+    auto t = begin();
+    std::vector<std::string> keys;
+    for (auto& [k, v] : scan_list(*t, KeyRange::all(), Direction::kForward)) keys.push_back(k);
+    return keys;
+  }
   Rows committed() {
     auto t = begin();
     return scan(*t);
