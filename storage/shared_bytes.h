@@ -37,7 +37,7 @@ void store_shared(T* p, T v) {
 inline void copy_from_shared(void* to, const void* from, size_t n) {
   if constexpr (kThreadSanitizer) {
     for (size_t i = 0; i < n; i++) static_cast<char*>(to)[i] = load_shared(static_cast<const char*>(from) + i);
-  } else {
+  } else if (n > 0) {
     std::memcpy(to, from, n);
   }
 }
@@ -45,7 +45,7 @@ inline void copy_from_shared(void* to, const void* from, size_t n) {
 inline void copy_to_shared(void* to, const void* from, size_t n) {
   if constexpr (kThreadSanitizer) {
     for (size_t i = 0; i < n; i++) store_shared(static_cast<char*>(to) + i, static_cast<const char*>(from)[i]);
-  } else {
+  } else if (n > 0) {
     std::memcpy(to, from, n);
   }
 }

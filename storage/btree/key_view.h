@@ -16,7 +16,7 @@ inline uint64_t key_prefix(Bytes key) {
   uint64_t p = 0;
   if (key.size() >= kPrefixBytes) {
     std::memcpy(&p, key.data(), kPrefixBytes);
-  } else {
+  } else if (!key.empty()) {
     std::memcpy(&p, key.data(), key.size());
   }
   return big_endian(p);
@@ -34,10 +34,7 @@ struct KeyView {
   explicit KeyView(Bytes b) : bytes(b), prefix(key_prefix(b)) {}
 };
 
-inline int compare_keys(Bytes a, Bytes b) {
-  int c = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
-  return c != 0 ? c : a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
-}
+inline int compare_keys(Bytes a, Bytes b) { return a.compare(b); }
 
 // The shortest key above `below` and not above `upto` (below < upto): a separator of two leaves.
 inline Bytes shortest_separator(Bytes below, Bytes upto) {

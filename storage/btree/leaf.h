@@ -131,7 +131,7 @@ class Leaf {
   uint64_t status_ = 0;  // count 16, control 3 (unused), frozen 1, block size 22, delete size 22
   Leaf* successor_ = nullptr;
   uint32_t node_bytes_ = 0;
-  uint32_t owner_generation_ = 0;  // for cloning; unused before it
+  [[maybe_unused]] uint32_t owner_generation_ = 0;  // for cloning; unused before it
   uint64_t low_prefix_ = 0;
   uint64_t high_prefix_ = 0;
   uint32_t low_offset_ = 0;
