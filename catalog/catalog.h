@@ -68,7 +68,7 @@ class Catalog {
   void bump_shared_version() { shared_version_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
-  Catalog(storage::Store& store);
+  explicit Catalog(storage::Store& store);
   Status bootstrap(std::string_view os_user);
 
   storage::Store& store_;

@@ -43,6 +43,8 @@ namespace {
   " < 0 then 6 else " m " end when " b ".oid = 1186 then case when " m " < 0 or " m " & 65535 = 65535 then 6 else " m \
   " & 65535 end end)::pg_catalog.int4"
 
+// The formatter cannot lay out strings that macros join.
+// clang-format off
 constexpr SystemView kViews[] =
     {
         {"information_schema_catalog_name", "select " INDIGO_DATABASE " as catalog_name"},
@@ -270,6 +272,7 @@ constexpr SystemView kViews[] =
                                                                                   "pg_catalog.has_type_privilege(t.oid,"
                                                                                   " 'USAGE')"},
 };
+// clang-format on
 
 #undef INDIGO_VISIBLE_TABLE
 #undef INDIGO_DATABASE

@@ -106,8 +106,7 @@ inline constexpr std::array<ModeMask, kTableModeCount + 1> kTableConflicts = [] 
       conflicts[mode] |= ModeMask{1} << other;
     }
   }
-  conflicts[static_cast<size_t>(TableLockMode::kShare)] &=
-      ~(ModeMask{1} << static_cast<size_t>(TableLockMode::kShare));
+  conflicts[static_cast<size_t>(TableLockMode::kShare)] &= ~(ModeMask{1} << static_cast<size_t>(TableLockMode::kShare));
   return conflicts;
 }();
 

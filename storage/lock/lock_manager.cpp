@@ -261,8 +261,12 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
     partition.for_each([&](const Lock& lock) {
       auto add = [&](const LockRequest& request, LockModeCode mode, bool granted) {
         bool shared = lock.space == Space::kAdvisory && mode == advisory_code(true);
-        result.push_back({{lock.space, lock.object, std::string(lock.key())}, mode, request.owner->txn(),
-                          request.owner->session_number(), granted, shared});
+        result.push_back({{lock.space, lock.object, std::string(lock.key())},
+                          mode,
+                          request.owner->txn(),
+                          request.owner->session_number(),
+                          granted,
+                          shared});
       };
       for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
         for (ModeMask modes = holder->granted; modes; modes &= modes - 1) {
@@ -278,14 +282,22 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
     for (auto& slot : owner.slots) {
       uint64_t word = slot.load(std::memory_order_acquire);
       for (ModeMask modes = weak_modes(word); modes; modes &= modes - 1) {
-        result.push_back({{Space::kTable, word >> 3, {}}, static_cast<LockModeCode>(std::countr_zero(modes)),
-                          owner.txn(), owner.session_number(), true, false});
+        result.push_back({{Space::kTable, word >> 3, {}},
+                          static_cast<LockModeCode>(std::countr_zero(modes)),
+                          owner.txn(),
+                          owner.session_number(),
+                          true,
+                          false});
       }
     }
   });
   for (WaitGraph::RecordWait wait : graph_.record_waits()) {
-    result.push_back({{Space::kTransaction, wait.owner.value, {}}, static_cast<LockModeCode>(TableLockMode::kShare),
-                      wait.waiter, registry_.session_of(wait.waiter), false, false});
+    result.push_back({{Space::kTransaction, wait.owner.value, {}},
+                      static_cast<LockModeCode>(TableLockMode::kShare),
+                      wait.waiter,
+                      registry_.session_of(wait.waiter),
+                      false,
+                      false});
   }
   return result;
 }

@@ -25,8 +25,8 @@ struct LockName {
   // kTransaction appears in snapshot() only: a record writer's wait for the transaction `object`.
   enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject, kTransaction };
   Space space;
-  uint64_t object;   // TableId or IndexId or database oid
-  std::string key;   // row's primary key, key value, or advisory number
+  uint64_t object;  // TableId or IndexId or database oid
+  std::string key;  // row's primary key, key value, or advisory number
   friend bool operator==(const LockName&, const LockName&) = default;
 };
 
@@ -80,7 +80,7 @@ class LockManager {
   // Gives back one of the times it was taken; false when the owner does not hold it so.
   virtual bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) = 0;
 
-  virtual uint32_t mark(LockOwner& owner) = 0;                      // position for release_since (savepoints)
+  virtual uint32_t mark(LockOwner& owner) = 0;  // position for release_since (savepoints)
   virtual void release_since(LockOwner& owner, uint32_t mark) = 0;
   virtual void release_all(LockOwner& owner) = 0;
 

@@ -45,17 +45,17 @@ class OwnerImpl final : public LockOwner {
   // ---- the owner's own
   std::vector<HeldLock> history;
   std::array<WeakLocks, kWeakSlots> weak{};
-  uint32_t weak_used = 0;      // weak[weak_used...] were never used since the last release_all
+  uint32_t weak_used = 0;  // weak[weak_used...] were never used since the last release_all
   uint32_t next_sequence = 0;
-  uint64_t held_filter = 0;    // bit of every lock's hash held since the last release_all: a clear bit means not held
-  WaitPoint wait_point;        // an owner waits for one lock at a time
+  uint64_t held_filter = 0;  // bit of every lock's hash held since the last release_all: a clear bit means not held
+  WaitPoint wait_point;      // an owner waits for one lock at a time
 
   // ---- shared
   std::atomic<uint64_t> txn_id;
   std::atomic<uint64_t> session;
   alignas(64) std::array<std::atomic<uint64_t>, kWeakSlots> slots{};  // object << 3 | modes; 0 is empty
   OwnerRegistry& registry;
-  OwnerImpl *registry_previous = nullptr, *registry_next = nullptr;   // guarded by OwnerRegistry's mutex
+  OwnerImpl *registry_previous = nullptr, *registry_next = nullptr;  // guarded by OwnerRegistry's mutex
 
   TxnId txn() const { return TxnId{txn_id.load(std::memory_order_relaxed)}; }
   uint64_t session_number() const { return session.load(std::memory_order_relaxed); }

@@ -2,9 +2,9 @@
 // lock manager's behaviour against the same tables: every pair of modes of every space.
 #include "storage/lock/lock_compatibility.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace indigo::storage {
 namespace {
@@ -18,7 +18,8 @@ TEST(LockCompatibility, MatricesAreSymmetric) {
     }
   }
   for (size_t a = 0; a <= kTableModeCount; a++) {
-    for (size_t b = 0; b <= kTableModeCount; b++) EXPECT_EQ((kTableConflicts[a] >> b) & 1, (kTableConflicts[b] >> a) & 1);
+    for (size_t b = 0; b <= kTableModeCount; b++)
+      EXPECT_EQ((kTableConflicts[a] >> b) & 1, (kTableConflicts[b] >> a) & 1);
   }
 }
 
@@ -89,11 +90,10 @@ TEST(LockCompatibility, LockManagerGrantsRowsByTheMatrix) {
 }
 
 TEST(LockCompatibility, LockManagerGrantsKeyValuesByTheMatrix) {
-  check_pairs(0, kKeyValueModeCount, LockName::Space::kKeyValue,
-              [](LockManager& locks, LockOwner& owner, LockModeCode mode) {
-                return locks.lock_key_value_components(owner, IndexId{42}, "key", key_value_mode(mode), false,
-                                                       kNoTimeout);
-              });
+  check_pairs(
+      0, kKeyValueModeCount, LockName::Space::kKeyValue, [](LockManager& locks, LockOwner& owner, LockModeCode mode) {
+        return locks.lock_key_value_components(owner, IndexId{42}, "key", key_value_mode(mode), false, kNoTimeout);
+      });
 }
 
 }  // namespace

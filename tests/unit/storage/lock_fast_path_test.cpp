@@ -1,12 +1,11 @@
 // Weak table locks in slots, and what strong lockers do with them.
-#include "storage/lock/fast_path.h"
-
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <random>
 #include <thread>
 
+#include <gtest/gtest.h>
+
+#include "storage/lock/fast_path.h"
 #include "storage/lock/lock_compatibility.h"
 
 namespace indigo::storage {
@@ -171,8 +170,8 @@ TEST_F(FastPathTest, RandomRowLocksExcludeAndEveryDeadlockEnds) {
           auto r = static_cast<int>(random() % kRows);
           bool update = random() % 2 == 0;
           std::string key = "row" + std::to_string(r);
-          StorageStatus status = locks_->lock_row(*owner, TableId{1}, key,
-                                                  update ? RowLockMode::kUpdate : RowLockMode::kShare, true, kNoTimeout);
+          StorageStatus status = locks_->lock_row(
+              *owner, TableId{1}, key, update ? RowLockMode::kUpdate : RowLockMode::kShare, true, kNoTimeout);
           if (status != StorageStatus::kOk) {
             EXPECT_EQ(status, StorageStatus::kDeadlock);
             victim = true;

@@ -1,11 +1,11 @@
 // What the lock manager promises, one property per test. Threads that wait are recognised in snapshot().
 #include "storage/lock/lock_manager.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <future>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "storage/lock/lock_compatibility.h"
 
