@@ -42,7 +42,7 @@ void SnapshotRegistry::collect(ActiveSnapshots& out) const {
     for (uint32_t i = 0; i < n; i++) {
       const Line* line = lines_[i].load(std::memory_order_acquire);
       for (const Slot& slot : line->slots) {
-        uint64_t v = slot.value.load();  // seq_cst, after the load of stable: pairs with take()
+        uint64_t v = slot.value_.load();  // seq_cst, after the load of stable: pairs with take()
         if (v != 0) out.values_.push_back(v);
       }
     }

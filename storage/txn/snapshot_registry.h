@@ -46,7 +46,7 @@ class SnapshotRegistry {
   class Slot {
    private:
     friend class SnapshotRegistry;
-    std::atomic<uint64_t> value{0};  // 0 free; else stamp << 1 | tentative
+    std::atomic<uint64_t> value_{0};  // 0 free; else stamp << 1 | tentative
   };
 
   explicit SnapshotRegistry(const CommitClock& clock) : clock_(clock) {}
@@ -59,17 +59,17 @@ class SnapshotRegistry {
   CommitStamp take(Slot& slot, CommitStamp current) const {
     uint64_t s = clock_.stable().value;
     if (s == current.value) return current;
-    slot.value.store(s << 1 | 1);  // seq_cst: before the load below
+    slot.value_.store(s << 1 | 1);  // seq_cst: before the load below
     s = clock_.stable().value;
-    slot.value.store(s << 1, std::memory_order_release);
+    slot.value_.store(s << 1, std::memory_order_release);
     return CommitStamp(s);
   }
   // Registers a snapshot that is registered elsewhere by the same session.
   void copy(Slot& slot, CommitStamp snapshot) {
-    slot.value.store(snapshot.value << 1);
+    slot.value_.store(snapshot.value << 1);
     pins_.fetch_add(1);
   }
-  static void release(Slot& slot) { slot.value.store(0, std::memory_order_release); }
+  static void release(Slot& slot) { slot.value_.store(0, std::memory_order_release); }
 
   void collect(ActiveSnapshots& out) const;
 

@@ -202,7 +202,7 @@ TEST_F(StoreTest, PinnedViewsOutliveTheStatement) {
 
 TEST_F(StoreTest, EndActionsRunInOrderAndTheirRollbackHalfAtSavepoints) {
   std::string log;
-  auto action = [&](std::string name) {
+  auto action = [&](const std::string& name) {
     return std::pair([&log, name] { log += "c" + name; }, [&log, name] { log += "r" + name; });
   };
   auto t = begin();
