@@ -6,8 +6,7 @@ namespace indigo::storage {
 
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs) { return std::make_unique<BtreeIndex>(epochs); }
 
-BtreeIndex::BtreeIndex(EpochManager& epochs)
-    : epochs_(epochs), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
+BtreeIndex::BtreeIndex(EpochManager& epochs) : epochs_(epochs), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
 BtreeIndex::~BtreeIndex() {
   std::vector<BtreeNode*> nodes{root_};
@@ -28,7 +27,8 @@ BtreeNode* BtreeIndex::create_node(uint32_t capacity, uint32_t level, Bytes pref
 
 void BtreeIndex::retire(BtreeNode* node) {
   memory_bytes_.fetch_sub(node->capacity, std::memory_order_relaxed);
-  epochs_.retire(node, [](void*, void* object) { BtreeNode::destroy(static_cast<BtreeNode*>(object)); }, nullptr);
+  epochs_.retire(
+      node, [](void*, void* object) { BtreeNode::destroy(static_cast<BtreeNode*>(object)); }, nullptr);
 }
 
 void BtreeIndex::count_entries(int64_t change) {

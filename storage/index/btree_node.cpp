@@ -8,7 +8,7 @@
 namespace indigo::storage {
 
 BtreeNode* BtreeNode::create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix) {
-  void* memory = ::operator new(capacity, std::align_val_t{64});
+  void* memory = ::operator new (capacity, std::align_val_t{64});
   auto* node = new (memory) BtreeNode(id, capacity, level);
   node->prefix_length_ = static_cast<uint32_t>(prefix.size());
   node->prefix_offset_ = node->heap_begin_ = capacity - node->prefix_length_;
@@ -19,7 +19,7 @@ BtreeNode* BtreeNode::create(uint64_t id, uint32_t capacity, uint32_t level, Byt
 
 void BtreeNode::destroy(BtreeNode* node) {
   node->~BtreeNode();
-  ::operator delete(node, std::align_val_t{64});
+  ::operator delete (node, std::align_val_t{64});
 }
 
 uint64_t BtreeNode::head_of(Bytes suffix) {

@@ -251,8 +251,8 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
 // nullptr when the two do not fit into one node with room to spare.
 BtreeNode* BtreeIndex::merged(const BtreeNode& left, const BtreeNode& right, const EntryKey& separator) const {
   Bytes prefix = left.prefix().substr(0, common_prefix(left.prefix(), right.prefix()));
-  size_t bytes = prefix.size() + left.bytes_of(0, left.count(), prefix.size()) +
-                 right.bytes_of(0, right.count(), prefix.size());
+  size_t bytes =
+      prefix.size() + left.bytes_of(0, left.count(), prefix.size()) + right.bytes_of(0, right.count(), prefix.size());
   if (!left.is_leaf()) bytes += BtreeNode::bytes_needed(false, separator.key.size(), separator.primary_key.size());
   uint32_t capacity = std::max(left.capacity, right.capacity);
   if (BtreeNode::header_bytes() + bytes > capacity / 4 * 3) return nullptr;

@@ -187,8 +187,8 @@ bool BtreeIndex::validate(const IndexFootprint& footprint) const {
   EpochManager::Guard guard(epochs_);
   Path path;
   for (const IndexFootprint::Part& part : footprint.parts) {
-    Toward toward = part.unbounded ? (part.before ? Toward::kLast : Toward::kFirst)
-                                   : (part.before ? Toward::kBefore : Toward::kAt);
+    Toward toward =
+        part.unbounded ? (part.before ? Toward::kLast : Toward::kFirst) : (part.before ? Toward::kBefore : Toward::kAt);
     descend(toward, {part.key, part.primary_key}, 0, path);
     if (path.last().node->id != part.node || path.last().version != part.version) return false;
   }

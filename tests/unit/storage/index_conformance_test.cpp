@@ -1,12 +1,12 @@
 // What every access method behind storage/index/index.h must do. Each method is one line in kMethods.
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <atomic>
 #include <functional>
 #include <random>
 #include <set>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "storage/epoch.h"
 #include "storage/index/btree_index.h"
@@ -98,7 +98,10 @@ TEST_P(IndexConformance, EraseAsksWhetherTheEntryIsStillNeeded) {
   EXPECT_FALSE(index_->erase("a", "1", [] { return true; }));
   EXPECT_EQ(lookup("a"), std::vector<std::string>{"1"});
   EXPECT_TRUE(index_->erase("a", "1", [] { return false; }));
-  EXPECT_FALSE(index_->erase("a", "1", []() -> bool { ADD_FAILURE() << "asked about no entry"; return true; }));
+  EXPECT_FALSE(index_->erase("a", "1", []() -> bool {
+    ADD_FAILURE() << "asked about no entry";
+    return true;
+  }));
   EXPECT_TRUE(lookup("a").empty());
 }
 
@@ -313,8 +316,8 @@ TEST_P(IndexConformance, AnEntryWithAVersionIsNeverLost) {
       for (int i = 0; i < kRounds; i++) {
         auto r = static_cast<int>(random() % kRecords);
         std::string key = number(static_cast<uint64_t>(r));
-        versions[r].fetch_add(1);       // first the version,
-        index_->insert(key, "p");       // then the entry
+        versions[r].fetch_add(1);  // first the version,
+        index_->insert(key, "p");  // then the entry
         if (index_->lookup(key, found) != 1) lost++;
         versions[r].fetch_sub(1);
         index_->erase(key, "p", [&] { return versions[r].load() > 0; });
