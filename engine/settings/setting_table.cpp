@@ -21,13 +21,21 @@ constexpr SettingDefinition kPostgresSettings[] = {
 
 constexpr const char* kOwnCategory = "Indigo";
 
+constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
+
 constexpr SettingDefinition kOwnSettings[] = {
     {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree",
      kOwnCategory, "Selects the structure behind CREATE INDEX ... USING btree.", false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none", kOwnCategory,
      "Sets what an acknowledged commit survives.", false},
+    {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
+     "Sets how clients of unix sockets authenticate.", false},
+    {"loopback_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
+     "Sets how clients of this machine authenticate over TCP.", false},
     {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
      "Sets the memory that tables may use; zero means no limit.", false},
+    {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
+     kOwnCategory, "Sets how clients of other machines authenticate.", false},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of worker threads; zero means one for each core.", false},
 };

@@ -1,0 +1,67 @@
+#include "wire/auth/digest.h"
+
+#include <random>
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
+
+namespace indigo::wire {
+
+Sha256 sha256(std::string_view bytes) {
+  Sha256 digest{};
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+  ERR_clear_error();
+  return digest;
+}
+
+Sha256 hmac_sha256(std::string_view key, std::string_view bytes) {
+  Sha256 digest{};
+  unsigned length = digest.size();
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(bytes.data()),
+       bytes.size(), digest.data(), &length);
+  ERR_clear_error();
+  return digest;
+}
+
+Sha256 pbkdf2_sha256(std::string_view password, std::string_view salt, int iterations) {
+  Sha256 digest{};
+  PKCS5_PBKDF2_HMAC(password.data(), static_cast<int>(password.size()),
+                    reinterpret_cast<const unsigned char*>(salt.data()), static_cast<int>(salt.size()), iterations,
+                    EVP_sha256(), static_cast<int>(digest.size()), digest.data());
+  ERR_clear_error();
+  return digest;
+}
+
+std::string md5_hex(std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  unsigned char digest[EVP_MAX_MD_SIZE] = {};
+  unsigned length = 0;
+  std::string hex;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_md5(), nullptr) == 1) {
+    for (unsigned i = 0; i < length; i++) {
+      hex += kHex[digest[i] >> 4];
+      hex += kHex[digest[i] & 15];
+    }
+  }
+  ERR_clear_error();
+  return hex;
+}
+
+std::string random_bytes(size_t count) {
+  std::string bytes(count, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1) {
+    std::random_device device;
+    for (char& byte : bytes) byte = static_cast<char>(device());
+  }
+  ERR_clear_error();
+  return bytes;
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace indigo::wire

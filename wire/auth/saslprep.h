@@ -1,0 +1,12 @@
+// SASLprep (RFC 4013) of a password, over ICU. What it refuses (prohibited characters, invalid UTF-8) is used as it is,
+// as PostgreSQL does.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace indigo::wire {
+
+std::string saslprep(std::string_view password);
+
+}  // namespace indigo::wire

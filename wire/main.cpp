@@ -1,0 +1,53 @@
+// The command line: `indigo serve` and `indigo run`.
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "wire/serve_command.h"
+
+namespace {
+
+// What both commands understand.
+void add_options(CLI::App& command, indigo::wire::ServeOptions& options, std::vector<std::string>& settings) {
+  command.set_help_flag("--help", "Print this help and exit");
+  command.add_option("-D", options.data_directory, "Directory for the data (default: everything in memory)");
+  command.add_option("-h", options.host, "Addresses to listen on, comma-separated; * for all (default: localhost)");
+  command.add_option("-p", options.port, "Port; 0 for a free one");
+  command.add_option("-k", options.socket_directory, "Directory of the unix socket");
+  command.add_option("-c", settings, "A setting, name=value")->allow_extra_args(false);
+}
+
+bool read_settings(const std::vector<std::string>& words, std::map<std::string, std::string>& settings) {
+  for (const auto& word : words) {
+    size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      fprintf(stderr, "indigo: -c %s requires a value\n", word.c_str());
+      return false;
+    }
+    std::string name = word.substr(0, equals);
+    std::replace(name.begin(), name.end(), '-', '_');
+    settings[name] = word.substr(equals + 1);
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Indigo, a PostgreSQL-compatible in-memory database", "indigo");
+  app.set_help_flag("--help", "Print this help and exit");
+  app.require_subcommand(1);
+  indigo::wire::ServeOptions options;
+  std::vector<std::string> settings, command;
+  CLI::App* serve = app.add_subcommand("serve", "Serve until SIGTERM or SIGINT");
+  add_options(*serve, options, settings);
+  CLI::App* run = app.add_subcommand("run", "Serve on a free port while a command runs");
+  add_options(*run, options, settings);
+  run->add_option("command", command, "The command and its arguments, after --")->required();
+  run->positionals_at_end();
+  CLI11_PARSE(app, argc, argv);
+  if (!read_settings(settings, options.settings)) return 1;
+  if (*serve) return indigo::wire::serve(options);
+  return indigo::wire::run_command(options, command);
+}

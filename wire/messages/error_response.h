@@ -1,0 +1,82 @@
+// ErrorResponse and NoticeResponse: one field per line of Error. From the server.
+#pragma once
+
+#include <string>
+
+#include "wire/messages/reader.h"
+#include "wire/net/output_buffer.h"
+
+namespace indigo::wire {
+
+struct ErrorResponse {
+  static constexpr char kError = 'E';
+  static constexpr char kNotice = 'N';
+  std::string severity;
+  Error error{SqlState{}, ""};
+
+  static void encode(char type, std::string_view severity, const Error& error, OutputBuffer& out) {
+    size_t length_at = out.begin_message(type);
+    put_field('S', severity, out);
+    put_field('V', severity, out);
+    put_field('C', error.state.text(), out);
+    // A message is never left out.
+    out.put_byte('M');
+    out.put_string(without_nul(error.message.empty() ? std::string_view("missing error text") : error.message));
+    put_field('D', error.detail, out);
+    put_field('H', error.hint, out);
+    if (error.position > 0) put_field('P', std::to_string(error.position), out);
+    put_field('W', error.where, out);
+    put_field('s', error.schema, out);
+    put_field('t', error.table, out);
+    put_field('c', error.column, out);
+    put_field('d', error.data_type, out);
+    put_field('n', error.constraint, out);
+    out.put_byte('\0');
+    out.end_message(length_at);
+  }
+  Status decode(std::string_view body) {
+    MessageReader reader(body);
+    error = Error(SqlState{}, "");
+    while (char field = static_cast<char>(reader.byte())) {
+      std::string_view value = reader.string();
+      if (reader.failed()) break;
+      set_field(field, value);
+    }
+    return reader.finish();
+  }
+
+ private:
+  static std::string_view without_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
+  static void put_field(char field, std::string_view value, OutputBuffer& out) {
+    if (value.empty()) return;
+    out.put_byte(field);
+    out.put_string(without_nul(value));
+  }
+  void set_field(char field, std::string_view value) {
+    switch (field) {
+      case 'V': severity = value; break;
+      case 'C':
+        if (value.size() == 5) {
+          char code[6] = {};
+          value.copy(code, 5);
+          error.state = SqlState(code);
+        }
+        break;
+      case 'M': error.message = value; break;
+      case 'D': error.detail = value; break;
+      case 'H': error.hint = value; break;
+      case 'P':
+        for (char digit : value.substr(0, 9)) error.position = error.position * 10 + (digit - '0');
+        break;
+      case 'W': error.where = value; break;
+      case 's': error.schema = value; break;
+      case 't': error.table = value; break;
+      case 'c': error.column = value; break;
+      case 'd': error.data_type = value; break;
+      case 'n': error.constraint = value; break;
+      default: break;
+    }
+  }
+};
+
+}  // namespace indigo::wire

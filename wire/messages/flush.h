@@ -1,0 +1,15 @@
+// Flush: send what has been answered so far. From the client.
+#pragma once
+
+#include "wire/messages/reader.h"
+#include "wire/net/output_buffer.h"
+
+namespace indigo::wire {
+
+struct Flush {
+  static constexpr char kType = 'H';
+  static Status decode(std::string_view body) { return MessageReader(body).finish(); }
+  static void encode(OutputBuffer& out) { out.end_message(out.begin_message(kType)); }
+};
+
+}  // namespace indigo::wire

@@ -1,0 +1,15 @@
+// NoData: what was described returns no rows.
+#pragma once
+
+#include "wire/messages/reader.h"
+#include "wire/net/output_buffer.h"
+
+namespace indigo::wire {
+
+struct NoData {
+  static constexpr char kType = 'n';
+  static Status decode(std::string_view body) { return MessageReader(body).finish(); }
+  static void encode(OutputBuffer& out) { out.end_message(out.begin_message(kType)); }
+};
+
+}  // namespace indigo::wire

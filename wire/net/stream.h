@@ -1,0 +1,63 @@
+// A session's socket with its buffers, for use on the session's fiber: fill() and flush() suspend the task instead of
+// blocking. In the steady state a round trip costs one recv and one send: a read that did not fill the buffer has
+// emptied the socket, and the next edge of epoll tells when there is more. Thread safety: none; the owning task's
+// worker only.
+#pragma once
+
+#include "wire/net/input_buffer.h"
+#include "wire/net/output_buffer.h"
+#include "wire/net/socket.h"
+#include "wire/runtime/task.h"
+#include "wire/runtime/worker.h"
+
+namespace indigo::wire {
+
+enum class StreamResult : uint8_t { kOk, kClosed, kTimeout, kInterrupted };
+
+class Stream final : public IoHandler {
+ public:
+  Stream(Socket socket, Task& task);
+  ~Stream() override;
+
+  InputBuffer& in() { return in_; }
+  OutputBuffer& out() { return out_; }
+
+  // Receives at least one byte. An interrupt of `lowest` or above ends the wait.
+  StreamResult fill(Deadline deadline, InterruptReason lowest);
+  // Whether fill() would find bytes without waiting, as far as epoll has told.
+  bool readable() const { return readable_; }
+  // Sends all of out(). Cancel requests do not end the wait, terminate does.
+  StreamResult flush() { return flush(kNoDeadline, InterruptReason::kIdleTimeout); }
+  StreamResult flush(Deadline deadline, InterruptReason lowest);
+  // Sends what it can of out() before the deadline, whatever interrupts are pending. The last thing that a session
+  // says.
+  void farewell(Deadline deadline);
+  // Sends what the socket takes now.
+  void try_flush();
+  // The client is gone, or send() has failed: nothing more can be told.
+  bool broken() const { return broken_; }
+  // While set, a lost client interrupts the task (it is busy in the engine).
+  void set_busy(bool busy) { busy_ = busy; }
+  void release_buffers(bool all);
+
+  void on_io(uint32_t epoll_events) override;
+
+ private:
+  bool send_some();  // false: would block or broken
+  void want_writable(bool want);
+  bool has_more_input() const;
+
+  Socket socket_;
+  Task& task_;
+  InputBuffer in_;
+  OutputBuffer out_;
+  size_t sent_ = 0;       // of out_
+  bool readable_ = true;  // before the first edge we do not know
+  bool hung_up_ = false;  // the peer has shut down: read until the end without waiting for edges
+  bool writable_ = true;
+  bool broken_ = false;
+  bool waiting_ = false;  // the task sleeps in fill() or flush()
+  bool busy_ = false;
+};
+
+}  // namespace indigo::wire

@@ -1,0 +1,71 @@
+// A fiber of a worker, and the Waiter of what runs on it.
+//
+//             worker           sleep             wake, timer
+//   kQueued ---------> kRunning ------> kSleeping -----------> kQueued
+//                       |    ^
+//                  wake v    | sleep (returns at once)
+//                      kNotified
+//
+// A task that yields stays kRunning or kNotified: a wake-up meanwhile is for its next sleep.
+//
+// Invariants: 1. whoever moves kSleeping to kQueued, and nobody else, puts the task into its worker's queue; 2. a task
+// runs, suspends and ends on its worker's thread only; 3. no wake-up is lost: one that comes before sleep() is kept as
+// kNotified. Thread safety: wake() and interrupt() from any thread, the rest on the worker's thread.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+
+#include "base/fiber.h"
+#include "base/wait_point.h"
+
+namespace indigo::wire {
+
+class Worker;
+
+class Task final : public Waiter {
+ public:
+  using Body = std::function<void(Task&)>;
+  Task(Worker& worker, Body body) : worker_(worker), body_(std::move(body)) {}
+
+  Worker& worker() { return worker_; }
+
+  void wake() override;
+  void yield_if_due() override;
+
+  // As sleep(), but interrupts below `lowest` do not end it (they stay pending).
+  WaitResult sleep_through(InterruptReason lowest, Deadline deadline);
+
+  // Called on the worker's thread when the task has slept for a while: gives memory back.
+  void set_on_idle(std::function<void()> hook) { on_idle_ = std::move(hook); }
+  // Called before the task gives way inside the engine: sends what the client should see meanwhile.
+  void set_before_wait(std::function<void()> hook) { before_wait_ = std::move(hook); }
+
+ private:
+  friend class Worker;
+  friend class RunQueue;
+  friend class RemoteQueue;
+  enum class State : uint8_t { kQueued, kRunning, kNotified, kSleeping };
+
+  WaitResult block(Deadline deadline) override;
+  WaitResult wait(InterruptReason lowest, Deadline deadline);
+  bool make_queued();  // kSleeping -> kQueued; false when it was not sleeping
+
+  Worker& worker_;
+  Body body_;
+  std::optional<Fiber> fiber_;  // made at the first run
+  std::function<void()> before_wait_;
+  std::function<void()> on_idle_;
+  // release on entry to kQueued pairs with acquire when the worker takes the task: it sees what the waker wrote.
+  std::atomic<State> state_{State::kQueued};
+  Deadline timer_ = kNoDeadline;  // != kNoDeadline: the worker's timer queue holds (timer_, this)
+  bool timed_out_ = false;
+  uint8_t idle_sweeps_ = 0;              // sweeps since it ran last, up to 2
+  std::optional<Deadline> slice_began_;  // first yield_if_due() since the task was resumed
+  Task* next_ready_ = nullptr;
+  Task* next_ = nullptr;  // the worker's list of all its tasks
+  Task* previous_ = nullptr;
+};
+
+}  // namespace indigo::wire

@@ -1,0 +1,248 @@
+#include "wire/runtime/worker.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/log.h"
+#include "base/sqlstate.h"
+
+namespace indigo::wire {
+
+namespace {
+
+thread_local Worker* current_worker = nullptr;
+
+// A task that did not run between two sweeps is idle.
+constexpr auto kSweepPeriod = std::chrono::seconds(2);
+// Tasks to run before the sockets are asked again.
+constexpr int kMaxRunsPerPoll = 256;
+
+}  // namespace
+
+Result<std::unique_ptr<Worker>> Worker::start(int index) {
+  std::unique_ptr<Worker> worker(new Worker(index));
+  worker->epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  worker->event_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (worker->epoll_ < 0 || worker->event_ < 0) {
+    return Error(sqlstate::kInsufficientResources, std::string("could not create an event loop: ") + strerror(errno));
+  }
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = nullptr;
+  epoll_ctl(worker->epoll_, EPOLL_CTL_ADD, worker->event_, &event);
+  worker->thread_ = std::thread([w = worker.get()] { w->run(); });
+  return worker;
+}
+
+Worker::Worker(int index) : index_(index) {}
+
+Worker::~Worker() {
+  if (thread_.joinable()) {
+    stop();
+    thread_.join();
+  }
+  if (epoll_ >= 0) close(epoll_);
+  if (event_ >= 0) close(event_);
+}
+
+void Worker::spawn(Task::Body body) {
+  load_.fetch_add(1, std::memory_order_relaxed);
+  enqueue(*new Task(*this, std::move(body)));  // owned by the worker's list of tasks
+}
+
+void Worker::interrupt_all(InterruptReason reason) {
+  interrupt_all_.store(reason, std::memory_order_seq_cst);
+  unpark();
+}
+
+void Worker::stop() {
+  stopping_.store(true, std::memory_order_seq_cst);
+  unpark();
+}
+
+bool Worker::join(Deadline deadline) {
+  {
+    std::unique_lock lock(end_mutex_);
+    if (!end_.wait_until(lock, deadline, [this] { return ended_; })) return false;
+  }
+  if (thread_.joinable()) thread_.join();
+  return true;
+}
+
+void Worker::unpark() {
+  if (parked_.load(std::memory_order_seq_cst) && parked_.exchange(false, std::memory_order_seq_cst)) {
+    uint64_t one = 1;
+    [[maybe_unused]] ssize_t written = write(event_, &one, sizeof one);
+  }
+}
+
+void Worker::enqueue(Task& task) {
+  if (current_worker == this) {
+    ready_.push(task);
+  } else {
+    remote_.push(task);
+    unpark();
+  }
+}
+
+bool Worker::watch(int fd, uint32_t epoll_events, IoHandler& handler) {
+  epoll_event event{};
+  event.events = epoll_events | EPOLLET;
+  event.data.ptr = &handler;
+  return epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void Worker::change(int fd, uint32_t epoll_events, IoHandler& handler) {
+  epoll_event event{};
+  event.events = epoll_events | EPOLLET;
+  event.data.ptr = &handler;
+  epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+}
+
+void Worker::unwatch(int fd) { epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr); }
+
+void Worker::suspend(Task& task) { task.fiber_->suspend(); }
+
+void Worker::yield(Task& task) {
+  yielded_.push(task);
+  task.fiber_->suspend();
+}
+
+void Worker::add_timer(Task& task, Deadline deadline) {
+  task.timer_ = deadline;
+  timers_.emplace(deadline, &task);
+}
+
+void Worker::remove_timer(Task& task) {
+  timers_.erase({task.timer_, &task});
+  task.timer_ = kNoDeadline;
+}
+
+void Worker::run() {
+  current_worker = this;
+  pthread_setname_np(pthread_self(), ("worker " + std::to_string(index_)).c_str());
+  while (true) {
+    remote_.drain(ready_);
+    if (auto reason = interrupt_all_.load(std::memory_order_acquire); reason != interrupted_all_) {
+      interrupted_all_ = reason;
+      for (Task* task = tasks_; task; task = task->next_) task->interrupt(reason);
+    }
+    run_ready();
+    if (stopping_.load(std::memory_order_seq_cst) && load() == 0) break;
+    poll();
+    if (!timers_.empty()) fire_timers();
+  }
+  std::lock_guard lock(end_mutex_);
+  ended_ = true;
+  end_.notify_all();
+}
+
+int Worker::timeout_ms() const {
+  if (!ready_.empty() || !yielded_.empty()) return 0;
+  Deadline until = next_sweep_;
+  if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
+  if (until == kNoDeadline) return -1;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
+}
+
+void Worker::poll() {
+  int timeout = timeout_ms();
+  bool idle = ready_.empty() && yielded_.empty();
+  if (timeout != 0) {
+    parked_.store(true, std::memory_order_seq_cst);
+    if (!remote_.empty() || interrupt_all_.load(std::memory_order_seq_cst) != interrupted_all_ ||
+        (stopping_.load(std::memory_order_seq_cst) && load() == 0)) {
+      timeout = 0;
+    }
+  }
+  epoll_event events[128];
+  int count = epoll_wait(epoll_, events, std::size(events), timeout);
+  parked_.store(false, std::memory_order_relaxed);
+  // No task runs in this loop, so every handler is still there.
+  for (int i = 0; i < count; i++) {
+    if (events[i].data.ptr) static_cast<IoHandler*>(events[i].data.ptr)->on_io(events[i].events);
+  }
+  if (idle && count == 0 && next_sweep_ != kNoDeadline && Clock::now() >= next_sweep_) sweep_idle();
+  ready_.append(yielded_);
+}
+
+void Worker::run_ready() {
+  for (int runs = 0; runs < kMaxRunsPerPoll; runs++) {
+    Task* task = ready_.pop();
+    if (task == nullptr) return;
+    run_task(*task);
+  }
+}
+
+void Worker::run_task(Task& task) {
+  if (!task.fiber_ && !adopt(task)) return;
+  Task::State queued = Task::State::kQueued;  // else it has yielded, and keeps its state
+  task.state_.compare_exchange_strong(queued, Task::State::kRunning, std::memory_order_acq_rel);
+  task.slice_began_.reset();
+  task.idle_sweeps_ = 0;
+  Waiter::set_current(&task);
+  task.fiber_->resume();
+  Waiter::set_current(nullptr);
+  if (task.fiber_->finished()) release(task);
+  if (next_sweep_ == kNoDeadline) next_sweep_ = Clock::now() + kSweepPeriod;
+}
+
+bool Worker::adopt(Task& task) {
+  StackMemory stack = stacks_.take();
+  if (stack.empty()) {
+    log_error("no address space for another session's stack");
+    delete &task;  // its body's captures close the socket
+    load_.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+  task.fiber_.emplace(std::move(stack), [&task] { task.body_(task); });
+  task.next_ = tasks_;
+  if (tasks_) tasks_->previous_ = &task;
+  tasks_ = &task;
+  if (interrupted_all_ != InterruptReason::kNone) task.interrupt(interrupted_all_);
+  return true;
+}
+
+void Worker::release(Task& task) {
+  (task.previous_ ? task.previous_->next_ : tasks_) = task.next_;
+  if (task.next_) task.next_->previous_ = task.previous_;
+  stacks_.give(task.fiber_->take_stack());
+  delete &task;
+  load_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Worker::fire_timers() {
+  Deadline now = Clock::now();
+  while (!timers_.empty() && timers_.begin()->first <= now) {
+    Task& task = *timers_.begin()->second;
+    timers_.erase(timers_.begin());
+    task.timer_ = kNoDeadline;
+    if (task.make_queued()) {
+      task.timed_out_ = true;
+      ready_.push(task);
+    }
+  }
+}
+
+void Worker::sweep_idle() {
+  bool again = false;
+  for (Task* task = tasks_; task; task = task->next_) {
+    if (task->idle_sweeps_ == 2) continue;
+    if (++task->idle_sweeps_ == 2) {
+      if (task->on_idle_) task->on_idle_();
+      task->fiber_->trim();
+    } else {
+      again = true;
+    }
+  }
+  next_sweep_ = again ? Clock::now() + kSweepPeriod : kNoDeadline;
+}
+
+}  // namespace indigo::wire

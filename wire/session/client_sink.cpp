@@ -1,0 +1,103 @@
+#include "wire/session/client_sink.h"
+
+#include "base/sqlstate.h"
+#include "wire/messages/command_complete.h"
+#include "wire/messages/copy_data.h"
+#include "wire/messages/copy_done.h"
+#include "wire/messages/copy_response.h"
+#include "wire/messages/empty_query_response.h"
+#include "wire/messages/error_response.h"
+#include "wire/messages/no_data.h"
+#include "wire/messages/parameter_description.h"
+#include "wire/messages/parameter_status.h"
+#include "wire/messages/portal_suspended.h"
+#include "wire/messages/row_description.h"
+
+namespace indigo::wire {
+
+namespace {
+
+std::string_view severity_name(engine::Severity severity) {
+  switch (severity) {
+    case engine::Severity::kDebug: return "DEBUG";
+    case engine::Severity::kLog: return "LOG";
+    case engine::Severity::kInfo: return "INFO";
+    case engine::Severity::kNotice: return "NOTICE";
+    case engine::Severity::kWarning: return "WARNING";
+  }
+  return "NOTICE";
+}
+
+engine::Format overall_format(engine::CopyFormat format) {
+  return format == engine::CopyFormat::kBinary ? engine::Format::kBinary : engine::Format::kText;
+}
+
+}  // namespace
+
+void ClientSink::row_description(const engine::ResultShape& shape) { RowDescription::encode(shape, stream_.out()); }
+
+void ClientSink::no_data() { NoData::encode(stream_.out()); }
+
+void ClientSink::parameter_description(std::span<const Oid> types) {
+  ParameterDescription::encode(types, stream_.out());
+}
+
+Status ClientSink::rows(const engine::ResultShape& shape, const Chunk& chunk) {
+  encoder_.begin(shape, chunk, session_->output_context());
+  OutputBuffer& out = stream_.out();
+  uint32_t count = chunk.rows();
+  for (uint32_t i = 0; i < count; i++) {
+    INDIGO_TRY(encoder_.row(chunk.selection[i], out));
+    if (out.size() >= kMaxBufferedBytes) INDIGO_TRY(send_if_much());
+  }
+  return {};
+}
+
+Status ClientSink::send_if_much() {
+  if (stream_.out().size() < kMaxBufferedBytes) return {};
+  if (stream_.flush() == StreamResult::kOk) {
+    stream_.out().release(false);
+    return {};
+  }
+  if (stream_.broken()) return Error(sqlstate::kConnectionFailure, "connection to client lost");
+  return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
+}
+
+void ClientSink::command_complete(std::string_view tag) { CommandComplete{tag}.encode(stream_.out()); }
+
+void ClientSink::empty_query() { EmptyQueryResponse::encode(stream_.out()); }
+
+void ClientSink::portal_suspended() { PortalSuspended::encode(stream_.out()); }
+
+void ClientSink::error(const Error& error) {
+  // What ends the session is told once, as FATAL, by the command loop.
+  if (task_.interrupted() >= InterruptReason::kIdleTimeout) return;
+  ErrorResponse::encode(ErrorResponse::kError, "ERROR", error, stream_.out());
+}
+
+void ClientSink::notice(engine::Severity severity, const Error& text) {
+  ErrorResponse::encode(ErrorResponse::kNotice, severity_name(severity), text, stream_.out());
+}
+
+void ClientSink::parameter_status(std::string_view name, std::string_view value) {
+  ParameterStatus{name, value}.encode(stream_.out());
+}
+
+Result<engine::CopySource*> ClientSink::copy_in(engine::CopyFormat format, uint32_t column_count) {
+  CopyResponse{overall_format(format), static_cast<uint16_t>(column_count)}.encode(CopyResponse::kIn, stream_.out());
+  INDIGO_TRY(copy_in_.begin());
+  return static_cast<engine::CopySource*>(&copy_in_);
+}
+
+void ClientSink::copy_out(engine::CopyFormat format, uint32_t column_count) {
+  CopyResponse{overall_format(format), static_cast<uint16_t>(column_count)}.encode(CopyResponse::kOut, stream_.out());
+}
+
+Status ClientSink::copy_data(std::string_view bytes) {
+  CopyData{bytes}.encode(stream_.out());
+  return send_if_much();
+}
+
+void ClientSink::copy_done() { CopyDone::encode(stream_.out()); }
+
+}  // namespace indigo::wire

@@ -1,0 +1,233 @@
+#include "wire/session/command_loop.h"
+
+#include "base/log.h"
+#include "base/sqlstate.h"
+#include "base/utf8.h"
+#include "wire/messages/bind_complete.h"
+#include "wire/messages/close.h"
+#include "wire/messages/close_complete.h"
+#include "wire/messages/describe.h"
+#include "wire/messages/error_response.h"
+#include "wire/messages/execute.h"
+#include "wire/messages/flush.h"
+#include "wire/messages/function_call.h"
+#include "wire/messages/parse_complete.h"
+#include "wire/messages/query.h"
+#include "wire/messages/ready_for_query.h"
+#include "wire/messages/sync.h"
+#include "wire/messages/terminate.h"
+
+namespace indigo::wire {
+
+namespace {
+
+// Time for a last message to a client that does not read.
+constexpr auto kFarewell = std::chrono::seconds(1);
+
+}  // namespace
+
+CommandLoop::CommandLoop(Stream& stream, Task& task, engine::Session& session)
+    : stream_(stream), task_(task), session_(session), sink_(stream, task) {
+  sink_.set_session(session);
+}
+
+void CommandLoop::run() {
+  send_wanted_ = true;  // the startup's answers
+  while (true) {
+    if (must_end()) return;
+    Frame frame{};
+    switch (next_frame(stream_.in().unread(), frame)) {
+      case FrameState::kComplete:
+        // The bytes stay valid while the message is handled: only COPY reads more meanwhile, and it pins them.
+        stream_.in().consume(frame.total_bytes());
+        if (handle(frame) == Next::kEnd) return;
+        if (stream_.out().size() >= kMaxBufferedBytes && stream_.flush() == StreamResult::kClosed) return;
+        break;
+      case FrameState::kIncomplete:
+        if (wait_for_input() == Next::kEnd) return;
+        break;
+      case FrameState::kBadType:
+        fatal(Error(
+            sqlstate::kProtocolViolation,
+            "invalid frontend message type " + std::to_string(static_cast<unsigned char>(stream_.in().unread()[0]))));
+        return;
+      case FrameState::kBadLength: fatal(Error(sqlstate::kProtocolViolation, "invalid message length")); return;
+    }
+  }
+}
+
+CommandLoop::Next CommandLoop::wait_for_input() {
+  if (send_wanted_ && !stream_.out().empty()) {
+    if (stream_.flush() == StreamResult::kClosed) return Next::kEnd;
+    send_wanted_ = false;
+  }
+  stream_.in().release(false);
+  switch (stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout)) {
+    case StreamResult::kOk:
+    case StreamResult::kInterrupted:  // must_end() sees it
+      return Next::kContinue;
+    case StreamResult::kTimeout: task_.interrupt(InterruptReason::kIdleTimeout); return Next::kContinue;
+    case StreamResult::kClosed: return Next::kEnd;
+  }
+  return Next::kEnd;
+}
+
+bool CommandLoop::must_end() {
+  if (sink_.lost_synchronization()) {
+    fatal(Error(sqlstate::kProtocolViolation, "terminating connection because protocol synchronization was lost"));
+    return true;
+  }
+  InterruptReason reason = task_.interrupted();
+  if (reason < InterruptReason::kIdleTimeout) return false;
+  if (reason == InterruptReason::kDisconnect) return true;
+  auto error = session_.must_end();
+  if (!error && reason == InterruptReason::kIdleTimeout) {
+    task_.clear_interrupt();
+    return false;
+  }
+  fatal(error ? *error : Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command"));
+  return true;
+}
+
+void CommandLoop::fatal(const Error& error) {
+  ErrorResponse::encode(ErrorResponse::kError, "FATAL", error, stream_.out());
+  log_message(LogLevel::kDebug, error.message);
+  stream_.farewell(Clock::now() + kFarewell);
+}
+
+CommandLoop::Next CommandLoop::handle(const Frame& frame) {
+  stream_.set_busy(true);
+  switch (frame.type) {
+    case Query::kType:
+      if (!skip_until_sync_) handle_query(frame.body);
+      break;
+    case Parse::kType:
+      if (!skip_until_sync_) extended(handle_parse(frame.body));
+      break;
+    case Bind::kType:
+      if (!skip_until_sync_) extended(handle_bind(frame.body));
+      break;
+    case Describe::kType:
+      if (!skip_until_sync_) extended(handle_describe(frame.body));
+      break;
+    case Execute::kType:
+      if (!skip_until_sync_) extended(handle_execute(frame.body));
+      break;
+    case Close::kType:
+      if (!skip_until_sync_) extended(handle_close(frame.body));
+      break;
+    case Sync::kType: handle_sync(frame.body); break;
+    case Flush::kType:
+      if (!skip_until_sync_) extended(Flush::decode(frame.body));
+      send_wanted_ = true;
+      break;
+    case FunctionCall::kType:
+      if (!skip_until_sync_) handle_function_call(frame.body);
+      break;
+    case Terminate::kType: return Next::kEnd;
+    default:  // COPY's messages after COPY has failed
+      break;
+  }
+  stream_.set_busy(false);
+  stream_.in().unpin();
+  // The next message is at hand: others may have waited long.
+  if (!stream_.in().unread().empty()) task_.yield_if_due();
+  return Next::kContinue;
+}
+
+void CommandLoop::handle_query(std::string_view body) {
+  Query query;
+  Status status = query.decode(body);
+  if (status.ok()) status = check_client_text(query.text);
+  if (status.ok()) {
+    session_.query(query.text, sink_);
+  } else {
+    refuse(status.error());
+  }
+  ready();
+}
+
+void CommandLoop::refuse(const Error& error) {
+  session_.fail_transaction();
+  sink_.error(error);
+  if (Status ended = session_.sync(sink_); !ended.ok()) sink_.error(ended.error());
+}
+
+Status CommandLoop::handle_parse(std::string_view body) {
+  INDIGO_TRY(parse_.decode(body));
+  INDIGO_TRY(check_client_text(parse_.statement));
+  INDIGO_TRY(check_client_text(parse_.text));
+  INDIGO_TRY(session_.parse(parse_.statement, parse_.text, parse_.parameter_types, sink_));
+  ParseComplete::encode(stream_.out());
+  return {};
+}
+
+Status CommandLoop::handle_bind(std::string_view body) {
+  INDIGO_TRY(bind_.decode(body));
+  for (size_t i = 0; i < bind_.values.size(); i++) {
+    bool binary = !bind_.parameter_formats.empty() &&
+                  bind_.parameter_formats[bind_.parameter_formats.size() == 1 ? 0 : i] == Format::kBinary;
+    if (bind_.values[i] && !binary) INDIGO_TRY(check_client_text(*bind_.values[i]));
+  }
+  engine::BindMessage message{bind_.portal, bind_.statement, bind_.parameter_formats, bind_.values,
+                              bind_.result_formats};
+  INDIGO_TRY(session_.bind(message, sink_));
+  BindComplete::encode(stream_.out());
+  return {};
+}
+
+Status CommandLoop::handle_describe(std::string_view body) {
+  Describe describe;
+  INDIGO_TRY(describe.decode(body));
+  return describe.kind == 'S' ? session_.describe_statement(describe.name, sink_)
+                              : session_.describe_portal(describe.name, sink_);
+}
+
+Status CommandLoop::handle_execute(std::string_view body) {
+  Execute execute;
+  INDIGO_TRY(execute.decode(body));
+  return session_.execute(execute.portal, execute.max_rows > 0 ? static_cast<uint32_t>(execute.max_rows) : 0, sink_);
+}
+
+Status CommandLoop::handle_close(std::string_view body) {
+  Close close;
+  INDIGO_TRY(close.decode(body));
+  INDIGO_TRY(close.kind == 'S' ? session_.close_statement(close.name) : session_.close_portal(close.name));
+  CloseComplete::encode(stream_.out());
+  return {};
+}
+
+void CommandLoop::handle_function_call(std::string_view body) {
+  FunctionCall call;
+  Status status = call.decode(body);
+  refuse(status.ok() ? Error(sqlstate::kFeatureNotSupported, "function calls by protocol message are not supported")
+                           .with_hint("Call the function in a query.")
+                     : std::move(status.error()));
+  ready();
+}
+
+void CommandLoop::handle_sync(std::string_view body) {
+  skip_until_sync_ = false;
+  Status status = Sync::decode(body);
+  if (!status.ok()) session_.fail_transaction();
+  Status ended = session_.sync(sink_);
+  if (!status.ok()) sink_.error(status.error());
+  if (!ended.ok()) sink_.error(ended.error());
+  ready();
+}
+
+void CommandLoop::extended(Status status) {
+  if (status.ok()) return;
+  session_.fail_transaction();
+  sink_.error(status.error());
+  skip_until_sync_ = true;
+}
+
+void CommandLoop::ready() {
+  // A session that is about to end is not ready for anything.
+  if (sink_.lost_synchronization() || task_.interrupted() >= InterruptReason::kIdleTimeout) return;
+  ReadyForQuery{session_.transaction_status()}.encode(stream_.out());
+  send_wanted_ = true;
+}
+
+}  // namespace indigo::wire

@@ -1,0 +1,113 @@
+#include "wire/session/connection.h"
+
+#include "base/sqlstate.h"
+#include "wire/messages/backend_key_data.h"
+#include "wire/messages/error_response.h"
+#include "wire/messages/negotiate_protocol_version.h"
+#include "wire/messages/parameter_status.h"
+#include "wire/messages/ready_for_query.h"
+#include "wire/session/authenticator.h"
+#include "wire/session/command_loop.h"
+#include "wire/session/startup.h"
+
+namespace indigo::wire {
+
+namespace {
+
+constexpr auto kFarewell = std::chrono::seconds(1);
+
+class Connection {
+ public:
+  Connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task)
+      : shared_(shared), address_(address), task_(task), stream_(std::move(socket), task) {
+    task_.set_before_wait([this] { stream_.try_flush(); });
+    task_.set_on_idle([this] { stream_.release_buffers(true); });
+  }
+  ~Connection() {
+    task_.set_before_wait(nullptr);
+    task_.set_on_idle(nullptr);
+  }
+
+  void run() {
+    Deadline deadline = Clock::now() + shared_.authentication_timeout;
+    Startup startup(stream_, deadline);
+    Result<StartupOutcome> outcome = startup.run();
+    if (!outcome.ok()) return startup.old_protocol() ? say_old(outcome.error()) : say(outcome.error());
+    switch (outcome->kind) {
+      case StartupOutcome::Kind::kClose: return;
+      case StartupOutcome::Kind::kCancel: shared_.instance->cancel(outcome->cancel_pid, outcome->cancel_key); return;
+      case StartupOutcome::Kind::kConnect: break;
+    }
+    negotiate(outcome->request);
+    if (Status status = authenticate(outcome->request, deadline); !status.ok()) return say(status.error());
+    serve(outcome->request.options);
+  }
+
+ private:
+  void negotiate(const StartupRequest& request) {
+    if (request.minor_version == 0 && request.unknown_options.empty()) return;
+    NegotiateProtocolVersion message;
+    message.unknown_options.assign(request.unknown_options.begin(), request.unknown_options.end());
+    message.encode(stream_.out());
+  }
+
+  Status authenticate(const StartupRequest& request, Deadline deadline) {
+    Authenticator authenticator(stream_, deadline, shared_.secret);
+    const std::string& user = request.options.user;
+    return authenticator.run(shared_.rules.method(address_.origin), user, shared_.instance->credentials(user));
+  }
+
+  void serve(engine::ConnectOptions& options) {
+    options.client_address = address_.host;
+    options.client_port = address_.port;
+    SessionCount count(shared_.sessions);
+    if (count.value() > shared_.max_connections) {
+      return say(Error(sqlstate::kTooManyConnections, "sorry, too many clients already"));
+    }
+    Result<std::unique_ptr<engine::Session>> session = shared_.instance->connect(options, task_);
+    if (!session.ok()) return say(session.error());
+    OutputBuffer& out = stream_.out();
+    for (const auto& [name, value] : (*session)->reported_settings()) ParameterStatus{name, value}.encode(out);
+    BackendKeyData{(*session)->pid(), (*session)->cancel_key()}.encode(out);
+    ReadyForQuery{(*session)->transaction_status()}.encode(out);
+    CommandLoop(stream_, task_, **session).run();
+  }
+
+  // The last words, as FATAL; to nobody when the client is lost.
+  void say(const Error& error) {
+    if (error.state == sqlstate::kConnectionFailure) return;
+    ErrorResponse::encode(ErrorResponse::kError, "FATAL", error, stream_.out());
+    stream_.farewell(Clock::now() + kFarewell);
+  }
+  void say_old(const Error& error) {
+    stream_.out().put_byte('E');
+    stream_.out().put_string("FATAL:  " + error.message + "\n");
+    stream_.farewell(Clock::now() + kFarewell);
+  }
+
+  // Counts this session while it lives.
+  class SessionCount {
+   public:
+    explicit SessionCount(std::atomic<uint32_t>& sessions)
+        : sessions_(sessions), value_(sessions.fetch_add(1, std::memory_order_relaxed) + 1) {}
+    ~SessionCount() { sessions_.fetch_sub(1, std::memory_order_relaxed); }
+    uint32_t value() const { return value_; }
+
+   private:
+    std::atomic<uint32_t>& sessions_;
+    uint32_t value_;
+  };
+
+  SharedState& shared_;
+  const ClientAddress& address_;
+  Task& task_;
+  Stream stream_;
+};
+
+}  // namespace
+
+void run_connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task) {
+  Connection(shared, std::move(socket), address, task).run();
+}
+
+}  // namespace indigo::wire

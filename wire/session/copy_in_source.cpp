@@ -1,0 +1,95 @@
+#include "wire/session/copy_in_source.h"
+
+#include "base/sqlstate.h"
+#include "base/utf8.h"
+#include "wire/messages/copy_data.h"
+#include "wire/messages/copy_done.h"
+#include "wire/messages/copy_fail.h"
+#include "wire/messages/flush.h"
+#include "wire/messages/frame.h"
+#include "wire/messages/sync.h"
+
+namespace indigo::wire {
+
+namespace {
+
+// One read gathers this much if it is there.
+constexpr size_t kGatherBytes = 64 * 1024;
+
+Error interrupt_error(InterruptReason reason) {
+  switch (reason) {
+    case InterruptReason::kStatementTimeout:
+      return Error(sqlstate::kQueryCanceled, "canceling statement due to statement timeout");
+    case InterruptReason::kNone:
+    case InterruptReason::kCancel: return Error(sqlstate::kQueryCanceled, "canceling statement due to user request");
+    default: return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
+  }
+}
+
+std::string unexpected_type(char type) {
+  static constexpr char kHex[] = "0123456789ABCDEF";
+  auto code = static_cast<unsigned char>(type);
+  return std::string("unexpected message type 0x") + kHex[code >> 4] + kHex[code & 15] + " during COPY from stdin";
+}
+
+}  // namespace
+
+Status CopyInSource::begin() {
+  done_ = false;
+  stream_.in().pin();
+  if (stream_.flush() == StreamResult::kOk) return {};
+  return Error(sqlstate::kConnectionFailure, "connection to client lost");
+}
+
+Error CopyInSource::lose(Error error) {
+  lost_synchronization_ = true;
+  return error;
+}
+
+Result<bool> CopyInSource::read(std::string& out) {
+  bool gathered = false;
+  size_t begin = out.size();
+  while (!done_) {
+    std::string_view unread = stream_.in().unread();
+    // Only COPY's own messages are cut out of the stream here: the length of another one is not to be trusted.
+    if (!unread.empty() && std::string_view("dcfHS").find(unread[0]) == std::string_view::npos) {
+      if (gathered) return true;
+      return lose(Error(sqlstate::kProtocolViolation, unexpected_type(unread[0])));
+    }
+    Frame frame{};
+    FrameState state = next_frame(unread, frame);
+    if (state == FrameState::kComplete) {
+      if (gathered && (frame.type == CopyDone::kType || frame.type == CopyFail::kType)) return true;
+      stream_.in().consume(frame.total_bytes());
+      if (frame.type == CopyData::kType) {
+        out.append(frame.body);
+        gathered = true;
+        if (out.size() - begin >= kGatherBytes) return true;
+      } else if (frame.type == CopyDone::kType) {
+        done_ = true;
+      } else if (frame.type == CopyFail::kType) {
+        done_ = true;
+        CopyFail fail;
+        INDIGO_TRY(fail.decode(frame.body));
+        INDIGO_TRY(check_client_text(fail.reason));
+        return Error(sqlstate::kQueryCanceled, "COPY from stdin failed: " + std::string(fail.reason));
+      }  // Flush and Sync mean nothing here
+      continue;
+    }
+    if (state != FrameState::kIncomplete) {
+      return lose(Error(sqlstate::kProtocolViolation, "invalid message length"));
+    }
+    if (gathered && !stream_.readable()) return true;
+    switch (stream_.fill(kNoDeadline, InterruptReason::kCancel)) {
+      case StreamResult::kOk:
+      case StreamResult::kTimeout: break;
+      case StreamResult::kInterrupted: return interrupt_error(task_.interrupted());
+      case StreamResult::kClosed:
+        return lose(
+            Error(sqlstate::kConnectionFailure, "unexpected EOF on client connection with an open transaction"));
+    }
+  }
+  return false;
+}
+
+}  // namespace indigo::wire
