@@ -1,0 +1,12 @@
+// indigo-bench: one subcommand per subject, one row of key=value pairs per measurement.
+#include <CLI/CLI.hpp>
+
+#include "bench/storage_bench.h"
+
+int main(int argc, char** argv) {
+  CLI::App app("Indigo's benchmarks");
+  app.require_subcommand(1);
+  indigo::bench::add_storage_command(app);
+  CLI11_PARSE(app, argc, argv);
+  return 0;
+}

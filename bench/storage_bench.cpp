@@ -1,0 +1,183 @@
+#include "bench/storage_bench.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/measurement.h"
+#include "storage/store.h"
+
+namespace indigo::bench {
+
+namespace {
+
+using namespace indigo::storage;
+
+struct Options {
+  uint64_t rows = 1'000'000;
+  size_t row_bytes = 100;
+  int threads = 1;
+  double seconds = 1;
+  std::string only;
+};
+
+// Eight bytes, big-endian: the order of the numbers.
+struct Key {
+  char bytes[8];
+  explicit Key(uint64_t n) { store_unaligned(bytes, big_endian(n)); }
+  operator Bytes() const { return {bytes, sizeof bytes}; }
+};
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
+  uint64_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_;
+  }
+
+ private:
+  uint64_t state_;
+};
+
+class StorageBench {
+ public:
+  explicit StorageBench(const Options& options)
+      : o_(options), store_(Store::create({})), table_(store_->create_table({})) {}
+
+  void run() {
+    measure_once("load_ascending", [&] { return load(*table_, false); });
+    double encoded = static_cast<double>(o_.rows * (o_.row_bytes + 8));
+    auto s = table_->statistics();
+    std::printf("name=memory rows=%llu leaves=%llu bytes_per_encoded_byte=%.3f\n",
+                static_cast<unsigned long long>(o_.rows), static_cast<unsigned long long>(s.leaf_count),
+                static_cast<double>(s.bytes) / encoded);
+    measure("point_read", [&](Random& random, std::string& row) { return point_read(random, row); });
+    measure("point_read_batch_8", [&](Random& random, std::string&) { return point_read_batch(random); });
+    measure("update_one", [&](Random& random, std::string& row) { return update(random.next() % o_.rows, row); });
+    measure("update_hot", [&](Random& random, std::string& row) { return update(random.next() % 10, row); });
+    measure_once("scan", [&] { return scan(); });
+    {
+      auto reader = store_->begin(Isolation::kRepeatableRead, 0);
+      reader->take_statement_snapshot();
+      measure("update_one_long_reader",
+              [&](Random& random, std::string& row) { return update(random.next() % o_.rows, row); });
+      measure_once("scan_old_snapshot", [&] { return scan(*reader); });
+    }
+    measure("insert_one", [&](Random& random, std::string&) { return insert(random.next() | uint64_t{1} << 63); });
+    auto other = store_->create_table({});
+    measure_once("load_random", [&] { return load(*other, true); });
+  }
+
+ private:
+  bool wanted(const std::string& name) const { return o_.only.empty() || o_.only == name || name == "load_ascending"; }
+  Parameters parameters(int threads) const {
+    return {{"threads", std::to_string(threads)},
+            {"rows", std::to_string(o_.rows)},
+            {"row_bytes", std::to_string(o_.row_bytes)}};
+  }
+  template <class F>
+  void measure(const std::string& name, F operation) {
+    if (!wanted(name)) return;
+    auto body = [&](int thread, const std::atomic<bool>& stop) {
+      Random random(static_cast<uint64_t>(thread) + 7);
+      std::string row(o_.row_bytes, 'r');
+      uint64_t n = 0;
+      while (!stop.load(std::memory_order_relaxed)) n += operation(random, row);
+      return n;
+    };
+    print(name, parameters(o_.threads), run_threads(o_.threads, o_.seconds, body));
+  }
+  template <class F>
+  void measure_once(const std::string& name, F operation) {
+    if (wanted(name)) print(name, parameters(1), run_once(operation));
+  }
+
+  uint64_t load(Table& table, bool random_order) {
+    std::string row(o_.row_bytes, 'x');
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    Random random(3);
+    for (uint64_t i = 0; i < o_.rows; i++) table.insert(*t, Key(random_order ? random.next() : i), row, nullptr);
+    store_->commit(*t);
+    return o_.rows;
+  }
+  uint64_t point_read(Random& random, std::string& row) {
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    table_->get(*t, t->view(), Key(random.next() % o_.rows), row);
+    store_->commit(*t);
+    return 1;
+  }
+  uint64_t point_read_batch(Random& random) {
+    constexpr size_t kBatch = 8;
+    thread_local std::string rows[kBatch];
+    bool found[kBatch];
+    std::vector<Key> keys;
+    Bytes views[kBatch];
+    keys.reserve(kBatch);
+    for (size_t i = 0; i < kBatch; i++) views[i] = keys.emplace_back(random.next() % o_.rows);
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    table_->get_many(*t, t->view(), views, rows, found);
+    store_->commit(*t);
+    return kBatch;
+  }
+  uint64_t update(uint64_t n, const std::string& row) {
+    Key key(n);
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    thread_local Claimed claimed;
+    if (table_->claim(*t, t->view(), key, RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed) != StorageStatus::kOk) {
+      store_->rollback(*t);
+      return 0;
+    }
+    table_->update(*t, key, row, nullptr);
+    store_->commit(*t);
+    return 1;
+  }
+  uint64_t insert(uint64_t n) {
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    table_->insert(*t, Key(n), std::string(o_.row_bytes, 'n'), nullptr);
+    store_->commit(*t);
+    return 1;
+  }
+  uint64_t scan() {
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    return scan(*t);
+  }
+  uint64_t scan(Transaction& t) {
+    auto cursor = table_->scan(t, t.view(), KeyRange::all());
+    std::vector<RowRef> out(1024);
+    uint64_t rows = 0, sum = 0;
+    for (;;) {
+      size_t n;
+      if (cursor->next(out, n) != StorageStatus::kOk || n == 0) break;
+      for (size_t i = 0; i < n; i++) sum += static_cast<unsigned char>(out[i].row[0]);
+      rows += n;
+    }
+    return sum == 0 ? 0 : rows;
+  }
+
+  const Options o_;
+  std::unique_ptr<Store> store_;
+  std::shared_ptr<Table> table_;
+};
+
+}  // namespace
+
+void add_storage_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("storage", "Tables in process, without SQL");
+  command->add_option("--rows", options->rows, "Rows in the table");
+  command->add_option("--row-bytes", options->row_bytes, "Bytes of a row");
+  command->add_option("--threads", options->threads, "Threads of the timed measurements");
+  command->add_option("--seconds", options->seconds, "Time of each measurement");
+  command->add_option("--only", options->only, "One measurement's name");
+  command->callback([options] { StorageBench(*options).run(); });
+}
+
+}  // namespace indigo::bench
