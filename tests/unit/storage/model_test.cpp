@@ -152,7 +152,7 @@ TEST_F(ModelTest, RandomTransactionsWithASecondaryIndex) {
   commit(*t);
   run(3, 400);
   // Nothing is left behind: every entry is some version's.
-  for (auto k : scan_all_keys()) remove(k);
+  for (const auto& k : scan_all_keys()) remove(k);
   for (int i = 0; i < 10; i++) store->reclaim();
   EXPECT_EQ(static_cast<TableImpl&>(*table).indexes()->front()->index->entry_count(), 0u);
   EXPECT_EQ(store->statistics().versions_kept, 0u);
