@@ -1,0 +1,82 @@
+// One aggregate of an aggregation: its arguments, FILTER, DISTINCT and ORDER BY, and the state it keeps in each group.
+//
+// Plain aggregates update their state chunk by chunk. DISTINCT and ORDER BY collect (group, arguments, sort keys) first and
+// feed the function in order when the groups are finished (flush). count(*), count, and sum, min and max of integers
+// have inlined updates.
+// Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/exec/builder.h"
+#include "engine/exec/row_keys.h"
+
+namespace indigo::engine::exec {
+
+class AggregateCall {
+ public:
+  static Result<AggregateCall> make(Builder& b, const sql::AggregateExpr& e);
+  // An aggregate used as a window function.
+  static Result<AggregateCall> make(Builder& b, const sql::WindowCallExpr& e);
+
+  uint32_t state_bytes() const { return state_bytes_; }
+  Phys result_phys() const { return result_phys_; }
+  void set_offset(uint32_t offset) { offset_ = offset; }
+  bool can_retract() const { return function_ != nullptr && function_->retract != nullptr; }
+
+  void reset() {
+    if (collected_ != nullptr) collected_->clear();
+  }
+  // Row selection[i] belongs to the group with index groups[i], whose states begin at states[groups[i]].
+  Status accumulate(QueryState& state, const Frame& frame, Selection selection, const uint32_t* groups,
+                    char* const* states);
+  // Feeds what was collected for groups below `limit`; the rows of group `limit` stay and become group 0's.
+  Status flush(QueryState& state, uint32_t limit, char* const* states);
+  // One row in or out of a state (window frames); arguments as evaluated before.
+  Status update_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
+  Status retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
+
+  Status finalize(QueryState& state, char* group, Vector& out, uint32_t row);
+  void destroy(char* group);
+
+  uint64_t bytes() const { return collected_ != nullptr ? collected_->bytes() : 0; }
+  // Windows evaluate the arguments themselves.
+  ExpressionSet& arguments() { return arguments_; }
+  Condition& filter() { return filter_; }
+
+ private:
+  enum class Fast : uint8_t { kNone, kCountStar, kCount, kSumI16, kSumI32, kMinI32, kMaxI32, kMinI64, kMaxI64 };
+  struct FastState {
+    int64_t value;
+    int64_t seen;
+  };
+  static Fast fast_kind(Oid function);
+  Status set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation, const sql::ExprList& arguments, bool star,
+                const sql::ExprPtr& filter);
+  Status update(QueryState& state, std::span<const Vector* const> arguments, Selection selection, void* const* states);
+  template <class T, class Step>
+  void fast_loop(const Vector& v, Selection selection, void* const* states, Step step);
+
+  const sql::AggregateFunction* function_ = nullptr;
+  Fast fast_ = Fast::kNone;
+  sql::CallInfo call_;
+  ExpressionSet arguments_;  // then the sort keys
+  size_t argument_count_ = 0;
+  Condition filter_;
+  uint32_t state_bytes_ = 0, offset_ = 0;
+  Phys result_phys_ = Phys::kI64;
+
+  // DISTINCT and ORDER BY
+  bool distinct_ = false;
+  SortOps order_;
+  std::vector<size_t> order_columns_;  // columns of `collected_` that order_ compares
+  KeyOps distinct_ops_;
+  std::unique_ptr<RowStore> collected_;  // group, arguments, sort keys
+
+  std::vector<const Vector*> values_;
+  std::vector<void*> states_;
+  std::vector<uint32_t> groups_;
+};
+
+}  // namespace indigo::engine::exec

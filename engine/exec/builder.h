@@ -1,0 +1,54 @@
+// Makes operators from plan nodes and compiled nodes from expressions, and notes for each operator which runtime slots
+// its subtree reads and whether it is volatile.
+//
+// Extending it: a plan node is one file with a make_* function declared in operators.h; an expression is one file with
+// a compile_* function declared in expression_nodes.h.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "engine/exec/expression.h"
+#include "engine/exec/operator.h"
+#include "engine/exec/query_state.h"
+
+namespace indigo::engine::exec {
+
+class Builder {
+ public:
+  explicit Builder(QueryState& state) : state_(state) {}
+
+  QueryState& state() { return state_; }
+
+  Result<OperatorPtr> build(const sql::PlanPtr& plan);
+
+  // A null expression gives a null node.
+  Result<NodePtr> compile(const sql::ExprPtr& expr);
+  Result<ExpressionSet> compile_all(const sql::ExprList& exprs);
+  Result<Condition> compile_condition(const sql::ExprPtr& expr);
+
+  Phys phys_of(const sql::TypeRef& type);
+  std::vector<Phys> phys_of(const std::vector<sql::PlanColumn>& columns);
+
+  // Order, equality and hash of a type; null when it has none. Domains are looked up by their base.
+  const sql::TypeOrder* order_of(const sql::TypeRef& type);
+  sql::TypeRef element_of(const sql::TypeRef& array);
+
+  // The operator being built reads this slot.
+  void use_slot(int slot) { slots_.push_back(slot); }
+  // Slots that the operator being built sets itself for its inputs.
+  void own_slot(int slot) { owned_.push_back(slot); }
+
+  static constexpr int kMaxDepth = 2000;
+
+ private:
+  Result<OperatorPtr> make(const sql::Plan& plan);
+  Result<NodePtr> compile_node(const sql::ExprPtr& expr);
+
+  QueryState& state_;
+  std::vector<int> slots_, owned_;
+  bool volatile_ = false;
+  int depth_ = 0;
+};
+
+}  // namespace indigo::engine::exec

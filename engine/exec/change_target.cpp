@@ -1,0 +1,199 @@
+#include "engine/exec/change_target.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/sqlstate.h"
+#include "engine/exec/foreign_key.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+// PostgreSQL cuts each value of a failing row to this many bytes.
+constexpr size_t kMaxValueText = 64;
+
+void append_value(sql::FuncContext& functions, const sql::TypeRef& type, const Datum& value, size_t limit,
+                  std::string& out) {
+  if (value.null) {
+    out += "null";
+    return;
+  }
+  std::string text;
+  sql::type_output(functions, type, value, text);
+  if (limit != 0 && text.size() > limit) {
+    size_t cut = limit;
+    while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) cut--;
+    out.append(text, 0, cut);
+    out += "...";
+  } else {
+    out += text;
+  }
+}
+
+}  // namespace
+
+ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
+    : state_(state), relation_(std::move(relation)) {
+  for (size_t c = 0; c < relation_->columns.size(); c++) {
+    if (relation_->columns[c].not_null && !relation_->columns[c].dropped) not_null_.push_back(c);
+  }
+  for (const catalog::ConstraintInfo& c : relation_->constraints) has_foreign_keys_ |= c.kind == 'f';
+  has_references_ = !relation_->referenced_by.empty();
+}
+
+void ChangeTarget::key_of(std::span<const Vector* const> columns, uint32_t row, std::string& key) const {
+  key.clear();
+  if (relation_->has_hidden_row_id()) {
+    uint64_t id = big_endian(relation_->table->next_row_id());
+    key.append(reinterpret_cast<const char*>(&id), sizeof id);
+    return;
+  }
+  for (size_t i = 0; i < relation_->key_columns.size(); i++) {
+    relation_->key.append_column(i, columns[static_cast<size_t>(relation_->key_columns[i]) - 1]->datum(row), key);
+  }
+}
+
+bool ChangeTarget::is_key_column(size_t column) const {
+  return std::find(relation_->key_columns.begin(), relation_->key_columns.end(), static_cast<int16_t>(column + 1)) !=
+         relation_->key_columns.end();
+}
+
+std::string ChangeTarget::row_text(std::span<const Vector* const> columns, uint32_t row) const {
+  std::string out = "(";
+  bool first = true;
+  for (size_t c = 0; c < relation_->columns.size(); c++) {
+    if (relation_->columns[c].dropped) continue;
+    if (!first) out += ", ";
+    first = false;
+    Datum value = columns[c] != nullptr ? columns[c]->datum(row) : Datum::make_null(relation_->layout.phys(c));
+    append_value(state_.functions(), relation_->columns[c].type, value, kMaxValueText, out);
+  }
+  return out + ")";
+}
+
+Error ChangeTarget::named(Error error, const std::string& constraint, const std::string& column) const {
+  error.schema = relation_->schema_name;
+  error.table = relation_->name;
+  error.constraint = constraint;
+  error.column = column;
+  return error;
+}
+
+std::unique_ptr<Error> ChangeTarget::check_not_null(std::span<const Vector* const> columns, uint32_t row) const {
+  for (size_t c : not_null_) {
+    if (columns[c] == nullptr || !columns[c]->is_null(row)) continue;
+    const std::string& name = relation_->columns[c].name;
+    Error error(sqlstate::kNotNullViolation, "null value in column \"" + name + "\" of relation \"" + relation_->name +
+                                                 "\" violates not-null constraint");
+    error.detail = "Failing row contains " + row_text(columns, row) + ".";
+    return std::make_unique<Error>(named(std::move(error), "", name));
+  }
+  return nullptr;
+}
+
+Error ChangeTarget::check_violation(const std::string& constraint, std::span<const Vector* const> columns,
+                                    uint32_t row) const {
+  Error error(sqlstate::kCheckViolation,
+              "new row for relation \"" + relation_->name + "\" violates check constraint \"" + constraint + "\"");
+  error.detail = "Failing row contains " + row_text(columns, row) + ".";
+  return named(std::move(error), constraint);
+}
+
+Result<bool> ChangeTarget::insert(Bytes key, Bytes row, storage::Duplicate& duplicate) {
+  storage::StorageStatus status = table().insert(state_.transaction(), key, row, &duplicate);
+  if (status == storage::StorageStatus::kOk) return true;
+  if (status == storage::StorageStatus::kDuplicateKey) return false;
+  return storage_error(status, relation_.get());
+}
+
+Status ChangeTarget::update(Bytes key, Bytes new_key, Bytes row) {
+  storage::Duplicate duplicate;
+  storage::StorageStatus status = key == new_key
+                                      ? table().update(state_.transaction(), key, row, &duplicate)
+                                      : table().update_key(state_.transaction(), key, new_key, row, &duplicate);
+  if (status == storage::StorageStatus::kOk) return {};
+  if (status == storage::StorageStatus::kDuplicateKey) return unique_violation(duplicate, row);
+  return storage_error(status, relation_.get());
+}
+
+Status ChangeTarget::erase(Bytes key) {
+  storage::StorageStatus status = table().erase(state_.transaction(), key);
+  if (status == storage::StorageStatus::kOk) return {};
+  return storage_error(status, relation_.get());
+}
+
+const catalog::IndexInfo* ChangeTarget::index_of(const storage::Duplicate& duplicate) const {
+  for (const catalog::IndexInfo& index : relation_->indexes) {
+    if (index.storage == duplicate.index) return &index;
+  }
+  return nullptr;
+}
+
+Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes row) const {
+  const catalog::IndexInfo* index = index_of(duplicate);
+  std::string name = index != nullptr ? index->name : relation_->name + "_pkey";
+  Error error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint \"" + name + "\"");
+  if (index != nullptr) {
+    std::string columns, values;
+    bool plain = true;
+    for (const catalog::IndexColumn& c : index->columns) {
+      plain &= c.column > 0;
+      if (!plain) break;
+      if (!columns.empty()) columns += ", ", values += ", ";
+      auto at = static_cast<size_t>(c.column) - 1;
+      columns += relation_->columns[at].name;
+      append_value(state_.functions(), relation_->columns[at].type, relation_->layout.column(row, at), 0, values);
+    }
+    if (plain) error.detail = "Key (" + columns + ")=(" + values + ") already exists.";
+  }
+  return named(std::move(error), name);
+}
+
+Status ChangeTarget::inserted(Bytes row) {
+  if (!has_foreign_keys_) return {};
+  return state_.foreign_keys().child_written(state_, relation_, Bytes(), row);
+}
+
+Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
+  if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
+  if (has_foreign_keys_) return state_.foreign_keys().child_written(state_, relation_, old_row, new_row);
+  return {};
+}
+
+Status ChangeTarget::erased(Bytes old_row) {
+  if (!has_references_) return {};
+  return state_.foreign_keys().parent_erased(state_, relation_, old_row);
+}
+
+Result<ChangeChecks> ChangeChecks::make(Builder& b, const sql::ExprList& checks,
+                                        const std::vector<std::string>& names) {
+  ChangeChecks c;
+  INDIGO_ASSIGN(c.checks_, b.compile_all(checks));
+  c.names_ = names;
+  return c;
+}
+
+uint32_t ChangeChecks::run(const ChangeTarget& target, const Frame& frame, Selection selection,
+                           std::span<const Vector* const> columns, std::unique_ptr<Error>& error) {
+  for (uint32_t i = 0; i < selection.count; i++) {
+    if (auto violation = target.check_not_null(columns, selection[i])) {
+      error = std::move(violation);
+      selection.count = i;
+    }
+  }
+  if (checks_.empty() || selection.count == 0) return selection.count;
+  std::unique_ptr<Error> failed;
+  uint32_t good = checks_.evaluate(frame, selection, failed);
+  if (failed != nullptr) error = std::move(failed);
+  for (uint32_t i = 0; i < good; i++) {
+    for (size_t c = 0; c < checks_.size(); c++) {
+      uint32_t r = selection[i];
+      if (checks_[c].is_null(r) || checks_[c].get<bool>(r)) continue;
+      error = std::make_unique<Error>(target.check_violation(names_[c], columns, r));
+      return i;
+    }
+  }
+  return good;
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,75 @@
+// The table that a change statement writes: keys and images of new rows, NOT NULL and CHECK, messages of violations,
+// foreign-key events. Used by INSERT, UPDATE, DELETE, MERGE, COPY and the actions of foreign keys.
+// Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/exec/builder.h"
+#include "storage/table.h"
+
+namespace indigo::engine::exec {
+
+class ChangeTarget {
+ public:
+  ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
+
+  const catalog::RelationInfo& relation() const { return *relation_; }
+  storage::Table& table() const { return *relation_->table; }
+  size_t column_count() const { return relation_->columns.size(); }
+
+  // ---- keys
+  // The storage key of a row; hidden row ids are drawn anew.
+  void key_of(std::span<const Vector* const> columns, uint32_t row, std::string& key) const;
+  bool is_key_column(size_t column) const;  // part of the primary key
+
+  // ---- constraints on a new row (columns by table column; null pointers: not looked at)
+  // The first selected row that violates NOT NULL, or nothing.
+  std::unique_ptr<Error> check_not_null(std::span<const Vector* const> columns, uint32_t row) const;
+  Error check_violation(const std::string& constraint, std::span<const Vector* const> columns, uint32_t row) const;
+
+  // ---- storage, with its answers as errors
+  // False: `duplicate` says what is in the way.
+  Result<bool> insert(Bytes key, Bytes row, storage::Duplicate& duplicate);
+  Status update(Bytes key, Bytes new_key, Bytes row);
+  Status erase(Bytes key);
+  // 23505 for what insert or update ran into.
+  Error unique_violation(const storage::Duplicate& duplicate, Bytes row) const;
+  const catalog::IndexInfo* index_of(const storage::Duplicate& duplicate) const;
+
+  // ---- foreign keys: tell the statement's queue what happened
+  bool has_foreign_keys() const { return has_foreign_keys_ || has_references_; }
+  Status inserted(Bytes row);
+  Status updated(Bytes old_row, Bytes new_row);
+  Status erased(Bytes old_row);
+
+  // "(1, abc, null)": all columns as text, long values cut, as PostgreSQL prints failing rows.
+  std::string row_text(std::span<const Vector* const> columns, uint32_t row) const;
+  Error named(Error error, const std::string& constraint = "", const std::string& column = "") const;
+
+ private:
+  QueryState& state_;
+  std::shared_ptr<const catalog::RelationInfo> relation_;
+  std::vector<size_t> not_null_;   // columns
+  bool has_foreign_keys_ = false;  // this table references others
+  bool has_references_ = false;    // others reference this table
+};
+
+// Runs CHECK constraints over chunks of new rows.
+class ChangeChecks {
+ public:
+  static Result<ChangeChecks> make(Builder& b, const sql::ExprList& checks, const std::vector<std::string>& names);
+  bool empty() const { return checks_.empty(); }
+  // How many leading rows pass NOT NULL and CHECK; fewer than all: `error` is why the next one does not.
+  uint32_t run(const ChangeTarget& target, const Frame& frame, Selection selection,
+               std::span<const Vector* const> columns, std::unique_ptr<Error>& error);
+
+ private:
+  ExpressionSet checks_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace indigo::engine::exec

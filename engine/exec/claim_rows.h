@@ -1,0 +1,48 @@
+// Claims the target rows of a source chunk for UPDATE, DELETE and MERGE, with READ COMMITTED's re-check of rows that changed
+// since the snapshot, and each row at most once in a statement.
+// Thread safety: none.
+#pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "engine/exec/builder.h"
+#include "storage/table.h"
+
+namespace indigo::engine::exec {
+
+class RowClaimer {
+ public:
+  // `joined`: the source may hold a target row several times.
+  static Result<RowClaimer> make(Builder& b, const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                 int key_column, const sql::ExprPtr& recheck,
+                                 const std::vector<std::pair<int, int>>& refresh, bool joined);
+
+  void begin() { seen_->clear(); }
+  // Answers the rows that are claimed; claimed()[r] has row r's newest version. `source` may be replaced by a copy whose
+  // columns from the target are refreshed. An error ends the selection.
+  Selection claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,
+                  std::unique_ptr<Error>& error);
+  std::vector<storage::Claimed>& claimed() { return claimed_; }
+  // Marks a key as changed by this statement; false: it was already.
+  bool first_change(const std::string& key) { return seen_->insert(key).second; }
+
+ private:
+  Result<bool> recheck(QueryState& state, const Chunk*& source, Selection all, uint32_t row);
+
+  std::shared_ptr<const catalog::RelationInfo> relation_;
+  size_t key_column_ = 0;
+  Condition recheck_;
+  std::vector<std::pair<int, int>> refresh_;
+  bool joined_ = false;
+  std::vector<storage::Claimed> claimed_;
+  std::unique_ptr<std::unordered_set<std::string>> seen_ = std::make_unique<std::unordered_set<std::string>>();
+  std::unique_ptr<Chunk> copy_ = std::make_unique<Chunk>(), target_row_ = std::make_unique<Chunk>();
+  std::vector<uint16_t> rows_;
+};
+
+// Whether a change's source can hold a target row more than once (it is not just a scan of the target).
+bool is_joined_source(const sql::Plan& source);
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,64 @@
+#include "engine/exec/errors.h"
+
+#include "base/sqlstate.h"
+#include "engine/exec/executor.h"
+
+namespace indigo::engine {
+
+Error interrupt_error(InterruptReason reason) {
+  switch (reason) {
+    case InterruptReason::kStatementTimeout:
+      return Error(sqlstate::kQueryCanceled, "canceling statement due to statement timeout");
+    case InterruptReason::kTerminate:
+    case InterruptReason::kShutdown:
+      return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
+    case InterruptReason::kIdleTimeout:
+      return Error(sqlstate::kIdleInTransactionTimeout, "terminating connection due to idle-in-transaction timeout");
+    case InterruptReason::kDisconnect: return Error(sqlstate::kConnectionFailure, "connection to client lost");
+    case InterruptReason::kNone:
+    case InterruptReason::kCancel: break;
+  }
+  return Error(sqlstate::kQueryCanceled, "canceling statement due to user request");
+}
+
+Error lock_not_available(const catalog::RelationInfo& relation) {
+  Error error(sqlstate::kLockNotAvailable, "could not obtain lock on row in relation \"" + relation.name + "\"");
+  return error;
+}
+
+Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* relation) {
+  using storage::StorageStatus;
+  switch (status) {
+    case StorageStatus::kConflict:
+      return Error(sqlstate::kSerializationFailure, "could not serialize access due to concurrent update");
+    case StorageStatus::kConflictDelete:
+      return Error(sqlstate::kSerializationFailure, "could not serialize access due to concurrent delete");
+    case StorageStatus::kSerialization:
+      return Error(sqlstate::kSerializationFailure,
+                   "could not serialize access due to read/write dependencies among transactions")
+          .with_detail("Reason code: Canceled on identification as a pivot, during commit attempt.")
+          .with_hint("The transaction might succeed if retried.");
+    case StorageStatus::kDeadlock:
+      return Error(sqlstate::kDeadlockDetected, "deadlock detected").with_hint("See server log for query details.");
+    case StorageStatus::kLockTimeout:
+      return Error(sqlstate::kLockNotAvailable, "canceling statement due to lock timeout");
+    case StorageStatus::kWouldBlock:
+      if (relation != nullptr) return lock_not_available(*relation);
+      return Error(sqlstate::kLockNotAvailable, "could not obtain lock");
+    case StorageStatus::kInterrupted: return interrupt_error(Waiter::current().interrupted());
+    case StorageStatus::kOutOfMemory:
+      return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The server's memory limit has been reached.");
+    case StorageStatus::kTooLarge:
+      return Error(sqlstate::kProgramLimitExceeded,
+                   "row or key is too large" +
+                       (relation != nullptr ? " for relation \"" + relation->name + "\"" : std::string()));
+    case StorageStatus::kDuplicateKey:
+      return Error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint");
+    case StorageStatus::kKeyError: return Error(sqlstate::kInternalError, "computing an index key failed");
+    case StorageStatus::kOk:
+    case StorageStatus::kNotFound: break;
+  }
+  return Error(sqlstate::kInternalError, "unexpected answer of storage: " + std::to_string(static_cast<int>(status)));
+}
+
+}  // namespace indigo::engine

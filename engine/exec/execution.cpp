@@ -1,0 +1,134 @@
+// Execution: builds the operators at the first open and keeps them; runs the root, then what must run to its end.
+//
+// A statement that changes data runs to its end before its first row is answered (RETURNING's rows wait), so that errors of
+// later rows and of foreign keys come before any row, as they do in PostgreSQL.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/exec/builder.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/query_state.h"
+
+namespace indigo::engine {
+namespace {
+
+using exec::Open;
+
+class ExecutionImpl final : public Execution {
+ public:
+  explicit ExecutionImpl(std::shared_ptr<const sql::PlannedStatement> statement)
+      : statement_(std::move(statement)), state_(statement_) {
+    changes_ = statement_->command != sql::CommandKind::kSelect;
+    for (const auto& cte : statement_->ctes) changes_ |= cte.changes_data;
+    visible_ = statement_->targets.size();
+  }
+  ~ExecutionImpl() override { close(); }
+
+  Status open(const ExecutionContext& context) override {
+    close();
+    state_.begin(context);
+    if (root_ == nullptr) {
+      Status built = build();
+      if (!built.ok()) {
+        root_ = nullptr;
+        return built;
+      }
+    }
+    open_ = true;
+    changed_ = ended_ = false;
+    at_ = 0;
+    return root_->open(Open::kFresh);
+  }
+
+  Result<const Chunk*> next(uint32_t max_rows) override {
+    if (!open_ || ended_) return nullptr;
+    uint32_t wanted = max_rows == 0 ? kChunkRows : std::min(max_rows, kChunkRows);
+    if (changes_) {
+      if (!changed_) INDIGO_TRY(run_changes());
+      if (at_ == returned_.rows()) {
+        ended_ = true;
+        return nullptr;
+      }
+      returned_.view(at_, std::min(wanted, returned_.rows() - at_), out_);
+      at_ += out_.selection.count;
+      return &out_;
+    }
+    INDIGO_ASSIGN(Chunk * chunk, root_->next(wanted));
+    if (chunk == nullptr) {
+      ended_ = true;
+      return nullptr;
+    }
+    if (chunk->columns.size() == visible_) return chunk;
+    out_.columns.resize(visible_);
+    for (size_t c = 0; c < visible_; c++) out_.columns[c].reference(chunk->columns[c]);
+    out_.selection = chunk->selection;
+    return &out_;
+  }
+
+  uint64_t affected_rows() const override { return state_.affected(); }
+
+  void close() override {
+    if (!open_) return;
+    open_ = false;
+    if (root_ != nullptr) root_->close();
+    state_.end();
+    returned_.clear();
+  }
+
+ private:
+  Status build() {
+    exec::Builder builder(state_);
+    for (size_t i = 0; i < statement_->initplans.size(); i++) {
+      auto index = static_cast<size_t>(statement_->initplans[i].subplan);
+      if (state_.subplans()[index] != nullptr) continue;
+      INDIGO_ASSIGN(state_.subplans()[index], builder.build(statement_->subplans[index]));
+    }
+    for (size_t i = 0; i < statement_->ctes.size(); i++) {
+      INDIGO_ASSIGN(state_.ctes()[i].source, builder.build(statement_->ctes[i].plan));
+      state_.ctes()[i].rows.init(builder.phys_of(statement_->ctes[i].plan->columns));
+    }
+    INDIGO_ASSIGN(root_, builder.build(statement_->root));
+    std::vector<Phys> columns = builder.phys_of(statement_->root->columns);
+    columns.resize(std::min(columns.size(), visible_));
+    returned_.init(std::move(columns));
+    return {};
+  }
+
+  Status run_changes() {
+    changed_ = true;
+    returned_.clear();
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, root_->next(kChunkRows));
+      if (chunk == nullptr) break;
+      if (returned_.column_count() > 0) {
+        chunk_columns_.clear();
+        for (size_t c = 0; c < returned_.column_count(); c++) chunk_columns_.push_back(&chunk->columns[c]);
+        returned_.append(chunk_columns_, chunk->selection);
+      }
+    }
+    for (size_t i = 0; i < statement_->ctes.size(); i++) {
+      if (!statement_->ctes[i].changes_data) continue;
+      INDIGO_ASSIGN(bool more, state_.fetch_cte(static_cast<int>(i), UINT32_MAX));
+      (void)more;
+    }
+    return state_.finish_foreign_keys();
+  }
+
+  std::shared_ptr<const sql::PlannedStatement> statement_;
+  exec::QueryState state_;
+  exec::OperatorPtr root_;
+  exec::RowStore returned_;
+  std::vector<const Vector*> chunk_columns_;
+  Chunk out_;
+  uint32_t at_ = 0;
+  size_t visible_ = 0;
+  bool changes_ = false, open_ = false, changed_ = false, ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Execution> Execution::create(std::shared_ptr<const sql::PlannedStatement> statement) {
+  return std::make_unique<ExecutionImpl>(std::move(statement));
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,115 @@
+// Row comparison: (a, b) < (c, d), column by column.
+#include <array>
+
+#include "base/sqlstate.h"
+#include "engine/exec/expression_nodes.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+// Strategies as in RowCompareExpr: 1..5 for < <= = >= >, 6 for <>.
+class RowCompareNode final : public Node {
+ public:
+  struct Column {
+    NodePtr left, right;
+    sql::ScalarKernel less, equal;
+    sql::CallInfo less_call, equal_call;
+  };
+  RowCompareNode(QueryState& state, int strategy, std::vector<Column> columns)
+      : Node(state), strategy_(strategy), columns_(std::move(columns)) {}
+
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    out_.init(Phys::kBool, frame.extent);
+    uint16_t* open = open_.reserve(selection.count);
+    Selection rest = selection;
+    bool all = strategy_ == 3 || strategy_ == 6;
+    // Rows stay open while their columns are equal; for = and <> also past a null, which a later difference overrides.
+    for (uint32_t i = 0; i < selection.count; i++)
+      set(selection[i], strategy_ == 2 || strategy_ == 3 || strategy_ == 4);
+    for (size_t k = 0; k < columns_.size() && rest.count > 0; k++) {
+      Column& c = columns_[k];
+      const Vector& a = c.left->evaluate(frame, rest);
+      if (failed()) return out_;
+      const Vector& b = c.right->evaluate(frame, rest);
+      if (failed()) return out_;
+      std::array<const Vector*, 2> arguments{&a, &b};
+      uint16_t* both = both_.reserve(rest.count);
+      uint32_t n = 0, left = 0;
+      for (uint32_t i = 0; i < rest.count; i++) {
+        uint32_t r = rest[i];
+        if (!a.is_null(r) && !b.is_null(r)) both[n++] = static_cast<uint16_t>(r);
+      }
+      equal_.init(Phys::kBool, frame.extent);
+      if (n > 0) c.equal(functions(), c.equal_call, arguments, {both, n}, equal_);
+      if (failed()) return out_;
+      if (!all) {
+        less_.init(Phys::kBool, frame.extent);
+        if (n > 0) c.less(functions(), c.less_call, arguments, {both, n}, less_);
+        if (failed()) return out_;
+      }
+      for (uint32_t i = 0; i < rest.count; i++) {
+        uint32_t r = rest[i];
+        if (a.is_null(r) || b.is_null(r)) {
+          out_.set_null(r);
+          if (all) open[left++] = static_cast<uint16_t>(r);
+        } else if (equal_.get<bool>(r)) {
+          open[left++] = static_cast<uint16_t>(r);
+        } else if (all) {
+          set(r, strategy_ == 6);
+        } else {
+          bool less = less_.get<bool>(r);
+          set(r, strategy_ <= 2 ? less : !less);
+        }
+      }
+      rest = {open, left};
+    }
+    return out_;
+  }
+
+ private:
+  void set(uint32_t row, bool value) { out_.set_datum(row, Datum::of(value)); }
+
+  int strategy_;
+  std::vector<Column> columns_;
+  Vector out_, equal_, less_;
+  SelectionBuffer open_, both_;
+};
+
+Result<sql::ScalarKernel> kernel_of(Oid function) {
+  const sql::ScalarFunction* f = sql::find_scalar(function);
+  if (f == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, "function with OID " + std::to_string(function) + " is not supported");
+  }
+  return f->kernel;
+}
+
+}  // namespace
+
+Result<NodePtr> compile_record(Builder& b, const sql::Expr& e) {
+  if (e.kind != sql::ExprKind::kRowCompare)
+    return Error(sqlstate::kFeatureNotSupported, "composite values are not supported");
+  const auto& x = sql::as<sql::RowCompareExpr>(e);
+  std::vector<RowCompareNode::Column> columns;
+  std::vector<const Node*> children;
+  sql::TypeRef boolean = e.type;
+  for (size_t i = 0; i < x.left.size(); i++) {
+    RowCompareNode::Column c{};
+    INDIGO_ASSIGN(c.left, b.compile(x.left[i]));
+    INDIGO_ASSIGN(c.right, b.compile(x.right[i]));
+    children.push_back(c.left.get());
+    children.push_back(c.right.get());
+    std::vector<sql::TypeRef> types{x.left[i]->type, x.right[i]->type};
+    INDIGO_ASSIGN(c.equal, kernel_of(x.equal_functions[i]));
+    c.equal_call = {x.equal_functions[i], boolean, types, x.left[i]->type.collation};
+    if (x.strategy != 3 && x.strategy != 6) {
+      INDIGO_ASSIGN(c.less, kernel_of(x.less_functions[i]));
+      c.less_call = {x.less_functions[i], boolean, types, x.left[i]->type.collation};
+    }
+    columns.push_back(std::move(c));
+  }
+  NodePtr node = std::make_unique<RowCompareNode>(b.state(), x.strategy, std::move(columns));
+  inherit(*node, children);
+  return node;
+}
+
+}  // namespace indigo::engine::exec

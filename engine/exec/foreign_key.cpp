@@ -1,0 +1,236 @@
+#include "engine/exec/foreign_key.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/exec/foreign_key_action.h"
+#include "engine/exec/key_lookup.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+using catalog::ConstraintInfo;
+using catalog::RelationInfo;
+
+// Equal images of some columns: nothing that a foreign key looks at has changed.
+bool same_columns(const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
+  for (int16_t attribute : columns) {
+    auto c = static_cast<size_t>(attribute) - 1;
+    Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
+    if (x.null != y.null || (!x.null && !values_equal(relation.columns[c].type, x, y))) return false;
+  }
+  return true;
+}
+
+Error not_supported_deferred(const ConstraintInfo& constraint) {
+  return Error(sqlstate::kFeatureNotSupported,
+               "deferred checking of constraint \"" + constraint.name + "\" is not supported");
+}
+
+std::string column_names(const RelationInfo& relation, std::span<const int16_t> columns) {
+  std::string out;
+  for (int16_t c : columns) out += (out.empty() ? "" : ", ") + relation.columns[static_cast<size_t>(c) - 1].name;
+  return out;
+}
+std::string column_values(QueryState& state, const RelationInfo& relation, Bytes row,
+                          std::span<const int16_t> columns) {
+  std::string out;
+  for (int16_t attribute : columns) {
+    auto c = static_cast<size_t>(attribute) - 1;
+    if (!out.empty()) out += ", ";
+    Datum d = relation.layout.column(row, c);
+    if (d.null) {
+      out += "null";
+    } else {
+      sql::type_output(state.functions(), relation.columns[c].type, d, out);
+    }
+  }
+  return out;
+}
+
+Error in_table(Error error, const RelationInfo& relation, const ConstraintInfo& constraint) {
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.constraint = constraint.name;
+  return error;
+}
+
+}  // namespace
+
+Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row) {
+  for (size_t i = 0; i < child->constraints.size(); i++) {
+    const ConstraintInfo& constraint = child->constraints[i];
+    if (constraint.kind != 'f') continue;
+    if (!old_row.empty() && same_columns(*child, old_row, new_row, constraint.columns)) continue;
+    if (constraint.deferred) return not_supported_deferred(constraint);
+    bool mixed = false;
+    INDIGO_ASSIGN(bool exists, parent_exists(state, child, constraint, new_row, mixed));
+    if (!exists) events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent, Bytes old_row, Bytes new_row) {
+  (void)state;
+  for (size_t i = 0; i < parent->referenced_by.size(); i++) {
+    const ConstraintInfo& constraint = parent->referenced_by[i];
+    if (same_columns(*parent, old_row, new_row, constraint.foreign_columns)) continue;
+    if (constraint.deferred) return not_supported_deferred(constraint);
+    events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row) {
+  (void)state;
+  for (size_t i = 0; i < parent->referenced_by.size(); i++) {
+    if (parent->referenced_by[i].deferred) return not_supported_deferred(parent->referenced_by[i]);
+    events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string()});
+  }
+  return {};
+}
+
+// True also when the key has a null that makes the constraint hold. match_full_mix: MATCH FULL with some nulls.
+Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& child, const ConstraintInfo& constraint,
+                                            Bytes row, bool& match_full_mix) {
+  std::vector<Datum> values;
+  size_t nulls = 0;
+  for (int16_t c : constraint.columns) {
+    values.push_back(child->layout.column(row, static_cast<size_t>(c) - 1));
+    nulls += values.back().null;
+  }
+  if (nulls > 0) {
+    match_full_mix = constraint.match == 'f' && nulls < values.size();
+    return !match_full_mix;
+  }
+  Relation parent = constraint.foreign_relation == child->oid
+                        ? child
+                        : state.session().catalog().relation(constraint.foreign_relation);
+  if (parent == nullptr)
+    return Error(sqlstate::kUndefinedTable, "the table that \"" + constraint.name + "\" references is gone");
+  for (size_t i = 0; i < values.size(); i++) {
+    auto from = static_cast<size_t>(constraint.columns[i]) - 1,
+         to = static_cast<size_t>(constraint.foreign_columns[i]) - 1;
+    INDIGO_ASSIGN(bool fits, convert_key_value(child->columns[from].type, parent->columns[to].type,
+                                               parent->layout.phys(to), values[i]));
+    if (!fits) return false;
+  }
+  storage::Transaction& txn = state.transaction();
+  auto lock = [&](Bytes key) {
+    return parent->table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare,
+                                   storage::LockWait::kWait, claimed_);
+  };
+  // The common case: the reference is to the primary key.
+  const auto& pk = parent->key_columns;
+  if (!pk.empty() && pk.size() == constraint.foreign_columns.size() &&
+      std::is_permutation(pk.begin(), pk.end(), constraint.foreign_columns.begin())) {
+    key_.clear();
+    for (size_t k = 0; k < pk.size(); k++) {
+      auto at = std::find(constraint.foreign_columns.begin(), constraint.foreign_columns.end(), pk[k]);
+      parent->key.append_column(k, values[static_cast<size_t>(at - constraint.foreign_columns.begin())], key_);
+    }
+    storage::StorageStatus status = lock(key_);
+    if (status == storage::StorageStatus::kNotFound) return false;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
+    return row_matches(*parent, claimed_.row, constraint.foreign_columns, values);
+  }
+  bool exists = false;
+  std::vector<std::string> keys;
+  INDIGO_TRY(find_rows(state, *parent, constraint.foreign_columns, values, [&](Bytes key, Bytes) -> Result<bool> {
+    keys.emplace_back(key);
+    return true;
+  }));
+  for (const std::string& key : keys) {
+    storage::StorageStatus status = lock(key);
+    if (status == storage::StorageStatus::kNotFound) continue;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
+    exists |= row_matches(*parent, claimed_.row, constraint.foreign_columns, values);
+  }
+  return exists;
+}
+
+Status ForeignKeyQueue::child_event(QueryState& state, const Event& event) {
+  const RelationInfo& child = *event.relation;
+  const ConstraintInfo& constraint = child.constraints[event.constraint];
+  bool mixed = false;
+  INDIGO_ASSIGN(bool exists, parent_exists(state, event.relation, constraint, event.new_row, mixed));
+  if (exists) return {};
+  // The row may have been changed again or removed by the same statement: then it owes nothing any more.
+  INDIGO_ASSIGN(bool current, row_is_current(state, child, event.new_row));
+  if (!current) return {};
+  Error error(sqlstate::kForeignKeyViolation, "insert or update on table \"" + child.name +
+                                                  "\" violates foreign key constraint \"" + constraint.name + "\"");
+  if (mixed) {
+    error.detail = "MATCH FULL does not allow mixing of null and nonnull key values.";
+  } else {
+    auto parent = state.session().catalog().relation(constraint.foreign_relation);
+    error.detail = "Key (" + column_names(child, constraint.columns) + ")=(" +
+                   column_values(state, child, event.new_row, constraint.columns) + ") is not present in table \"" +
+                   (parent != nullptr ? parent->name : "") + "\".";
+  }
+  return in_table(std::move(error), child, constraint);
+}
+
+Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
+  const RelationInfo& parent = *event.relation;
+  const ConstraintInfo& constraint = parent.referenced_by[event.constraint];
+  Oid child_oid = parent.referencing_relations[event.constraint];
+  Relation child = child_oid == parent.oid ? event.relation : state.session().catalog().relation(child_oid);
+  if (child == nullptr) return {};
+  std::vector<Datum> old_values, child_values;
+  for (int16_t c : constraint.foreign_columns)
+    old_values.push_back(parent.layout.column(event.old_row, static_cast<size_t>(c) - 1));
+  for (const Datum& d : old_values) {
+    if (d.null) return {};  // nobody can refer to it
+  }
+  bool updated = event.kind == Event::Kind::kParentUpdated;
+  char action = updated ? constraint.on_update : constraint.on_delete;
+  if (action == 'a') {
+    // Another parent row may have taken the key over.
+    bool replaced = false;
+    INDIGO_TRY(find_rows(state, parent, constraint.foreign_columns, old_values, [&](Bytes, Bytes) -> Result<bool> {
+      replaced = true;
+      return false;
+    }));
+    if (replaced) return {};
+  }
+  for (size_t i = 0; i < old_values.size(); i++) {
+    auto from = static_cast<size_t>(constraint.foreign_columns[i]) - 1,
+         to = static_cast<size_t>(constraint.columns[i]) - 1;
+    Datum value = old_values[i];
+    INDIGO_ASSIGN(bool fits,
+                  convert_key_value(parent.columns[from].type, child->columns[to].type, child->layout.phys(to), value));
+    if (!fits) return {};
+    child_values.push_back(value);
+  }
+  if (action != 'a' && action != 'r') {
+    ForeignKeyAction run{state, child, constraint, parent, action, updated ? Bytes(event.new_row) : Bytes()};
+    return run.apply(child_values);
+  }
+  INDIGO_ASSIGN(bool referenced, child_exists(state, *child, constraint, child_values));
+  if (!referenced) return {};
+  Error error(sqlstate::kForeignKeyViolation, "update or delete on table \"" + parent.name +
+                                                  "\" violates foreign key constraint \"" + constraint.name +
+                                                  "\" on table \"" + child->name + "\"");
+  error.detail = "Key (" + column_names(parent, constraint.foreign_columns) + ")=(" +
+                 column_values(state, parent, event.old_row, constraint.foreign_columns) +
+                 ") is still referenced from table \"" + child->name + "\".";
+  return in_table(std::move(error), *child, constraint);
+}
+
+Status ForeignKeyQueue::finish(QueryState& state) {
+  while (!events_.empty()) {
+    Event event = std::move(events_.front());
+    events_.pop_front();
+    INDIGO_TRY(state.check());
+    if (event.kind == Event::Kind::kChild) {
+      INDIGO_TRY(child_event(state, event));
+    } else {
+      INDIGO_TRY(parent_event(state, event));
+    }
+  }
+  return {};
+}
+
+}  // namespace indigo::engine::exec

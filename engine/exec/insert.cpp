@@ -1,0 +1,176 @@
+// INSERT, with ON CONFLICT.
+#include "engine/exec/insert.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/sqlstate.h"
+#include "engine/exec/operators.h"
+#include "engine/exec/update.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+// ON CONFLICT DO NOTHING and DO UPDATE.
+class OnConflictHandler final : public ConflictHandler {
+ public:
+  OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter)
+      : state_(state), plan_(plan), inserter_(inserter) {}
+
+  static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter) {
+    auto handler = std::make_unique<OnConflictHandler>(b.state(), *p.on_conflict, inserter);
+    if (p.on_conflict->update) {
+      INDIGO_ASSIGN(handler->where_, b.compile_condition(p.on_conflict->where));
+      INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p.relation, p.on_conflict->assignments, p.generated,
+                                                        p.checks, p.check_names, true));
+      handler->claimed_.resize(1);
+    }
+    return handler;
+  }
+
+  void begin() { changed_.clear(); }
+  void inserted(const std::string& key) override {
+    if (plan_.update) changed_.insert(key);
+  }
+
+  Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) override {
+    (void)source;
+    const catalog::IndexInfo* index = inserter_.target().index_of(duplicate);
+    if (!plan_.arbiters.empty() && (index == nullptr || std::find(plan_.arbiters.begin(), plan_.arbiters.end(),
+                                                                  index->oid) == plan_.arbiters.end())) {
+      return Answer::kViolation;
+    }
+    if (!plan_.update) return invisible_conflict(duplicate.primary_key);
+    storage::Transaction& txn = state_.transaction();
+    storage::Table& table = inserter_.target().table();
+    auto mode = updater_->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
+    bool read_committed = txn.isolation() == storage::Isolation::kReadCommitted;
+    storage::StorageStatus status = table.claim(txn, read_committed ? txn.newest_view() : state_.view(),
+                                                duplicate.primary_key, mode, storage::LockWait::kWait, claimed_[0]);
+    if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
+    if (changed_.contains(claimed_[0].key)) {
+      return Error(sqlstate::kCardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
+          .with_hint(
+              "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
+    }
+    // Input 0: the excluded row, input 1: the existing one; both as row 0.
+    excluded_.columns.resize(inserter_.rows().columns.size());
+    for (size_t c = 0; c < excluded_.columns.size(); c++)
+      excluded_.columns[c].set_constant(inserter_.rows().columns[c].datum(row));
+    updater_->load(claimed_, {nullptr, 1});
+    std::unique_ptr<Error> error;
+    if (where_) {
+      Selection passed = where_.filter(Frame{{&excluded_, &updater_->old_rows()}, 1}, {nullptr, 1}, error);
+      if (error != nullptr) return error;
+      if (passed.count == 0) {
+        table.unclaim(txn, claimed_[0].key);
+        return Answer::kSkip;
+      }
+    }
+    Selection done = updater_->update(&excluded_, claimed_, {nullptr, 1}, error);
+    if (error != nullptr) return error;
+    if (done.count == 0) return Answer::kSkip;
+    changed_.insert(claimed_[0].key);
+    Arena& arena = state_.functions().arena();
+    for (size_t c = 0; c < excluded_.columns.size(); c++) {
+      Datum d = updater_->new_rows().columns[c].datum(0);
+      if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
+      inserter_.rows().columns[c].set_datum(row, d);
+    }
+    return Answer::kChanged;
+  }
+
+ private:
+  // DO NOTHING above READ COMMITTED must not skip a row because of one that it cannot see.
+  Result<Answer> invisible_conflict(const std::string& key) {
+    storage::Transaction& txn = state_.transaction();
+    if (txn.isolation() == storage::Isolation::kReadCommitted) return Answer::kSkip;
+    storage::ReadView view = state_.view();
+    view.command = txn.command() + 1;
+    std::string row;
+    storage::StorageStatus status = inserter_.target().table().get(txn, view, key, row);
+    if (status == storage::StorageStatus::kOk) return Answer::kSkip;
+    if (status == storage::StorageStatus::kNotFound) {
+      return storage_error(storage::StorageStatus::kConflict, &inserter_.target().relation());
+    }
+    return storage_error(status, &inserter_.target().relation());
+  }
+
+  QueryState& state_;
+  const sql::OnConflict& plan_;
+  RowInserter& inserter_;
+  Condition where_;
+  std::unique_ptr<RowUpdater> updater_;
+  std::vector<storage::Claimed> claimed_;
+  Chunk excluded_;
+  std::unordered_set<std::string> changed_;  // keys that this statement has inserted or updated
+};
+
+class InsertOperator final : public Operator {
+ public:
+  InsertOperator(QueryState& state, const sql::InsertPlan& plan, std::unique_ptr<RowInserter> inserter,
+                 std::unique_ptr<OnConflictHandler> handler, ExpressionSet returning, OperatorPtr input)
+      : state_(state),
+        inserter_(std::move(inserter)),
+        handler_(std::move(handler)),
+        returning_(std::move(returning)),
+        input_(std::move(input)),
+        counts_(state.statement().root.get() == &plan) {}
+
+  Status open(Open mode) override {
+    error_ = nullptr;
+    if (handler_ != nullptr) handler_->begin();
+    return input_->open(mode);
+  }
+  void close() override { input_->close(); }
+
+  Result<Chunk*> next(uint32_t) override {
+    while (true) {
+      if (error_ != nullptr) return std::move(error_);
+      INDIGO_ASSIGN(Chunk * source, input_->next(kChunkRows));
+      if (source == nullptr) return nullptr;
+      if (source->selection.count > 1) INDIGO_TRY(state_.check());
+      arena_.reset();
+      ArenaScope scope(state_, arena_);
+      Selection written = inserter_->insert(*source, source->selection, handler_.get(), error_);
+      if (counts_) state_.add_affected(written.count);
+      if (returning_.empty() || written.count == 0) continue;
+      std::unique_ptr<Error> failed;
+      uint32_t good = returning_.evaluate(Frame{{source, &inserter_->rows()}, extent_of(written)}, written, failed);
+      if (failed != nullptr) error_ = std::move(failed);
+      if (good == 0) continue;
+      out_.columns.resize(returning_.size());
+      for (size_t i = 0; i < returning_.size(); i++) out_.columns[i].reference(returning_[i]);
+      out_.selection = {written.rows, good};
+      return &out_;
+    }
+  }
+
+ private:
+  QueryState& state_;
+  std::unique_ptr<RowInserter> inserter_;
+  std::unique_ptr<OnConflictHandler> handler_;
+  ExpressionSet returning_;
+  OperatorPtr input_;
+  bool counts_;
+  Chunk out_;
+  Arena arena_;
+  std::unique_ptr<Error> error_;
+};
+
+}  // namespace
+
+Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
+  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p.relation, p.assignments, p.generated, p.checks, p.check_names));
+  std::unique_ptr<OnConflictHandler> handler;
+  if (p.on_conflict.has_value()) {
+    INDIGO_ASSIGN(handler, OnConflictHandler::make(b, p, *inserter));
+  }
+  INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
+  return OperatorPtr(std::make_unique<InsertOperator>(b.state(), p, std::move(inserter), std::move(handler),
+                                                      std::move(returning), std::move(input)));
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,31 @@
+// Finds a table's rows by the values of some of its columns, through the best index there is (else by scanning): what
+// foreign keys ask. Reads the newest state.
+// Thread safety: none.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "catalog/info.h"
+#include "engine/exec/query_state.h"
+
+namespace indigo::engine::exec {
+
+// Calls found(key, row) for each row whose columns (attribute numbers) equal the values (of the columns' types, not null);
+// stops when it answers false.
+Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
+                 std::span<const Datum> values, const std::function<Result<bool>(Bytes key, Bytes row)>& found);
+
+// Whether a row's columns equal the values.
+bool row_matches(const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
+                 std::span<const Datum> values);
+// Equality of two values of one type (neither null).
+bool values_equal(const catalog::TypeRef& type, const Datum& a, const Datum& b);
+
+// A value of one column as a value of another (foreign keys between integers of different widths). False: `to` cannot hold it.
+// Types that cannot be compared this way: 0A000.
+Result<bool> convert_key_value(const catalog::TypeRef& from, const catalog::TypeRef& to, Phys to_phys, Datum& value);
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,110 @@
+// SELECT ... FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE: locks the rows that are answered.
+#include "engine/exec/operators.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+class LockRowsOperator final : public Operator {
+ public:
+  LockRowsOperator(QueryState& state, const sql::LockRowsPlan& plan, Condition recheck, OperatorPtr input)
+      : state_(state), plan_(plan), recheck_(std::move(recheck)), input_(std::move(input)) {}
+
+  Status open(Open mode) override {
+    error_ = nullptr;
+    return input_->open(mode);
+  }
+  void close() override { input_->close(); }
+
+  Result<Chunk*> next(uint32_t max_rows) override {
+    while (true) {
+      if (error_ != nullptr) return std::move(error_);
+      INDIGO_ASSIGN(Chunk * chunk, input_->next(max_rows));
+      if (chunk == nullptr) return nullptr;
+      if (chunk->selection.count > 1) INDIGO_TRY(state_.check());
+      arena_.reset();
+      ArenaScope scope(state_, arena_);
+      copied_ = false;
+      uint16_t* kept = kept_.reserve(chunk->selection.count);
+      uint32_t n = 0;
+      for (uint32_t i = 0; i < chunk->selection.count; i++) {
+        auto keep = lock(*chunk, chunk->selection[i]);
+        if (!keep.ok()) {
+          error_ = keep.take_error();
+          break;
+        }
+        if (*keep) kept[n++] = static_cast<uint16_t>(chunk->selection[i]);
+      }
+      if (n == 0) continue;
+      Chunk* out = copied_ ? &copy_ : chunk;
+      out->selection = {kept, n};
+      return out;
+    }
+  }
+
+ private:
+  // Locks the row in each table. False: it is gone, no longer qualifies, or is skipped.
+  Result<bool> lock(const Chunk& chunk, uint32_t row) {
+    bool changed = false;
+    for (const sql::LockRowsPlan::Lock& lock : plan_.locks) {
+      const Vector& keys = (copied_ ? copy_ : chunk).columns[static_cast<size_t>(lock.key_column)];
+      if (keys.is_null(row)) continue;  // the null-extended side of an outer join
+      storage::StorageStatus status = lock.relation->table->lock_row(
+          state_.transaction(), state_.view(), keys.get<Str>(row), lock.mode, lock.wait, claimed_);
+      if (status == storage::StorageStatus::kNotFound) return false;
+      if (status == storage::StorageStatus::kWouldBlock && lock.wait == storage::LockWait::kSkip) return false;
+      if (status != storage::StorageStatus::kOk) return storage_error(status, lock.relation.get());
+      if (!claimed_.changed) continue;
+      changed = true;
+      refresh(chunk, lock, row);
+    }
+    if (!changed || !recheck_) return true;
+    auto r = static_cast<uint16_t>(row);
+    std::unique_ptr<Error> error;
+    Selection passed = recheck_.filter(Frame{{&copy_, nullptr}, row + 1}, {&r, 1}, error);
+    if (error != nullptr) return error;
+    return passed.count == 1;
+  }
+
+  void refresh(const Chunk& chunk, const sql::LockRowsPlan::Lock& lock, uint32_t row) {
+    if (!copied_) {
+      copied_ = true;
+      copy_.columns.resize(chunk.columns.size());
+      uint32_t extent = extent_of(chunk.selection);
+      for (size_t c = 0; c < chunk.columns.size(); c++) {
+        copy_.columns[c].init(chunk.columns[c].phys(), extent);
+        for (uint32_t i = 0; i < chunk.selection.count; i++) {
+          copy_.columns[c].copy_row(chunk.selection[i], chunk.columns[c], chunk.selection[i]);
+        }
+      }
+    }
+    auto put = [&](size_t column, Datum d) {
+      if (d.phys == Phys::kStr && !d.null) d.str = arena_.copy(d.str);
+      copy_.columns[column].set_datum(row, d);
+    };
+    for (auto [input, column] : lock.refresh) {
+      put(static_cast<size_t>(input), lock.relation->layout.column(claimed_.row, static_cast<size_t>(column)));
+    }
+    put(static_cast<size_t>(lock.key_column), Datum::of(Str(claimed_.key)));
+  }
+
+  QueryState& state_;
+  const sql::LockRowsPlan& plan_;
+  Condition recheck_;
+  OperatorPtr input_;
+  storage::Claimed claimed_;
+  Chunk copy_;
+  SelectionBuffer kept_;
+  Arena arena_;
+  std::unique_ptr<Error> error_;
+  bool copied_ = false;
+};
+
+}  // namespace
+
+Result<OperatorPtr> make_lock_rows(Builder& b, const sql::LockRowsPlan& p) {
+  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  INDIGO_ASSIGN(Condition recheck, b.compile_condition(p.recheck));
+  return OperatorPtr(std::make_unique<LockRowsOperator>(b.state(), p, std::move(recheck), std::move(input)));
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,133 @@
+// What the operators and expressions of one execution share: the run's context, runtime slots, initplans, subplans,
+// materialised CTEs, and the memory limit.
+//
+// Runtime slots carry values from an outer operator to an inner one. Each set gives the slot a new generation, so that an
+// inner operator knows whether what it has built is still true. The slots after the plan's own are pseudo-slots, one for
+// each CTE: their generation moves with the work table of a recursive union.
+// Thread safety: none; belongs to one execution.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/exec/executor.h"
+#include "engine/exec/operator.h"
+#include "engine/exec/row_store.h"
+#include "sql/func/context.h"
+#include "sql/plan.h"
+
+namespace indigo::engine::exec {
+
+class ForeignKeyQueue;
+
+// A CTE that is materialised on demand, or the work table of a recursive one.
+struct CteState {
+  OperatorPtr source;
+  bool opened = false, finished = false;
+  RowStore rows;
+  const RowStore* work_table = nullptr;  // of the running recursive union
+};
+
+class QueryState {
+ public:
+  explicit QueryState(std::shared_ptr<const sql::PlannedStatement> statement);
+  ~QueryState();
+
+  const sql::PlannedStatement& statement() const { return *statement_; }
+
+  // Begins a run.
+  void begin(const ExecutionContext& context);
+  // Ends it: closes subplans and CTEs.
+  void end();
+
+  const ExecutionContext& context() const { return *context_; }
+  storage::Transaction& transaction() { return context_->transaction; }
+  const storage::ReadView& view() const { return context_->view; }
+  sql::SessionContext& session() { return context_->session; }
+  sql::FuncContext& functions() { return *functions_; }
+  const Datum& parameter(int i) const { return context_->parameters[static_cast<size_t>(i)]; }
+  uint64_t run() const { return run_; }
+
+  // ---- runtime slots
+  void set_slot(int slot, const Datum& value);  // copies strings
+  // Runs the initplan that fills the slot, if it has not run yet. On failure the error is in functions().
+  const Datum& slot(int slot);
+  uint64_t generation(const std::vector<int>& slots) const;  // the newest of them
+  uint64_t newest_generation() const { return generation_; }
+  int cte_slot(int cte) const { return statement_->runtime_slots + cte; }
+  void touch_slot(int slot) { slots_[static_cast<size_t>(slot)].generation = ++generation_; }
+
+  // ---- parts of the statement beside its root
+  std::vector<OperatorPtr>& subplans() { return subplans_; }
+  std::deque<CteState>& ctes() { return ctes_; }
+  // Makes row `row` of the CTE available; false at its end.
+  Result<bool> fetch_cte(int cte, uint32_t row);
+
+  // ---- limits
+  // Lets others run and answers 57014 or 57P01 when the session must stop. Called at chunk boundaries.
+  Status check();
+  // 53200 when one operator holds more than the context allows.
+  Status check_memory(uint64_t bytes) const;
+
+  void add_affected(uint64_t rows) { affected_ += rows; }
+  void set_affected(uint64_t rows) { affected_ = rows; }
+  uint64_t affected() const { return affected_; }
+
+  // Foreign-key work that waits for the statement's end.
+  ForeignKeyQueue& foreign_keys();
+  Status finish_foreign_keys();
+
+  bool analyze = false;  // EXPLAIN ANALYZE: operators are timed
+
+ private:
+  struct Slot {
+    Datum value;
+    std::string bytes;
+    uint64_t generation = 0;
+    int initplan = -1;  // fills this slot when first needed
+  };
+  Status run_initplan(int initplan);
+
+  std::shared_ptr<const sql::PlannedStatement> statement_;
+  std::optional<ExecutionContext> context_;
+  std::optional<sql::FuncContext> functions_;
+  Arena scratch_;
+  std::vector<Slot> slots_;
+  std::vector<uint64_t> initplan_run_;  // the run in which initplan i has been computed
+  std::vector<OperatorPtr> subplans_;
+  std::deque<CteState> ctes_;
+  std::unique_ptr<ForeignKeyQueue> foreign_keys_;
+  uint64_t generation_ = 0;
+  uint64_t run_ = 0;
+  uint64_t affected_ = 0;
+};
+
+// Kernels put strings into the innermost scope's arena.
+class ArenaScope {
+ public:
+  ArenaScope(QueryState& state, Arena& arena) : functions_(state.functions()), outer_(&functions_.arena()) {
+    functions_.set_arena(&arena);
+  }
+  ~ArenaScope() { functions_.set_arena(outer_); }
+  ArenaScope(const ArenaScope&) = delete;
+  ArenaScope& operator=(const ArenaScope&) = delete;
+
+ private:
+  sql::FuncContext& functions_;
+  Arena* outer_;
+};
+
+// An array of arrays from equally shaped parts (ARRAY(SELECT array)).
+Result<std::string> nest_arrays(Oid element, std::span<const Datum> parts);
+// The array of a subquery's first column.
+Result<std::string> array_value(QueryState& state, Operator& plan, const sql::Plan& shape);
+
+// The value of a subquery used as an expression: pulls `plan` to its end as `form` wants it, and sets `slots`.
+Status run_subquery(QueryState& state, Operator& plan, const sql::Plan& shape, sql::SubLinkExpr::Form form,
+                    const std::vector<int>& slots);
+
+}  // namespace indigo::engine::exec

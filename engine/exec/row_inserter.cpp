@@ -1,0 +1,117 @@
+#include "base/sqlstate.h"
+#include "engine/exec/insert.h"
+
+namespace indigo::engine::exec {
+
+RowInserter::RowInserter(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
+    : state_(state), target_(state, std::move(relation)) {
+  size_t n = target_.column_count();
+  rows_.columns.resize(n);
+  nulls_.resize(n);
+  for (size_t c = 0; c < n; c++) {
+    nulls_[c].set_constant(Datum::make_null(target_.relation().layout.phys(c)));
+    columns_.push_back(&rows_.columns[c]);
+  }
+}
+
+Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b,
+                                                       const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                                       const std::vector<sql::Assignment>& assignments,
+                                                       const std::vector<sql::Assignment>& generated,
+                                                       const sql::ExprList& checks,
+                                                       const std::vector<std::string>& check_names) {
+  auto inserter = std::make_unique<RowInserter>(b.state(), relation);
+  sql::ExprList values, computed;
+  for (const sql::Assignment& a : assignments) {
+    values.push_back(a.value);
+    inserter->value_columns_.push_back(static_cast<size_t>(a.column));
+  }
+  for (const sql::Assignment& a : generated) {
+    computed.push_back(a.value);
+    inserter->generated_columns_.push_back(static_cast<size_t>(a.column));
+  }
+  INDIGO_ASSIGN(inserter->values_, b.compile_all(values));
+  INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
+  INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, checks, check_names));
+  return inserter;
+}
+
+// Computes the new rows and cuts the selection at the first row that fails.
+Status RowInserter::prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
+  Frame frame{{&source, &rows_}, extent_of(selection)};
+  selection.count = values_.evaluate(frame, selection, error);
+  if (selection.count == 0) return {};
+  for (size_t c = 0; c < rows_.columns.size(); c++) rows_.columns[c].reference(nulls_[c]);
+  for (size_t i = 0; i < value_columns_.size(); i++) rows_.columns[value_columns_[i]].reference(values_[i]);
+  if (!generated_.empty()) {
+    std::unique_ptr<Error> failed;
+    selection.count = generated_.evaluate(frame, selection, failed);
+    if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+    for (size_t i = 0; i < generated_columns_.size(); i++)
+      rows_.columns[generated_columns_[i]].reference(generated_[i]);
+  }
+  selection.count = checks_.run(target_, frame, selection, columns_, error);
+  return {};
+}
+
+void RowInserter::own_rows(uint32_t extent, Selection selection, Arena& arena) {
+  (void)arena;
+  for (Vector& column : rows_.columns) {
+    Vector copy(column.phys(), extent);
+    for (uint32_t i = 0; i < selection.count; i++) copy.copy_row(selection[i], column, selection[i]);
+    column = std::move(copy);
+  }
+}
+
+Selection RowInserter::insert(const Chunk& source, Selection selection, ConflictHandler* handler,
+                              std::unique_ptr<Error>& error) {
+  inserted_ = 0;
+  written_.clear();
+  Status prepared = prepare(source, selection, error);
+  if (!prepared.ok()) {
+    error = prepared.take_error();
+    return {};
+  }
+  if (handler != nullptr && selection.count > 0) own_rows(extent_of(selection), selection, state_.functions().arena());
+  Frame frame{{&source, nullptr}, selection.count == 0 ? 1 : extent_of(selection)};
+  for (uint32_t i = 0; i < selection.count; i++) {
+    uint32_t r = selection[i];
+    target_.key_of(columns_, r, key_);
+    target_.relation().layout.encode(columns_, r, image_);
+    while (true) {
+      auto done = target_.insert(key_, image_, duplicate_);
+      if (!done.ok()) {
+        error = done.take_error();
+        return {written_.data(), static_cast<uint32_t>(written_.size())};
+      }
+      if (*done) {
+        Status told = target_.inserted(image_);
+        if (!told.ok()) {
+          error = told.take_error();
+          return {written_.data(), static_cast<uint32_t>(written_.size())};
+        }
+        inserted_++;
+        if (handler != nullptr) handler->inserted(key_);
+        written_.push_back(static_cast<uint16_t>(r));
+        break;
+      }
+      Result<ConflictHandler::Answer> answer = ConflictHandler::Answer::kViolation;
+      if (handler != nullptr) answer = handler->conflict(duplicate_, frame, r);
+      if (!answer.ok()) {
+        error = answer.take_error();
+        return {written_.data(), static_cast<uint32_t>(written_.size())};
+      }
+      if (*answer == ConflictHandler::Answer::kRetry) continue;
+      if (*answer == ConflictHandler::Answer::kViolation) {
+        error = std::make_unique<Error>(target_.unique_violation(duplicate_, image_));
+        return {written_.data(), static_cast<uint32_t>(written_.size())};
+      }
+      if (*answer == ConflictHandler::Answer::kChanged) written_.push_back(static_cast<uint16_t>(r));
+      break;
+    }
+  }
+  return {written_.data(), static_cast<uint32_t>(written_.size())};
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,84 @@
+// Comparing, hashing and ordering key values: what joins, grouping, DISTINCT and sorting share.
+//
+// KeyOps decides for each key column whether equality is equality of its bytes (integers, text, uuid ...) or the type's own
+// (numeric, floats, intervals, bpchar ...). Nulls are equal to each other here; callers that want SQL equality test nulls first.
+// Thread safety: immutable after construction.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/key_codec.h"
+#include "engine/exec/row_store.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::exec {
+
+class Builder;
+
+class KeyOps {
+ public:
+  KeyOps() = default;
+  // 42883 when a type has no equality.
+  static Result<KeyOps> make(Builder& b, const std::vector<sql::TypeRef>& types);
+
+  size_t size() const { return columns_.size(); }
+  // Hash of each selected row, at the row's own number in `out`.
+  void hash(std::span<const Vector* const> keys, Selection selection, uint64_t* out) const;
+  bool equal(std::span<const Vector* const> keys, uint32_t row, const RowStore& store, uint32_t stored_row,
+             size_t first_column) const;
+  bool equal(std::span<const Vector* const> a, uint32_t row_a, std::span<const Vector* const> b, uint32_t row_b) const;
+  bool equal_values(size_t column, const Datum& a, const Datum& b) const;  // neither null
+
+ private:
+  struct Column {
+    Phys phys;
+    bool bytes;  // equality is equality of the physical value
+    const sql::TypeOrder* order;
+    sql::TypeRef type;
+  };
+  template <class T>
+  void hash_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
+  bool equal_column(const Column& c, const Vector& a, uint32_t row_a, const Vector& b, uint32_t row_b) const;
+  std::vector<Column> columns_;
+};
+
+// Order-preserving byte keys of sort columns; types without an encoding are compared through their TypeOrder.
+class SortOps {
+ public:
+  struct Direction {
+    bool descending = false, nulls_first = false;
+  };
+  // 42883 when a type has no order.
+  static Result<SortOps> make(Builder& b, const std::vector<sql::TypeRef>& types,
+                              const std::vector<Direction>& directions);
+
+  size_t size() const { return columns_.size(); }
+  bool encodable() const { return encodable_; }
+  // encodable(): appends the row's key.
+  void append(std::span<const Vector* const> keys, uint32_t row, std::string& out) const;
+  int compare(const RowStore& store, uint32_t a, uint32_t b, size_t first_column) const;
+  int compare(std::span<const Vector* const> keys, uint32_t row, const RowStore& store, uint32_t stored_row,
+              size_t first_column) const;
+  int compare_values(size_t column, const Datum& a, const Datum& b) const;  // nulls allowed
+
+ private:
+  struct Column {
+    sql::TypeRef type;
+    const sql::TypeOrder* order;
+    Direction direction;
+  };
+  std::vector<Column> columns_;
+  catalog::KeyLayout layout_;
+  bool encodable_ = true;
+};
+
+// The pointers that spans of keys are made of.
+inline void point_at(const Chunk& chunk, std::vector<const Vector*>& out) {
+  out.clear();
+  for (const Vector& v : chunk.columns) out.push_back(&v);
+}
+
+}  // namespace indigo::engine::exec
