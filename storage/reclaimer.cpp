@@ -1,6 +1,9 @@
 #include "storage/reclaimer.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <chrono>
 
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
@@ -8,8 +11,10 @@
 namespace indigo::storage {
 
 namespace {
-constexpr std::chrono::milliseconds kPause{10};  // between rounds: what a hot table leaves behind is taken in batches
-}
+// Between rounds: what a hot table leaves behind is taken in batches, and at most a tenth of one core goes into it.
+constexpr std::chrono::milliseconds kPause{10};
+constexpr int kPausePerWork = 9;
+}  // namespace
 
 Reclaimer::Reclaimer(StoreImpl& store) : store_(store), thread_([this] { run(); }) {}
 
@@ -52,6 +57,7 @@ bool Reclaimer::run_round() {
 }
 
 void Reclaimer::run() {
+  pthread_setname_np(pthread_self(), "reclaimer");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     condition_.wait(lock, [this] { return stop_ || awake_.load(); });
@@ -59,10 +65,13 @@ void Reclaimer::run() {
     // What is queued while the round runs wakes it again.
     awake_.store(false);
     lock.unlock();
+    auto start = std::chrono::steady_clock::now();
     bool left = run_round();
+    auto worked = std::chrono::steady_clock::now() - start;
     lock.lock();
     if (left) awake_.store(true);
-    condition_.wait_for(lock, kPause, [this] { return stop_; });
+    condition_.wait_for(lock, std::max<std::chrono::nanoseconds>(kPause, worked * kPausePerWork),
+                        [this] { return stop_; });
   }
 }
 

@@ -207,7 +207,15 @@ uint64_t StoreImpl::bytes_used() const {
   return bytes;
 }
 
-bool StoreImpl::memory_left() const { return memory_limit_bytes_ == 0 || bytes_used() < memory_limit_bytes_; }
+bool StoreImpl::memory_left() {
+  if (memory_limit_bytes_ == 0) return true;
+  // Counting takes locks: not for every row.
+  constexpr uint32_t kChecksPerCount = 64;
+  if (memory_checks_.fetch_add(1, std::memory_order_relaxed) % kChecksPerCount == 0) {
+    memory_full_.store(bytes_used() >= memory_limit_bytes_, std::memory_order_relaxed);
+  }
+  return !memory_full_.load(std::memory_order_relaxed);
+}
 
 Store::Statistics StoreImpl::statistics() const {
   Statistics s;

@@ -123,11 +123,48 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
   return attempt;
 }
 
+namespace {
+
+// Who waits for a record queues at a lock on its key first, and only the first in the queue waits for the record's
+// owner: an end wakes one session instead of all, and they come in order. Given back when the record was had.
+class Queue {
+ public:
+  Queue(TransactionImpl& txn, LockManager& locks, IndexId record_space)
+      : txn_(txn), locks_(locks), record_space_(record_space) {}
+  ~Queue() { leave(); }
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+
+  StorageStatus enter(Bytes key) {
+    if (inside_) return StorageStatus::kOk;
+    before_ = locks_.mark(txn_.lock_owner());
+    StorageStatus s = locks_.lock_key_value(txn_.lock_owner(), record_space_, key, true, txn_.lock_timeout());
+    after_ = locks_.mark(txn_.lock_owner());
+    inside_ = s == StorageStatus::kOk;
+    return s;
+  }
+  void leave() {
+    // A lock that came after it is there to stay; then this one stays too.
+    if (inside_ && locks_.mark(txn_.lock_owner()) == after_) locks_.release_since(txn_.lock_owner(), before_);
+    inside_ = false;
+  }
+
+ private:
+  TransactionImpl& txn_;
+  LockManager& locks_;
+  IndexId record_space_;
+  bool inside_ = false;
+  uint32_t before_ = 0, after_ = 0;
+};
+
+}  // namespace
+
 template <class Try>
 StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait,
                                             Claimed& out, Try try_once) {
   std::string followed;
   bool lock_held = false;
+  Queue queue(txn, store_.locks(), IndexId(id_.value));
   out.changed = out.self_modified = false;
   for (;;) {
     Attempt a = try_once(key, lock_held);
@@ -136,7 +173,8 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
       case Next::kAgain: break;
       case Next::kWaitOwner: {
         if (wait != LockWait::kWait) return StorageStatus::kWouldBlock;
-        StorageStatus s = txn.wait_for(*a.owner.descriptor, a.owner.transaction, a.owner.generation);
+        StorageStatus s = queue.enter(key);
+        if (s == StorageStatus::kOk) s = txn.wait_for(*a.owner.descriptor, a.owner.transaction, a.owner.generation);
         if (s != StorageStatus::kOk) return s;
         break;
       }
@@ -148,6 +186,7 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
         break;
       }
       case Next::kFollow:
+        queue.leave();
         followed = std::move(a.new_key);
         key = followed;
         out.changed = true;

@@ -83,22 +83,34 @@ void TableCursor::bounds(const Leaf* leaf, size_t count, size_t& from, size_t& t
 
 bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to) {
   size_t n = to - from;
-  size_t size = leaf->node_bytes();
-  if (bodies_ == nullptr) bodies_ = std::make_unique_for_overwrite<char[]>(size);
   metas_.resize(n);
   copy_from_shared(metas_.data(), leaf->meta_bytes(from), n * sizeof(RecordMeta));
-  whole_leaf_ = n > kFewRecords;
-  if (whole_leaf_) {
-    body_start_ = size - std::min<size_t>(leaf->status().block_bytes, size);
-    copy_from_shared(bodies_.get() + body_start_, reinterpret_cast<const char*>(leaf) + body_start_,
-                     size - body_start_);
-  } else {
-    for (const RecordMeta& m : metas_) {
-      if (!leaf->sound(m)) return false;
-      copy_from_shared(bodies_.get() + m.offset(), leaf->body(m), m.body_length());
-    }
+  if (n > kFewRecords) {
+    size_t size = leaf->node_bytes();
+    size_t start = size - std::min<size_t>(leaf->status().block_bytes, size);
+    reserve_bodies(size);
+    copy_from_shared(bodies_.get() + start, reinterpret_cast<const char*>(leaf) + start, size - start);
+    return leaf->latch.validate(version);
+  }
+  size_t at = 0;
+  for (RecordMeta& m : metas_) {
+    if (!leaf->sound(m)) return false;
+    at += m.body_length();
+  }
+  reserve_bodies(at);
+  at = 0;
+  for (RecordMeta& m : metas_) {
+    copy_from_shared(bodies_.get() + at, leaf->body(m), m.body_length());
+    m.set_body(at, m.key_length(), m.payload_length());
+    at += m.body_length();
   }
   return leaf->latch.validate(version);
+}
+
+void TableCursor::reserve_bodies(size_t n) {
+  if (n <= bodies_capacity_) return;
+  bodies_ = std::make_unique_for_overwrite<char[]>(n);
+  bodies_capacity_ = n;
 }
 
 void TableCursor::add_row(const Leaf* leaf, RecordMeta& m) {

@@ -31,6 +31,7 @@ class TableCursor final : public Cursor {
   void bounds(const Leaf* leaf, size_t count, size_t& from, size_t& to) const;
   // Copies records [from, to); false when the leaf changed meanwhile.
   bool copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to);
+  void reserve_bodies(size_t n);
   void add_row(const Leaf* leaf, RecordMeta& m);
 
   TableImpl& table_;
@@ -43,9 +44,8 @@ class TableCursor final : public Cursor {
   std::string continue_key_;  // the fence where the last leaf ended
 
   std::vector<RecordMeta> metas_;
-  std::unique_ptr<char[]> bodies_;  // a leaf's size; the bytes of the leaf from body_start_ on
-  size_t body_start_ = 0;
-  bool whole_leaf_ = false;
+  std::unique_ptr<char[]> bodies_;  // the leaf's bodies, or those of a few records; metas_ have their offsets here
+  size_t bodies_capacity_ = 0;
   std::vector<RowRef> rows_;
   size_t next_row_ = 0;
   Arena outside_{1024};  // images that do not lie in the copy

@@ -125,11 +125,13 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   // writing.cpp
   StorageStatus check_size(Bytes key, Bytes row) const;
+  // Null (false) when there is no memory for a large image.
   PendingEntry* make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row);
+  bool push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind);
   void push(TransactionImpl& txn, PendingVersion& pending, PendingEntry* entry, LogRecord::Kind kind);
   StorageStatus insert_record(TransactionImpl& txn, Bytes key, Bytes row, Duplicate* duplicate, PendingVersion*& out);
   Attempt try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out);
-  void insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, PendingVersion& pending);
+  bool insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, PendingVersion& pending);
   // Takes back the last change in the log (an insert or update that failed half way).
   void undo_last(TransactionImpl& txn);
   bool newest_own_image(TransactionImpl& txn, PendingVersion& pending, std::string& image);

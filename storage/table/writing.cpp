@@ -20,6 +20,7 @@ PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pendin
   e->command = txn.command();
   if (row.size() > max_inline_bytes_) {
     e->overflow = OverflowBody::create(row);
+    if (e->overflow == nullptr) return nullptr;
     store_.add_overflow_bytes(static_cast<int64_t>(row.size()));
     has_overflow_.store(true, std::memory_order_relaxed);
   }
@@ -30,6 +31,14 @@ void TableImpl::push(TransactionImpl& txn, PendingVersion& pending, PendingEntry
   entry->below = pending.top.load(std::memory_order_relaxed);
   pending.top.store(entry, std::memory_order_release);  // pairs with visible_to
   txn.state().log.emplace_back(&pending, kind);
+}
+
+bool TableImpl::push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind) {
+  PendingEntry* e = make_entry(txn, pending, row);
+  if (e == nullptr) return false;
+  if (e->overflow == nullptr) e->image = txn.keep(row);
+  push(txn, pending, e, kind);
+  return true;
 }
 
 void TableImpl::undo_last(TransactionImpl& txn) {
@@ -46,9 +55,10 @@ bool TableImpl::newest_own_image(TransactionImpl& txn, PendingVersion& pending, 
   return read_newest(txn, pending.key, image, owner) == Newest::kImage;
 }
 
-void TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row,
+bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row,
                                  PendingVersion& pending) {
   PendingEntry* e = make_entry(txn, pending, row);
+  if (e == nullptr) return false;
   RecordMeta m;
   m.prefix = key_prefix(key);
   m.set_state(RecordState::kInserting);
@@ -67,6 +77,7 @@ void TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Byt
   pending.leaf.store(leaf, std::memory_order_release);
   push(txn, pending, e, LogRecord::Kind::kInsert);
   leaf->insert_meta(i, m);
+  return true;
 }
 
 TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out) {
@@ -85,7 +96,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
       return attempt;
     }
     if (out == nullptr) out = new_pending(txn, key.bytes, RowLockMode::kUpdate);
-    insert_into_leaf(txn, leaf, i, key.bytes, row, *out);
+    if (!insert_into_leaf(txn, leaf, i, key.bytes, row, *out)) attempt.status = StorageStatus::kOutOfMemory;
     leaf->latch.unlock();
     return attempt;
   }
@@ -94,9 +105,10 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
     // Over a tombstone: an update of it.
     PendingVersion* p = take_record(txn, leaf, i, m, key.bytes, RowLockMode::kUpdate);
     leaf->latch.unlock();
-    PendingEntry* e = make_entry(txn, *p, row);
-    if (e->overflow == nullptr) e->image = txn.keep(row);
-    push(txn, *p, e, LogRecord::Kind::kInsert);
+    if (!push_image(txn, *p, row, LogRecord::Kind::kInsert)) {
+      release_record(*p);
+      attempt.status = StorageStatus::kOutOfMemory;
+    }
     out = p;
     return attempt;
   }
@@ -108,9 +120,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
     attempt.owner = owner_of(*p);
   } else if (PendingEntry* top = p->top.load(std::memory_order_relaxed);
              top != nullptr ? top->tombstone : !m.visible()) {
-    PendingEntry* e = make_entry(txn, *p, row);
-    if (e->overflow == nullptr) e->image = txn.keep(row);
-    push(txn, *p, e, LogRecord::Kind::kPush);
+    if (!push_image(txn, *p, row, LogRecord::Kind::kPush)) attempt.status = StorageStatus::kOutOfMemory;
     out = p;
   } else {
     attempt.status = StorageStatus::kDuplicateKey;
@@ -159,12 +169,10 @@ StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, 
   std::string old_image;
   bool indexed = indexes() != nullptr;
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;
-  PendingEntry* e = make_entry(txn, *p, row);
-  if (e->overflow == nullptr) e->image = txn.keep(row);
-  push(txn, *p, e, LogRecord::Kind::kPush);
+  if (!push_image(txn, *p, row, LogRecord::Kind::kPush)) return StorageStatus::kOutOfMemory;
   if (!indexed) return StorageStatus::kOk;
   Bytes old = old_image;
-  s = add_index_entries(txn, key, row, &old, *e, duplicate);
+  s = add_index_entries(txn, key, row, &old, *p->top.load(std::memory_order_relaxed), duplicate);
   if (s != StorageStatus::kOk) undo_last(txn);
   return s;
 }

@@ -113,6 +113,7 @@ void TransactionImpl::undo(size_t position) {
     log.pop_back();
     r.pending()->table->undo(*r.pending(), r.pushes(), r.claims());
     released = released || r.claims();
+    if (log.size() % 1024 == 0) Waiter::current().yield_if_due();
   }
   if (released && writes_ != nullptr) writes_->descriptor.announce_release();
 }

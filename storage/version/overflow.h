@@ -16,9 +16,10 @@ struct OverflowBody {
   uint64_t length;
   Bytes bytes() const { return {reinterpret_cast<const char*>(this + 1), length}; }
 
+  // Null when there is no memory.
   static OverflowBody* create(Bytes image) {
     void* memory = std::malloc(sizeof(OverflowBody) + image.size());
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) return nullptr;
     auto* body = new (memory) OverflowBody{image.size()};
     std::memcpy(body + 1, image.data(), image.size());
     return body;

@@ -24,6 +24,7 @@ class StoreFixture : public ::testing::Test {
     table = store->create_table(options);
   }
   ~StoreFixture() override {
+    static_cast<StoreImpl&>(*store).reclaimer().stop();  // merges while it is looked at would be mistaken for damage
     EXPECT_EQ(static_cast<TableImpl&>(*table).tree().check(), "");
     table.reset();
   }

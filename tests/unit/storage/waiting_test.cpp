@@ -95,6 +95,26 @@ TEST_F(WaitingTest, AKeyUpdateIsFollowed) {
   EXPECT_EQ(committed(), (Rows{{"b", "3"}}));
 }
 
+TEST_F(WaitingTest, WaitersAreServedInTheOrderOfTheirComing) {
+  put("a", "0");
+  auto first = begin();
+  ASSERT_EQ(update(*first, "a", "0"), StorageStatus::kOk);
+  std::vector<std::thread> threads;
+  for (char c = '1'; c <= '4'; c++) {
+    threads.push_back(blocked([this, c] {
+      auto t = begin();
+      Claimed claimed;
+      EXPECT_EQ(table->claim(*t, t->view(), "a", RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed),
+                StorageStatus::kOk);
+      EXPECT_EQ(table->update(*t, "a", claimed.row + c, nullptr), StorageStatus::kOk);
+      commit(*t);
+    }));
+  }
+  commit(*first);
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(committed(), (Rows{{"a", "01234"}}));
+}
+
 TEST_F(WaitingTest, ADeletedRowIsGoneForTheWaiter) {
   put("a", "1");
   auto first = begin();
