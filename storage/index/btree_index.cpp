@@ -67,6 +67,7 @@ bool BtreeIndex::try_descend(Toward toward, const EntryKey& place, uint32_t leve
     path.rightmost &= child == count;
     BtreeNode* next = node->child(child);
     if (!node->latch.validate(version)) return false;
+    next->prefetch();
     uint64_t next_version = next->latch.read_begin();
     if (!node->latch.validate(version)) return false;
     node = next;

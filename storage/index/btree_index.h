@@ -48,17 +48,13 @@ class BtreeIndex final : public Index {
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
 
-  // What a scan takes from one leaf. `place` is where it continues.
-  struct Batch {
-    std::string bytes;  // each entry's key and primary key, one after the other
-    std::vector<BtreeNode::Lengths> lengths;
-  };
   // Reads at most `max` entries that are at or after `from` and before `end`, all from one leaf, and moves `from`
   // behind what it read. False at the end of the range (the batch may have entries then). A batch without entries
   // that answers true means: go on.
-  bool read_forward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch, IndexFootprint* footprint) const;
+  bool read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
+                    IndexFootprint* footprint) const;
   // The same backwards: entries before `from` that are at or after `end`, in descending order.
-  bool read_backward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch,
+  bool read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
                      IndexFootprint* footprint) const;
 
  private:

@@ -81,13 +81,13 @@ BtreeNode::Found BtreeNode::lower_bound(const EntryKey& key) const {
   if (n == 0) return {0, false};
   uint64_t head = head_of(suffix);
   const Slot* all = slots();
-  uint32_t low = 0;
-  for (uint32_t length = n; length > 1;) {
+  auto [low, length] = narrow(head, n);
+  while (length > 1) {
     uint32_t half = length / 2;
     low = load_shared(&all[low + half - 1].head) < head ? low + half : low;
     length -= half;
   }
-  if (load_shared(&all[low].head) < head) low++;
+  if (low < n && load_shared(&all[low].head) < head) low++;
   // Slots before `low` are less. Those with an equal head need the whole key; they are few unless keys share much.
   uint32_t step = 1, high = low;
   while (high < n) {  // gallop to the first that is not less
@@ -118,27 +118,68 @@ BtreeNode* BtreeNode::child(uint32_t i) const {
   return child;
 }
 
-BtreeNode::Lengths BtreeNode::lengths(uint32_t position) const {
-  Slot slot = load(position);
-  return {std::min(load_shared(&prefix_length_), capacity) + slot.key_length, slot.primary_length};
-}
-
-void BtreeNode::copy(uint32_t position, Lengths expected, char* to) const {
+void BtreeNode::read(uint32_t position, std::string& key, std::string& primary_key) const {
+  key.clear();
+  primary_key.clear();
   Slot slot = load(position);
   uint32_t prefix_offset, prefix_length;
   const char* mine = stored(slot);
   if (!mine || !load_prefix(prefix_offset, prefix_length)) return;
-  if (prefix_length + slot.key_length != expected.key || slot.primary_length != expected.primary_key) return;
-  copy_from_shared(to, bytes() + prefix_offset, prefix_length);
-  copy_from_shared(to + prefix_length, mine, size_t{slot.key_length} + slot.primary_length);
+  key.resize(prefix_length + slot.key_length);
+  primary_key.resize(slot.primary_length);
+  copy_from_shared(key.data(), bytes() + prefix_offset, prefix_length);
+  copy_from_shared(key.data() + prefix_length, mine, slot.key_length);
+  copy_from_shared(primary_key.data(), mine + slot.key_length, slot.primary_length);
 }
 
-void BtreeNode::read(uint32_t position, std::string& key, std::string& primary_key) const {
-  Lengths length = lengths(position);
-  key.resize(length.key + length.primary_key);
-  copy(position, length, key.data());
-  primary_key.assign(key, length.key);
-  key.resize(length.key);
+void BtreeNode::read_many(uint32_t first, uint32_t count, bool downward, Batch& batch) const {
+  constexpr size_t kAtOnce = 16;  // short entries are copied by two words, over the end of what they need
+  batch.lengths.resize(count);
+  uint32_t prefix_offset, prefix_length;
+  if (!load_prefix(prefix_offset, prefix_length)) prefix_length = 0;
+  const char* prefix = bytes() + prefix_offset;
+  size_t used = 0;
+  auto copy = [&](const char* from, size_t n) {
+    if (!kThreadSanitizer && n <= kAtOnce && from + kAtOnce <= bytes() + capacity) {
+      std::memcpy(batch.bytes.data() + used, from, kAtOnce);
+    } else {
+      copy_from_shared(batch.bytes.data() + used, from, n);
+    }
+    used += n;
+  };
+  for (uint32_t i = 0; i < count; i++) {
+    Slot slot = load(downward ? first - i : first + i);
+    const char* mine = stored(slot);
+    if (!mine) slot.key_length = slot.primary_length = 0;
+    size_t room = used + prefix_length + slot.key_length + slot.primary_length + kAtOnce;
+    if (batch.bytes.size() < room) batch.bytes.resize(std::max<size_t>(2 * room, 256));
+    copy(prefix, prefix_length);
+    copy(mine, size_t{slot.key_length} + slot.primary_length);
+    batch.lengths[i] = {prefix_length + slot.key_length, slot.primary_length};
+  }
+}
+
+// ---- hints
+
+BtreeNode::Narrowed BtreeNode::narrow(uint64_t head, uint32_t count) const {
+  if (count < kHints * 2) return {0, count};
+  uint32_t distance = count / (kHints + 1);
+  uint32_t less = 0;  // hints less than the head
+  for (uint32_t step = kHints / 2; step > 0; step /= 2) {
+    if (load_shared(&hints_[less + step - 1]) < head) less += step;
+  }
+  if (less == kHints - 1 && load_shared(&hints_[less]) < head) less++;
+  uint32_t low = less * distance;
+  return {low, less == kHints ? count - low : distance};
+}
+
+void BtreeNode::update_hints(uint32_t changed_from, uint32_t old_count) {
+  if (count_ < kHints * 2) return;
+  uint32_t distance = count_ / (kHints + 1);
+  bool same = old_count >= kHints * 2 && old_count / (kHints + 1) == distance;
+  for (uint32_t i = same && changed_from > 0 ? (changed_from - 1) / distance : 0; i < kHints; i++) {
+    store_shared(&hints_[i], slots()[(i + 1) * distance].head);
+  }
 }
 
 // ---- latched
@@ -189,6 +230,7 @@ void BtreeNode::insert(uint32_t position, const EntryKey& key, BtreeNode* child)
   move_slots(position, position + 1);
   store_entry(position, suffix, {}, key.primary_key, child);
   store_shared(&count_, count_ + 1);
+  update_hints(position, count_ - 1);
 }
 
 void BtreeNode::remove(uint32_t position) {
@@ -196,6 +238,7 @@ void BtreeNode::remove(uint32_t position) {
   store_shared(&heap_live_, heap_live_ - (child_bytes() + slot.key_length + slot.primary_length));
   move_slots(position + 1, position);
   store_shared(&count_, count_ - 1);
+  update_hints(position, count_ + 1);
 }
 
 void BtreeNode::set_child(uint32_t i, BtreeNode* child) {
@@ -246,6 +289,7 @@ void BtreeNode::append(const BtreeNode& from, uint32_t first, uint32_t end) {
                 Bytes(stored + slot.key_length, slot.primary_length), is_leaf() ? nullptr : from.child(i + 1));
     count_++;
   }
+  update_hints(0, 0);
 }
 
 }  // namespace indigo::storage

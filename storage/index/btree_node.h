@@ -10,12 +10,15 @@
 //    slots.
 // 3. An inner node has count + 1 children: child 0 holds what is less than slot 0, child i + 1 what is at least slot i
 //    and less than slot i + 1. Separators are shortened keys, not entries.
-// 4. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it.
+// 4. With kHints * 2 slots or more, hint i is the head of slot (i + 1) * (count / (kHints + 1)): a search loads the
+//    header, two lines of hints and one or two of slots, all but the last at once.
+// 5. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it.
 //
 //   bytes   what
 //   0       latch (8), id (8), capacity (4), level (4), child 0 (8; inner nodes)
 //   32      count (4), heap_begin (4), heap_live (4), prefix_offset (4), prefix_length (4), unused (12)
-//   64      slots: head (8), offset (4), key length (2), primary key length (2)
+//   64      hints: the heads of 16 slots at equal distances
+//   192     slots: head (8), offset (4), key length (2), primary key length (2)
 //   ...     free space
 //   heap    child (8; inner nodes), key after the prefix, primary key
 //
@@ -24,6 +27,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/bytes.h"
 #include "storage/btree/latch.h"
@@ -43,6 +47,7 @@ struct EntryKey {
 class alignas(64) BtreeNode {
  public:
   static constexpr uint32_t kDefaultBytes = 4096;
+  static constexpr uint32_t kHints = 16;
   static constexpr uint32_t kChildBytes = sizeof(BtreeNode*);
 
   static BtreeNode* create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix);
@@ -70,10 +75,17 @@ class alignas(64) BtreeNode {
   struct Lengths {
     uint32_t key, primary_key;  // of the full key
   };
-  // Copies the full key followed by the primary key to `to`, which has room for `lengths(position)`. A slot that
-  // changed since gives another length or garbage, never more than `expected`.
-  Lengths lengths(uint32_t position) const;
-  void copy(uint32_t position, Lengths expected, char* to) const;
+  // Many entries: each one's full key, then its primary key, one after the other.
+  struct Batch {
+    std::string bytes;  // may be longer than what the lengths add up to
+    std::vector<Lengths> lengths;
+  };
+  // Replaces the batch by `count` slots, from `first` upward or downward.
+  void read_many(uint32_t first, uint32_t count, bool downward, Batch& batch) const;
+  // Loads ahead what a search will touch first.
+  void prefetch() const {
+    for (uint32_t line = 0; line < header_bytes(); line += 64) __builtin_prefetch(bytes() + line);
+  }
 
   // ---- latched
   // Can one more entry with this full key length be inserted, after compacting if need be?
@@ -93,7 +105,7 @@ class alignas(64) BtreeNode {
   static size_t bytes_needed(bool leaf, size_t key_length, size_t primary_length) {
     return sizeof(Slot) + (leaf ? 0 : kChildBytes) + key_length + primary_length;
   }
-  static constexpr size_t header_bytes() { return 64; }
+  static constexpr size_t header_bytes() { return 64 + kHints * sizeof(uint64_t); }
 
  private:
   struct Slot {
@@ -119,6 +131,12 @@ class alignas(64) BtreeNode {
   bool load_prefix(uint32_t& offset, uint32_t& length) const;
   int compare_equal_heads(const Slot& slot, Bytes suffix, Bytes primary_key) const;
   uint32_t free_bytes() const { return heap_begin_ - static_cast<uint32_t>(header_bytes() + count_ * sizeof(Slot)); }
+  // The part of the slots where the first one with at least this head is.
+  struct Narrowed {
+    uint32_t low, length;
+  };
+  Narrowed narrow(uint64_t head, uint32_t count) const;
+  void update_hints(uint32_t changed_from, uint32_t old_count);
   void compact();
   void move_slots(uint32_t from, uint32_t to);  // all slots from `from` on
   // Writes an entry to the heap, its key given in two pieces, and fills in the slot.
@@ -130,6 +148,7 @@ class alignas(64) BtreeNode {
   uint32_t heap_live_ = 0;  // bytes of the heap in use, the prefix included
   uint32_t prefix_offset_ = 0;
   uint32_t prefix_length_ = 0;
+  alignas(64) uint64_t hints_[kHints] = {};
 };
 static_assert(sizeof(BtreeNode) == BtreeNode::header_bytes());
 

@@ -14,21 +14,7 @@ void set_after_key(BtreePlace& place, Bytes key) {
 
 void set_before_key(BtreePlace& place, Bytes key) { place.set({key, {}}); }
 
-void copy_entries(const BtreeNode& leaf, uint32_t first, uint32_t count, bool backward, BtreeIndex::Batch& batch) {
-  batch.lengths.clear();
-  size_t used = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t position = backward ? first - i : first + i;
-    BtreeNode::Lengths lengths = leaf.lengths(position);
-    size_t size = size_t{lengths.key} + lengths.primary_key;
-    if (batch.bytes.size() < used + size) batch.bytes.resize(std::max(used + size, 2 * batch.bytes.size()));
-    leaf.copy(position, lengths, batch.bytes.data() + used);
-    used += size;
-    batch.lengths.push_back(lengths);
-  }
-}
-
-EntryKey last_entry(const BtreeIndex::Batch& batch) {
+EntryKey last_entry(const BtreeNode::Batch& batch) {
   size_t end = 0;
   for (BtreeNode::Lengths lengths : batch.lengths) end += size_t{lengths.key} + lengths.primary_key;
   BtreeNode::Lengths last = batch.lengths.back();
@@ -81,13 +67,13 @@ class BtreeScan final : public IndexScan {
   Direction direction_ = Direction::kForward;
   IndexFootprint* footprint_ = nullptr;
   bool done_ = false;
-  BtreeIndex::Batch batch_;
+  BtreeNode::Batch batch_;
   std::vector<IndexEntry> entries_;
 };
 
 }  // namespace
 
-bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch,
+bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
                               IndexFootprint* footprint) const {
   EpochManager::Guard guard(epochs_);
   Path path;
@@ -100,7 +86,7 @@ bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t ma
     uint32_t first = from.unbounded ? 0 : leaf.lower_bound(from.at()).position;
     uint32_t stop = end.unbounded ? count : std::max(first, leaf.lower_bound(end.at()).position);
     auto taken = static_cast<uint32_t>(std::min<size_t>(max, stop - first));
-    copy_entries(leaf, first, taken, false, batch);
+    leaf.read_many(first, taken, false, batch);
     if (!leaf.latch.validate(version)) continue;
     bool more = true;
     bool to_next_leaf = false;
@@ -124,7 +110,7 @@ bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t ma
   }
 }
 
-bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t max, Batch& batch,
+bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
                                IndexFootprint* footprint) const {
   EpochManager::Guard guard(epochs_);
   Path path;
@@ -136,7 +122,7 @@ bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t m
     uint32_t first = from.unbounded ? leaf.count() : leaf.lower_bound(from.at()).position;  // all before it
     uint32_t stop = end.unbounded ? 0 : std::min(first, leaf.lower_bound(end.at()).position);
     auto taken = static_cast<uint32_t>(std::min<size_t>(max, first - stop));
-    copy_entries(leaf, first - 1, taken, true, batch);
+    leaf.read_many(first - 1, taken, true, batch);
     if (!leaf.latch.validate(version)) continue;
     bool more = true;
     bool to_next_leaf = false;
@@ -168,7 +154,7 @@ size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Ind
   BtreePlace from, end;
   set_before_key(from, key);
   set_after_key(end, key);
-  Batch batch;
+  BtreeNode::Batch batch;
   size_t found = 0;
   bool more = true;
   while (more) {
