@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -30,10 +32,17 @@ struct FormatSettings {
   bool bytea_hex = true;  // bytea_output
 };
 
+// The state of random() (sql/func/number/random.h); seeded at first use.
+struct RandomState {
+  uint64_t words[2] = {0, 0};
+  bool seeded = false;
+};
+
 // The session, as functions see it. Implemented by engine; a test may implement its own.
 class SessionContext {
  public:
   virtual ~SessionContext() = default;
+  RandomState random;
   virtual const FormatSettings& format() = 0;
   virtual catalog::CatalogView& catalog() = 0;
   virtual int64_t transaction_timestamp() = 0;  // microseconds since 2000-01-01 UTC
@@ -77,10 +86,23 @@ class FuncContext {
   bool failed() const { return error_ != nullptr; }
   std::unique_ptr<Error> take_error() { return std::move(error_); }
 
+  // What a family keeps from one call to the next of this query (compiled patterns, the resolved time zone): one T for
+  // each T asked for, default-constructed.
+  template <class T>
+  T& cached() {
+    static const char kKey = 0;
+    for (const auto& entry : cached_)
+      if (entry.first == &kKey) return *static_cast<T*>(entry.second.get());
+    auto made = std::make_shared<T>();
+    cached_.emplace_back(&kKey, made);
+    return *made;
+  }
+
  private:
   SessionContext& session_;
   Arena* arena_ = nullptr;
   std::unique_ptr<Error> error_;
+  std::vector<std::pair<const void*, std::shared_ptr<void>>> cached_;
 };
 
 }  // namespace indigo::sql

@@ -24,6 +24,9 @@ struct CallInfo {
   TypeRef result;
   std::vector<TypeRef> arguments;
   Oid collation = kInvalidOid;  // the input collation
+  // VARIADIC "any" functions (concat, format, jsonb_build_object ...): the last argument is the VARIADIC array itself.
+  // Otherwise their arguments arrive one by one. Functions with a typed VARIADIC parameter always get an array.
+  bool variadic_array = false;
 };
 
 // Computes out[r] for each r of `selection`; `out` is initialised to the result's Phys with enough capacity.
@@ -85,7 +88,12 @@ struct TypeOrder {
   bool (*equal)(const Datum& a, const Datum& b, const TypeRef& type);
   uint64_t (*hash)(const Datum& value, const TypeRef& type);  // equal values have equal hashes
 };
-const TypeOrder* type_order(Oid type);  // arrays, records and enums included; null when the type has none
+// Built-in types, their arrays and record; null when the type has none. Equal integers of different widths have equal
+// hashes, and so have equal float4 and float8.
+const TypeOrder* type_order(Oid type);
+// Any type: also enums (by their labels' OIDs), composite types, domains over built-in types, and arrays of these.
+const TypeOrder* type_order(const catalog::TypeInfo& type);
+bool is_array_type(Oid type);  // built-in array types (pg_type.typcategory A)
 
 // How values of a type are held (catalog/physical.h). User-defined types: kStr, enums kI32 (label oid), domains as their base.
 Phys physical_of(Oid type);

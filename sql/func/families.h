@@ -1,0 +1,16 @@
+// Every family's table; registry.cpp joins them.
+#pragma once
+
+#include "sql/func/family.h"
+
+namespace indigo::sql {
+
+std::span<const ScalarEntry> integer_functions();
+std::span<const ScalarEntry> integer_comparisons();
+std::span<const ScalarEntry> float_functions();
+std::span<const ScalarEntry> float_math();
+std::span<const ScalarEntry> numeric_functions();
+std::span<const ScalarEntry> text_comparisons();
+std::span<const ScalarEntry> text_functions();
+
+}  // namespace indigo::sql

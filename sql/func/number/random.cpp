@@ -1,0 +1,48 @@
+#include "sql/func/number/random.h"
+
+#include <bit>
+#include <cmath>
+
+#include <openssl/rand.h>
+
+namespace indigo::sql {
+
+namespace {
+
+uint64_t split_mix(uint64_t& state) {
+  uint64_t v = state += 0x9E3779B97f4A7C15ull;
+  v = (v ^ (v >> 30)) * 0xBF58476D1CE4E5B9ull;
+  v = (v ^ (v >> 27)) * 0x94D049BB133111EBull;
+  return v ^ (v >> 31);
+}
+
+uint64_t next(RandomState& state) {
+  const uint64_t s0 = state.words[0], sx = state.words[1] ^ s0;
+  const uint64_t result = std::rotl(s0 * 5, 7) * 9;
+  state.words[0] = std::rotl(s0, 24) ^ sx ^ (sx << 16);
+  state.words[1] = std::rotl(sx, 37);
+  return result;
+}
+
+}  // namespace
+
+void strong_random(void* to, size_t bytes) {
+  (void)RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(bytes));
+}
+
+double next_random_double(RandomState& state) {
+  while (!state.seeded || (state.words[0] == 0 && state.words[1] == 0)) {
+    strong_random(state.words, sizeof state.words);
+    state.seeded = true;
+  }
+  return std::ldexp(static_cast<double>(next(state) >> 12), -52);
+}
+
+void seed_random(RandomState& state, double seed) {
+  auto start = static_cast<uint64_t>(static_cast<int64_t>(static_cast<double>((uint64_t{1} << 52) - 1) * seed));
+  state.words[0] = split_mix(start);
+  state.words[1] = split_mix(start);
+  state.seeded = true;
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,15 @@
+// The session's random numbers: xoroshiro128**, seeded as PostgreSQL does, so that setseed gives the same sequence.
+// Source: Blackman, Vigna, "Scrambled linear pseudorandom number generators" (2018); Steele, Lea, Flood, SplitMix64.
+// Thread safety: none; the state belongs to one session.
+#pragma once
+
+#include "sql/func/context.h"
+
+namespace indigo::sql {
+
+double next_random_double(RandomState& state);      // in [0, 1)
+void seed_random(RandomState& state, double seed);  // seed in [-1, 1]
+// Bytes that cannot be guessed (uuids, salts).
+void strong_random(void* to, size_t bytes);
+
+}  // namespace indigo::sql

@@ -1,0 +1,29 @@
+// The bytes of a composite value.
+//
+//   uint32  its type: record (2249) or a composite type
+//   uint32  number of fields
+//   then for each field: uint32 type, int32 modifier, uint8 physical kind, uint8 null, uint32 bytes, the bytes
+//
+// Everything is unaligned. Thread safety: a view borrows the image.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/datum.h"
+#include "catalog/info.h"
+
+namespace indigo::sql {
+
+std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values);
+
+struct RecordFields {
+  Oid type = kInvalidOid;
+  std::vector<catalog::TypeRef> types;
+  std::vector<Datum> values;  // strings borrow from the image
+};
+RecordFields read_record(Str image);
+Datum record_field(Str image, size_t field);
+
+}  // namespace indigo::sql

@@ -1,0 +1,236 @@
+// Order, equality and hash of each type's default operator classes. All integers hash alike and both floats do, so that
+// values which compare equal across those types also meet in a hash table.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <absl/hash/hash.h>
+
+#include "catalog/array_format.h"
+#include "catalog/numeric_format.h"
+#include "catalog/oids.h"
+#include "sql/func/compare.h"
+#include "sql/func/number/float.h"
+#include "sql/func/numeric/numeric.h"
+#include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::sql {
+
+namespace {
+
+using CompareFunction = int (*)(const Datum&, const Datum&);
+using HashFunction = uint64_t (*)(const Datum&);
+
+// A TypeOrder made of a comparison and a hash that need no type.
+template <CompareFunction C, HashFunction H>
+constexpr TypeOrder kOrder{[](const Datum& a, const Datum& b, const TypeRef&) { return C(a, b); },
+                           [](const Datum& a, const Datum& b, const TypeRef&) { return C(a, b) == 0; },
+                           [](const Datum& v, const TypeRef&) { return H(v); }};
+
+uint64_t hash_integer(int64_t v) { return absl::HashOf(v); }
+uint64_t hash_float(double v) {
+  if (v != v) return absl::HashOf(0x7ff8000000000000ull);
+  return absl::HashOf(v == 0 ? 0.0 : v);
+}
+uint64_t hash_string(Str s) { return absl::HashOf(absl::string_view(s.data(), s.size())); }
+
+int compare_interval(const Datum& a, const Datum& b) {
+  const auto total = [](const Interval& v) {
+    return static_cast<Int128>(v.microseconds) +
+           (static_cast<Int128>(v.months) * 30 + v.days) * (int64_t{86400} * 1000000);
+  };
+  return three_way(total(a.interval), total(b.interval));
+}
+uint64_t hash_interval(const Datum& d) {
+  const Interval& v = d.interval;
+  const Int128 total =
+      static_cast<Int128>(v.microseconds) + (static_cast<Int128>(v.months) * 30 + v.days) * (int64_t{86400} * 1000000);
+  return absl::HashOf(static_cast<int64_t>(total), static_cast<int64_t>(total >> 64));
+}
+int compare_timetz(const Datum& a, const Datum& b) {
+  const auto utc = [](const TimeTz& v) { return v.microseconds + int64_t{v.zone_seconds_west} * 1000000; };
+  const int c = three_way(utc(a.timetz), utc(b.timetz));
+  return c != 0 ? c : three_way(a.timetz.zone_seconds_west, b.timetz.zone_seconds_west);
+}
+
+constexpr TypeOrder kBoolOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.b, b.b); },
+                                        [](const Datum& v) { return hash_integer(v.b); }>;
+constexpr TypeOrder kI16Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i16, b.i16); },
+                                       [](const Datum& v) { return hash_integer(v.i16); }>;
+constexpr TypeOrder kI32Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i32, b.i32); },
+                                       [](const Datum& v) { return hash_integer(v.i32); }>;
+constexpr TypeOrder kI64Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i64, b.i64); },
+                                       [](const Datum& v) { return hash_integer(v.i64); }>;
+constexpr TypeOrder kOidOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.oid(), b.oid()); },
+                                       [](const Datum& v) { return hash_integer(v.oid()); }>;
+constexpr TypeOrder kU64Order = kOrder<[](const Datum& a, const Datum& b) {
+  return three_way(static_cast<uint64_t>(a.i64), static_cast<uint64_t>(b.i64));
+},
+                                       [](const Datum& v) { return hash_integer(v.i64); }>;
+constexpr TypeOrder kF32Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f32, b.f32); },
+                                       [](const Datum& v) { return hash_float(v.f32); }>;
+constexpr TypeOrder kF64Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f64, b.f64); },
+                                       [](const Datum& v) { return hash_float(v.f64); }>;
+constexpr TypeOrder kBytesOrder = kOrder<[](const Datum& a, const Datum& b) { return a.str.compare(b.str); },
+                                         [](const Datum& v) { return hash_string(v.str); }>;
+constexpr TypeOrder kPaddedOrder = kOrder<[](const Datum& a, const Datum& b) {
+  return without_trailing_blanks(a.str).compare(without_trailing_blanks(b.str));
+},
+                                          [](const Datum& v) { return hash_string(without_trailing_blanks(v.str)); }>;
+constexpr TypeOrder kNumericOrder = kOrder<[](const Datum& a, const Datum& b) { return numeric_compare(a.str, b.str); },
+                                           [](const Datum& v) { return numeric_hash(v.str); }>;
+constexpr TypeOrder kIntervalOrder = kOrder<compare_interval, hash_interval>;
+constexpr TypeOrder kTimeTzOrder = kOrder<compare_timetz, [](const Datum& v) {
+  return absl::HashOf(v.timetz.microseconds + int64_t{v.timetz.zone_seconds_west} * 1000000,
+                      v.timetz.zone_seconds_west);
+}>;
+constexpr TypeOrder kUuidOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return std::memcmp(a.uuid.bytes, b.uuid.bytes, 16); },
+           [](const Datum& v) { return absl::HashOf(v.block.words[0], v.block.words[1]); }>;
+// Bit strings: the bits, then the length.
+int compare_bits(const Datum& a, const Datum& b) {
+  const int c = a.str.substr(4).compare(b.str.substr(4));
+  return c != 0 ? c : three_way(load_unaligned<int32_t>(a.str.data()), load_unaligned<int32_t>(b.str.data()));
+}
+constexpr TypeOrder kBitsOrder = kOrder<compare_bits, [](const Datum& v) { return hash_string(v.str); }>;
+
+// ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
+TypeRef element_of(const ArrayView& array) { return {array.element_type(), -1, kInvalidOid}; }
+
+// An element type that is not built in is an enum or a composite type.
+const TypeOrder* order_of_element(Oid type, Phys phys);
+
+int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const TypeRef& type) {
+  if (a.null || b.null) return three_way(a.null, b.null);
+  return order.compare(a, b, type);
+}
+
+int compare_arrays(const Datum& x, const Datum& y, const TypeRef&) {
+  const ArrayView a(x.str), b(y.str);
+  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  const TypeRef type = element_of(a);
+  for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
+    if (const int c = compare_elements(*order, a.element(i), b.element(i), type)) return c;
+  if (const int c = three_way(a.count(), b.count())) return c;
+  if (const int c = three_way(a.dimensions(), b.dimensions())) return c;
+  for (int d = 0; d < a.dimensions(); d++)
+    if (const int c = three_way(a.dimension(d).length, b.dimension(d).length)) return c;
+  for (int d = 0; d < a.dimensions(); d++)
+    if (const int c = three_way(a.dimension(d).lower, b.dimension(d).lower)) return c;
+  return 0;
+}
+uint64_t hash_array(const Datum& v, const TypeRef&) {
+  const ArrayView a(v.str);
+  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  const TypeRef type = element_of(a);
+  uint64_t hash = 1;
+  for (int32_t i = 0; order != nullptr && i < a.count(); i++)
+    hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), type));
+  return hash;
+}
+constexpr TypeOrder kArrayOrder{
+    compare_arrays, [](const Datum& a, const Datum& b, const TypeRef& t) { return compare_arrays(a, b, t) == 0; },
+    hash_array};
+
+int compare_records(const Datum& x, const Datum& y, const TypeRef&) {
+  const RecordFields a = read_record(x.str), b = read_record(y.str);
+  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
+    const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
+    if (order == nullptr || a.values[i].phys != b.values[i].phys) continue;
+    if (const int c = compare_elements(*order, a.values[i], b.values[i], a.types[i])) return c;
+  }
+  return three_way(a.values.size(), b.values.size());
+}
+uint64_t hash_record(const Datum& v, const TypeRef&) {
+  const RecordFields a = read_record(v.str);
+  uint64_t hash = 1;
+  for (size_t i = 0; i < a.values.size(); i++) {
+    const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
+    hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], a.types[i]));
+  }
+  return hash;
+}
+constexpr TypeOrder kRecordOrder{
+    compare_records, [](const Datum& a, const Datum& b, const TypeRef& t) { return compare_records(a, b, t) == 0; },
+    hash_record};
+
+const TypeOrder* order_of_builtin(Oid type) {
+  switch (type) {
+    case oid::kBool: return &kBoolOrder;
+    case oid::kInt2: return &kI16Order;
+    case oid::kInt4:
+    case oid::kDate: return &kI32Order;
+    case oid::kInt8:
+    case oid::kTime:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kMoney: return &kI64Order;
+    case oid::kOid:
+    case oid::kXid:
+    case oid::kCid:
+    case oid::kRegProc:
+    case oid::kRegProcedure:
+    case oid::kRegOper:
+    case oid::kRegOperator:
+    case oid::kRegClass:
+    case oid::kRegType:
+    case oid::kRegRole:
+    case oid::kRegNamespace:
+    case oid::kRegCollation:
+    case oid::kRegConfig:
+    case oid::kRegDictionary:
+    case oid::kAnyEnum: return &kOidOrder;
+    case oid::kPgLsn:
+    case oid::kXid8: return &kU64Order;
+    case oid::kFloat4: return &kF32Order;
+    case oid::kFloat8: return &kF64Order;
+    case oid::kText:
+    case oid::kVarchar:
+    case oid::kName:
+    case oid::kChar:
+    case oid::kBytea:
+    case oid::kUnknown:
+    case oid::kCstring:
+    case oid::kTid: return &kBytesOrder;
+    case oid::kBpchar: return &kPaddedOrder;
+    case oid::kNumeric: return &kNumericOrder;
+    case oid::kInterval: return &kIntervalOrder;
+    case oid::kTimeTz: return &kTimeTzOrder;
+    case oid::kUuid: return &kUuidOrder;
+    case oid::kBit:
+    case oid::kVarbit: return &kBitsOrder;
+    case oid::kInt2Vector:
+    case oid::kOidVector:
+    case oid::kAnyArray: return &kArrayOrder;
+    case oid::kRecord: return &kRecordOrder;
+    default: return nullptr;
+  }
+}
+
+const TypeOrder* order_of_element(Oid type, Phys phys) {
+  if (const TypeOrder* order = type_order(type)) return order;
+  if (type >= oid::kFirstUserOid) return phys == Phys::kI32 ? &kOidOrder : &kRecordOrder;
+  return nullptr;
+}
+
+}  // namespace
+
+const TypeOrder* type_order(Oid type) {
+  if (const TypeOrder* order = order_of_builtin(type)) return order;
+  return is_array_type(type) ? &kArrayOrder : nullptr;
+}
+
+const TypeOrder* type_order(const catalog::TypeInfo& type) {
+  if (const TypeOrder* order = type_order(type.oid)) return order;
+  if (type.is_array()) return &kArrayOrder;
+  switch (type.kind) {
+    case 'e': return &kOidOrder;
+    case 'c': return &kRecordOrder;
+    case 'd': return type_order(type.base);
+    default: return nullptr;
+  }
+}
+
+}  // namespace indigo::sql
