@@ -10,7 +10,8 @@
 //   kB16    interval (Interval below), uuid (16 bytes), timetz (TimeTz below): 16 bytes inline
 //   kStr    everything else, as bytes: text family (UTF-8, no NUL), bpchar (blank-padded to its typmod), name, "char" (1 byte),
 //           bytea, numeric (catalog/numeric_format.h), json text, jsonb (sql/func/json/jsonb.h), arrays
-//           (catalog/array_format.h), records (sql/func/types/record.h), tid (big-endian block, offset), bit (int32 bit count, bytes) ...
+//           (catalog/array_format.h), records (sql/func/types/record.h), tid (big-endian block, offset), bit strings
+//           (sql/func/types/bit_string.h) ...
 // A type's equality is not byte equality of its physical value in general (numeric 1.0 = 1, bpchar): use operators.
 #pragma once
 
