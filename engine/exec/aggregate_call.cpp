@@ -258,17 +258,25 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
   return {};
 }
 
-Status AggregateCall::update_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row,
-                                 char* group) {
-  auto r = static_cast<uint16_t>(row);
-  void* at = group + offset_;
-  return update(state, arguments, {&r, 1}, &at);
+Status AggregateCall::update_rows(QueryState& state, std::span<const Vector* const> arguments, Selection rows,
+                                  char* group) {
+  if (rows.count == 0) return {};
+  states_.assign(rows.count, group + offset_);
+  return update(state, arguments, rows, states_.data());
 }
 
 Status AggregateCall::retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row,
                                   char* group) {
-  function_->retract(state.functions(), call_, arguments, row, group + offset_);
-  if (state.functions().failed()) return state.functions().take_error();
+  if (function_ != nullptr) {
+    function_->retract(state.functions(), call_, arguments, row, group + offset_);
+    if (state.functions().failed()) return state.functions().take_error();
+    return {};
+  }
+  auto& s = *reinterpret_cast<FastState*>(group + offset_);
+  if (fast_ != Fast::kCountStar && arguments[0]->is_null(row)) return {};
+  s.seen--;
+  if (fast_ == Fast::kSumI16) s.value -= arguments[0]->get<int16_t>(row);
+  if (fast_ == Fast::kSumI32) s.value -= arguments[0]->get<int32_t>(row);
   return {};
 }
 

@@ -23,7 +23,10 @@ class AggregateCall {
   uint32_t state_bytes() const { return state_bytes_; }
   Phys result_phys() const { return result_phys_; }
   void set_offset(uint32_t offset) { offset_ = offset; }
-  bool can_retract() const { return function_ != nullptr && function_->retract != nullptr; }
+  bool can_retract() const {
+    if (function_ != nullptr) return function_->retract != nullptr;
+    return fast_ == Fast::kCountStar || fast_ == Fast::kCount || fast_ == Fast::kSumI16 || fast_ == Fast::kSumI32;
+  }
 
   void reset() {
     if (collected_ != nullptr) collected_->clear();
@@ -33,8 +36,8 @@ class AggregateCall {
                     char* const* states);
   // Feeds what was collected for groups below `limit`; the rows of group `limit` stay and become group 0's.
   Status flush(QueryState& state, uint32_t limit, char* const* states);
-  // One row in or out of a state (window frames); arguments as evaluated before.
-  Status update_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
+  // Rows in or out of one state (window frames); arguments as evaluated before.
+  Status update_rows(QueryState& state, std::span<const Vector* const> arguments, Selection rows, char* group);
   Status retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
 
   Status finalize(QueryState& state, char* group, Vector& out, uint32_t row);

@@ -43,6 +43,9 @@ class RowInserter {
   // Makes rows() writable (ON CONFLICT DO UPDATE puts the updated row there).
   void own_rows(uint32_t extent, Selection selection, Arena& arena);
   uint64_t inserted() const { return inserted_; }  // by the last insert, without changed ones
+  uint64_t consumed() const { return consumed_; }  // source rows that the last insert was through with
+  // Only rows for which the condition (over input 1) is true are written.
+  void set_filter(Condition filter) { filter_ = std::move(filter); }
 
  private:
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
@@ -60,7 +63,8 @@ class RowInserter {
   std::vector<uint16_t> written_;
   std::string key_, image_;
   storage::Duplicate duplicate_;
-  uint64_t inserted_ = 0;
+  Condition filter_;
+  uint64_t inserted_ = 0, consumed_ = 0;
 };
 
 }  // namespace indigo::engine::exec

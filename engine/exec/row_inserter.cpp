@@ -51,6 +51,12 @@ Status RowInserter::prepare(const Chunk& source, Selection& selection, std::uniq
     for (size_t i = 0; i < generated_columns_.size(); i++)
       rows_.columns[generated_columns_[i]].reference(generated_[i]);
   }
+  if (filter_) {
+    std::unique_ptr<Error> failed;
+    selection = filter_.filter(frame, selection, failed);
+    if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+  }
   selection.count = checks_.run(target_, frame, selection, columns_, error);
   return {};
 }
@@ -68,15 +74,21 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
                               std::unique_ptr<Error>& error) {
   inserted_ = 0;
   written_.clear();
+  Selection all = selection;
   Status prepared = prepare(source, selection, error);
   if (!prepared.ok()) {
     error = prepared.take_error();
     return {};
   }
+  consumed_ = 0;
+  auto pass_to = [&](uint32_t row) {  // rows before this one are done with
+    while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
+  };
   if (handler != nullptr && selection.count > 0) own_rows(extent_of(selection), selection, state_.functions().arena());
   Frame frame{{&source, nullptr}, selection.count == 0 ? 1 : extent_of(selection)};
   for (uint32_t i = 0; i < selection.count; i++) {
     uint32_t r = selection[i];
+    pass_to(r);
     target_.key_of(columns_, r, key_);
     target_.relation().layout.encode(columns_, r, image_);
     while (true) {
@@ -111,6 +123,7 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
       break;
     }
   }
+  if (selection.count > 0) pass_to(selection[selection.count - 1] + 1);
   return {written_.data(), static_cast<uint32_t>(written_.size())};
 }
 
