@@ -118,7 +118,7 @@ struct ColumnInfo {
   TypeRef type;
   bool not_null = false;
   bool dropped = false;
-  char identity = 0;   // 0, 'a' always, 'd' by default
+  char identity = 0;   // 0, 'a' always, 'd' by default; default_expr is then nextval('sequence'::regclass)
   char generated = 0;  // 0, 's' stored
   std::optional<std::string>
       default_expr;  // SQL text, deparsed with qualified names (generated columns: the expression)

@@ -128,4 +128,54 @@ void walk_tree(const ProtobufCMessage* root, const std::function<bool(const Prot
   }
 }
 
+namespace {
+
+template <class T>
+const T& member(const ProtobufCMessage* m, size_t offset) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(m) + offset);
+}
+
+bool equal_fields(const ProtobufCMessage* a, const ProtobufCMessage* b, const ProtobufCFieldDescriptor& f) {
+  if (f.label == PROTOBUF_C_LABEL_REPEATED) {
+    const size_t count = member<size_t>(a, f.quantifier_offset);
+    if (count != member<size_t>(b, f.quantifier_offset)) return false;
+    if (f.type != PROTOBUF_C_TYPE_MESSAGE) return count == 0;  // the statements read here repeat messages only
+    for (size_t i = 0; i < count; i++) {
+      if (!equal_trees(member<ProtobufCMessage* const*>(a, f.offset)[i],
+                       member<ProtobufCMessage* const*>(b, f.offset)[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+  if ((f.flags & PROTOBUF_C_FIELD_FLAG_ONEOF) != 0) {
+    const uint32_t kind = member<uint32_t>(a, f.quantifier_offset);
+    if (kind != member<uint32_t>(b, f.quantifier_offset)) return false;
+    if (kind != f.id) return true;
+  }
+  switch (f.type) {
+    case PROTOBUF_C_TYPE_MESSAGE:
+      return equal_trees(member<const ProtobufCMessage*>(a, f.offset), member<const ProtobufCMessage*>(b, f.offset));
+    case PROTOBUF_C_TYPE_STRING: {
+      const char *x = member<const char*>(a, f.offset), *y = member<const char*>(b, f.offset);
+      return std::string_view(x ? x : "") == std::string_view(y ? y : "");
+    }
+    case PROTOBUF_C_TYPE_BOOL:
+      return member<protobuf_c_boolean>(a, f.offset) == member<protobuf_c_boolean>(b, f.offset);
+    default: return member<uint32_t>(a, f.offset) == member<uint32_t>(b, f.offset);
+  }
+}
+
+}  // namespace
+
+bool equal_trees(const ProtobufCMessage* a, const ProtobufCMessage* b) {
+  if (a == nullptr || b == nullptr) return a == b;
+  if (a->descriptor != b->descriptor) return false;
+  for (unsigned i = 0; i < a->descriptor->n_fields; i++) {
+    const ProtobufCFieldDescriptor& f = a->descriptor->fields[i];
+    if (std::string_view(f.name) != "location" && !equal_fields(a, b, f)) return false;
+  }
+  return true;
+}
+
 }  // namespace indigo::sql

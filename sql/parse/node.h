@@ -41,4 +41,7 @@ int location_of(const PgQuery__Node* n);
 // Calls `visit` for every message below `root` (itself included), parents first; visit returns false to skip the children.
 void walk_tree(const ProtobufCMessage* root, const std::function<bool(const ProtobufCMessage*)>& visit);
 
+// Structural equality of two messages, locations ignored.
+bool equal_trees(const ProtobufCMessage* a, const ProtobufCMessage* b);
+
 }  // namespace indigo::sql

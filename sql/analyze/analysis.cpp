@@ -1,0 +1,17 @@
+#include "sql/analyze/analysis.h"
+
+#include "sql/parse/utf8.h"
+
+namespace indigo::sql {
+
+Analysis::Analysis(SessionContext& s, std::string_view t) : session(s), catalog(s.catalog()), text(t), functions_(s) {
+  functions_.set_arena(&arena_);
+}
+
+int Analysis::position(int location) const { return has_positions ? character_position(text, location) : 0; }
+
+Error Analysis::error(const SqlState& state, std::string message, int location) const {
+  return Error(state, std::move(message)).at(position(location));
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,69 @@
+// The state of one statement's analysis that all its query levels share: session, text, parameters and lifted literals.
+// Thread safety: one analysis belongs to one session.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/expr.h"
+#include "sql/func/context.h"
+
+namespace indigo::sql {
+
+class Analysis {
+ public:
+  Analysis(SessionContext& session, std::string_view text);
+
+  SessionContext& session;
+  catalog::CatalogView& catalog;
+  const std::string_view text;
+
+  // An error at a 0-based byte of the text (-1: no position).
+  Error error(const SqlState& state, std::string message, int location = -1) const;
+  int position(int location) const;
+
+  // Errors of nested texts (views, defaults, checks) have no position in the user's statement.
+  bool has_positions = true;
+
+  // For input functions: results live in the arena until the end of the analysis.
+  FuncContext& functions() { return functions_; }
+
+  // ---- $n (parameters.cpp)
+  void declare_parameters(std::span<const Oid> types, bool variable, const PgQuery__Node* statement);
+  Result<ExprPtr> parameter(int number, int location);
+  // A parameter or lifted literal of unknown type gets the type that its context asks for.
+  Result<ExprPtr> resolve_parameter(const ParamExpr& param, const TypeRef& type);
+  // 42P18 for a parameter whose type nothing decided; then the results.
+  Status finish_parameters(AnalyzedStatement& out) const;
+
+  // ---- literals that the statement cache took out of the text (parameters.cpp)
+  void declare_lifted(std::span<const LiftedLiteral> lifted);
+  // The parameter for the literal at `location`, null when it must stay a constant. `negative`: the location is a minus
+  // sign's, the literal follows.
+  ExprPtr lift(int location, bool negative, Oid constant_type);
+  // A literal parameter that is coerced at once to a wider number takes that type itself. Null: not possible.
+  ExprPtr widen_lifted(const ExprPtr& e, const TypeRef& type);
+  bool is_lifted(const ParamExpr& p) const { return p.index >= static_cast<int>(types_.size()); }
+
+  int view_depth = 0;
+
+ private:
+  Arena arena_;
+  FuncContext functions_;
+  std::vector<Oid> types_;  // of $1.., kUnknown while undecided, kInvalidOid when never mentioned
+  std::vector<TypeRef> resolved_;
+  size_t declared_ = 0;
+  bool variable_ = false;
+  std::span<const LiftedLiteral> lifted_;
+  std::vector<TypeRef> lifted_types_;
+  std::vector<bool> lifted_used_;
+};
+
+}  // namespace indigo::sql

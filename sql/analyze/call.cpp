@@ -1,0 +1,85 @@
+#include "catalog/oids.h"
+#include "sql/analyze/calls.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/type_text.h"
+#include "sql/func/registry.h"
+
+namespace indigo::sql {
+namespace {
+
+bool implemented(const catalog::FunctionInfo& f) {
+  if (f.language == "sql") return true;
+  return f.returns_set ? find_set(f.oid) != nullptr : find_scalar(f.oid) != nullptr;
+}
+
+}  // namespace
+
+Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments, int location) {
+  Oid explicit_one = kInvalidOid, implicit_one = kInvalidOid;
+  bool collatable = false;
+  for (const ExprPtr& e : arguments) {
+    const Oid collation = e->type.collation;
+    if (collation == kInvalidOid) continue;
+    collatable = true;
+    if (e->kind == ExprKind::kCollate) {
+      if (explicit_one != kInvalidOid && explicit_one != collation) {
+        return a.error(SqlState("42P21"),
+                       "collation mismatch between explicit collations \"" + a.catalog.collation_name(explicit_one) +
+                           "\" and \"" + a.catalog.collation_name(collation) + "\"",
+                       location);
+      }
+      explicit_one = collation;
+    } else if (collation != oid::kDefaultCollation && implicit_one == kInvalidOid) {
+      implicit_one = collation;
+    }
+  }
+  if (explicit_one != kInvalidOid) return explicit_one;
+  if (implicit_one != kInvalidOid) return implicit_one;
+  return collatable ? oid::kDefaultCollation : kInvalidOid;
+}
+
+Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
+                          CallExpr::Form form, Oid op, int location) {
+  if (!implemented(function)) {
+    return a.error(sqlstate::kFeatureNotSupported,
+                   "function " + signature_text(a.catalog, function.name, function.arguments) + " is not supported",
+                   location);
+  }
+  auto call = std::make_shared<CallExpr>();
+  call->function = function.oid;
+  call->op = op;
+  call->form = form;
+  call->strict = function.strict;
+  call->returns_set = function.returns_set;
+  call->volatility = function.volatility;
+  call->location = location;
+  INDIGO_ASSIGN(call->collation, input_collation(a, arguments, location));
+  call->type = type_with_collation(a.catalog, {result.oid, result.typmod, kInvalidOid});
+  if (call->type.collation != kInvalidOid && call->collation != kInvalidOid) call->type.collation = call->collation;
+  call->arguments = std::move(arguments);
+  return ExprPtr(call);
+}
+
+Result<ExprPtr> call_builtin(Analysis& a, std::string_view name, ExprList arguments, int location) {
+  FunctionArguments given;
+  for (const ExprPtr& e : arguments) given.types.push_back(e->type.oid);
+  FunctionCall found;
+  const Lookup lookup = find_function(a.catalog, "pg_catalog", name, given, found);
+  if (lookup != Lookup::kFound || !found.function) {
+    return a
+        .error(
+            sqlstate::kUndefinedFunction,
+            "function " + signature_text(a.catalog, "pg_catalog." + std::string(name), given.types) + " does not exist",
+            location)
+        .with_hint("No function matches the given name and argument types. You might need to add explicit type casts.");
+  }
+  INDIGO_ASSIGN(const Oid result, resolve_polymorphic(a, given.types, found.declared, found.function->result));
+  for (size_t i = 0; i < arguments.size(); i++) {
+    INDIGO_ASSIGN(arguments[i], coerce_type(a, arguments[i], {found.declared[i], -1, kInvalidOid}, Coercion::kImplicit,
+                                            CallExpr::Form::kImplicitCast, -1));
+  }
+  return make_call(a, *found.function, std::move(arguments), {result, -1, kInvalidOid}, CallExpr::Form::kFunction,
+                   kInvalidOid, location);
+}
+
+}  // namespace indigo::sql

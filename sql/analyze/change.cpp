@@ -1,0 +1,326 @@
+#include "sql/analyze/change.h"
+
+#include <algorithm>
+
+#include "catalog/oids.h"
+#include "sql/analyze/coerce.h"
+#include "sql/analyze/cte.h"
+#include "sql/analyze/expressions.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/select.h"
+#include "sql/analyze/standalone.h"
+#include "sql/analyze/sublink.h"
+#include "sql/analyze/targets.h"
+#include "sql/analyze/type_text.h"
+
+namespace indigo::sql {
+namespace {
+
+using catalog::ColumnInfo;
+using catalog::RelationKind;
+
+Error not_needed(Scope& scope, const ColumnInfo& column, const ExprPtr& value, int location) {
+  return scope
+      .error(sqlstate::kDatatypeMismatch,
+             "column \"" + column.name + "\" is of type " + format_type(scope.catalog(), column.type.oid) +
+                 " but expression is of type " + format_type(scope.catalog(), value->type.oid),
+             location)
+      .with_hint("You will need to rewrite or cast the expression.");
+}
+
+// SET a[1] = value: the whole new array.
+Result<ExprPtr> assign_element(Scope& scope, const ColumnInfo& column, int number, const ExprPtr& value,
+                               NodeList indirection, int location) {
+  const bool subscripts = std::all_of(indirection.begin(), indirection.end(),
+                                      [](const PgQuery__Node* n) { return is(n, PG_QUERY__NODE__NODE_A_INDICES); });
+  if (!subscripts || column.type.oid == oid::kJsonb) {
+    return scope.error(sqlstate::kFeatureNotSupported,
+                       "assigning to a part of a composite or jsonb column is not supported", location);
+  }
+  ExprPtr old = make_var(0, number, column.type);
+  if (scope.query->command == CommandKind::kInsert) old = make_null(scope.catalog(), column.type);
+  INDIGO_ASSIGN(const ExprPtr part, transform_subscripts(scope, old, indirection, location));
+  const auto* subscript = try_as<SubscriptExpr>(part);
+  if (subscript == nullptr) {
+    return scope.error(sqlstate::kFeatureNotSupported, "assigning to a part of this column is not supported", location);
+  }
+  INDIGO_ASSIGN(ExprPtr converted,
+                coerce_to_target(scope.a, value, part->type, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  if (!converted) {
+    return scope
+        .error(sqlstate::kDatatypeMismatch,
+               "subscripted assignment to \"" + column.name + "\" requires type " +
+                   format_type(scope.catalog(), part->type.oid) + " but expression is of type " +
+                   format_type(scope.catalog(), value->type.oid),
+               location)
+        .with_hint("You will need to rewrite or cast the expression.");
+  }
+  auto out = std::make_shared<SubscriptExpr>(*subscript);
+  out->type = out->container->type;
+  out->assign = std::move(converted);
+  return coerce_to_domain(scope.a, out, column.type.oid, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1,
+                          false);
+}
+
+const char* generated_detail(const ColumnInfo& column) {
+  return column.generated ? " is a generated column." : " is an identity column defined as GENERATED ALWAYS.";
+}
+
+}  // namespace
+
+Status transform_change(Scope& scope, const PgQuery__Node& statement) {
+  switch (statement.node_case) {
+    case PG_QUERY__NODE__NODE_INSERT_STMT: return transform_insert(scope, *statement.insert_stmt);
+    case PG_QUERY__NODE__NODE_UPDATE_STMT: return transform_update(scope, *statement.update_stmt);
+    case PG_QUERY__NODE__NODE_DELETE_STMT: return transform_delete(scope, *statement.delete_stmt);
+    case PG_QUERY__NODE__NODE_MERGE_STMT: return transform_merge(scope, *statement.merge_stmt);
+    default: return scope.error(sqlstate::kFeatureNotSupported, "this kind of statement is not supported here");
+  }
+}
+
+const RelationInfo& target_of(const Scope& scope) { return *scope.query->entries[0].relation; }
+
+Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
+  if (!has_text(name.schemaname)) {
+    int levels_up = 0;
+    INDIGO_ASSIGN(const CteName* cte, find_cte(scope, name.relname, name.location, &levels_up));
+    if (cte) {
+      return scope.error(sqlstate::kUndefinedTable,
+                         "relation \"" + std::string(name.relname) + "\" cannot be the target of a modifying statement",
+                         name.location);
+    }
+  }
+  INDIGO_ASSIGN(auto relation, open_relation(scope, name));
+  switch (relation->kind) {
+    case RelationKind::kTable: break;
+    case RelationKind::kView:
+      return scope.error(sqlstate::kFeatureNotSupported, std::string(verb) + " on views is not supported",
+                         name.location);
+    case RelationKind::kMaterializedView:
+      return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
+    case RelationKind::kSequence:
+      return scope.error(sqlstate::kWrongObjectType, "cannot change sequence \"" + relation->name + "\"");
+    default: return scope.error(sqlstate::kWrongObjectType, "cannot change relation \"" + relation->name + "\"");
+  }
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), name.alias, name.location));
+  scope.query->target = add_entry(scope, std::move(entry));
+  NamespaceItem item = names_of(scope, 0);
+  if (name.alias == nullptr) item.schema = target_of(scope).schema_name;
+  return item;
+}
+
+Result<int> target_column(const Scope& scope, std::string_view name, int location) {
+  const RelationInfo& r = target_of(scope);
+  for (size_t i = 0; i < r.columns.size(); i++) {
+    if (!r.columns[i].dropped && r.columns[i].name == name) return static_cast<int>(i);
+  }
+  for (const char* system : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}) {
+    if (name == system) {
+      return scope.error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + std::string(name) + "\"",
+                         location);
+    }
+  }
+  return scope.error(sqlstate::kUndefinedColumn,
+                     "column \"" + std::string(name) + "\" of relation \"" + r.name + "\" does not exist", location);
+}
+
+bool is_default(const PgQuery__Node* node) { return is(node, PG_QUERY__NODE__NODE_SET_TO_DEFAULT); }
+
+Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, NodeList indirection, int location) {
+  const ColumnInfo& column = target_of(scope).columns[number];
+  if (!indirection.empty()) return assign_element(scope, column, number, value, indirection, location);
+  INDIGO_ASSIGN(ExprPtr out, coerce_to_target(scope.a, value, column.type, Coercion::kAssignment,
+                                              CallExpr::Form::kImplicitCast, -1));
+  if (!out) return not_needed(scope, column, value, location);
+  return out;
+}
+
+Result<ExprPtr> column_default(Scope& scope, int number) {
+  const ColumnInfo& column = target_of(scope).columns[number];
+  SessionContext& session = scope.a.session;
+  if (column.default_expr && !column.generated) {
+    return analyze_standalone(session, *column.default_expr, nullptr, column.type, Clause::kDefault);
+  }
+  if (column.identity) {
+    return scope.error(sqlstate::kInternalError, "no owned sequence found for column \"" + column.name + "\"");
+  }
+  auto type = scope.catalog().type(column.type.oid);
+  for (auto domain = type; domain && domain->kind == 'd'; domain = scope.catalog().type(domain->base)) {
+    if (!domain->default_expr.empty()) {
+      return analyze_standalone(session, domain->default_expr, nullptr, column.type, Clause::kDefault);
+    }
+  }
+  if (type && type->kind == 'd') {
+    const TypeRef base = type_with_collation(scope.catalog(), base_type_ref(scope.catalog(), column.type.oid));
+    return coerce_to_domain(scope.a, make_null(scope.catalog(), base), column.type.oid, Coercion::kImplicit,
+                            CallExpr::Form::kImplicitCast, -1, true);
+  }
+  return make_null(scope.catalog(), column.type);
+}
+
+Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding,
+                        int location) {
+  const ColumnInfo& column = target_of(scope).columns[number];
+  const bool system = overriding == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE;
+  if (!column.generated && (column.identity != 'a' || (inserting && system))) return {};
+  static_cast<void>(location);
+  Error error = scope.error(sqlstate::kGeneratedAlways,
+                            inserting ? "cannot insert a non-DEFAULT value into column \"" + column.name + "\""
+                                      : "column \"" + column.name + "\" can only be updated to DEFAULT");
+  error.detail = "Column \"" + column.name + "\"" + generated_detail(column);
+  if (inserting && !column.generated) error.hint = "Use OVERRIDING SYSTEM VALUE to override.";
+  return error;
+}
+
+namespace {
+
+// The parts of SET (a, b) = source; the source is analyzed once, at its first column.
+class MultiAssign {
+ public:
+  Result<ExprPtr> value(Scope& scope, const PgQuery__MultiAssignRef& ref, int location) {
+    if (ref.colno == 1) {
+      INDIGO_TRY(read(scope, ref, location));
+    }
+    if (link_) {
+      auto field = std::make_shared<FieldExpr>();
+      field->argument = link_;
+      field->field = ref.colno - 1;
+      int visible = 0;
+      for (const TargetEntry& t : as<SubLinkExpr>(*link_).query->targets) {
+        if (!t.hidden && visible++ == field->field) field->type = t.expr->type;
+      }
+      field->location = location;
+      return ExprPtr(field);
+    }
+    return row_[ref.colno - 1];
+  }
+  // The row's item, for DEFAULT.
+  const PgQuery__Node* item(const PgQuery__MultiAssignRef& ref) const {
+    if (!is(ref.source, PG_QUERY__NODE__NODE_ROW_EXPR)) return nullptr;
+    const auto& row = *ref.source->row_expr;
+    return static_cast<size_t>(ref.colno) <= row.n_args ? row.args[ref.colno - 1] : nullptr;
+  }
+
+ private:
+  Status read(Scope& scope, const PgQuery__MultiAssignRef& ref, int location) {
+    link_ = nullptr;
+    row_.clear();
+    if (is(ref.source, PG_QUERY__NODE__NODE_SUB_LINK) &&
+        ref.source->sub_link->sub_link_type == PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK) {
+      INDIGO_ASSIGN(
+          link_, transform_assign_sublink(scope, *ref.source->sub_link, ref.ncolumns, ref.source->sub_link->location));
+      return {};
+    }
+    if (!is(ref.source, PG_QUERY__NODE__NODE_ROW_EXPR)) {
+      return scope.error(sqlstate::kFeatureNotSupported,
+                         "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression",
+                         location_of(ref.source));
+    }
+    const auto& row = *ref.source->row_expr;
+    if (row.n_args != static_cast<size_t>(ref.ncolumns)) {
+      return scope.error(sqlstate::kSyntaxError, "number of columns does not match number of values", row.location);
+    }
+    static_cast<void>(location);
+    for (const PgQuery__Node* n : nodes(row.n_args, row.args)) {
+      ExprPtr e;
+      if (!is_default(n)) {
+        INDIGO_ASSIGN(e, transform(scope, n));
+      }
+      row_.push_back(std::move(e));
+    }
+    return {};
+  }
+
+  ExprPtr link_;
+  ExprList row_;
+};
+
+}  // namespace
+
+Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) {
+  Setting<Clause> clause(scope.clause, Clause::kUpdateSource);
+  std::vector<Assignment> out;
+  MultiAssign multi;
+  for (const PgQuery__Node* n : list) {
+    const PgQuery__ResTarget& item = *n->res_target;
+    const NodeList indirection = nodes(item.n_indirection, item.indirection);
+    const PgQuery__Node* source = item.val;
+    const PgQuery__MultiAssignRef* part =
+        is(source, PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF) ? source->multi_assign_ref : nullptr;
+    ExprPtr value;
+    if (part) {
+      INDIGO_ASSIGN(value, multi.value(scope, *part, item.location));
+      if (multi.item(*part)) source = multi.item(*part);
+    } else if (!is_default(source)) {
+      INDIGO_ASSIGN(value, transform(scope, source));
+    }
+    INDIGO_ASSIGN(const int column, target_column(scope, item.name, item.location));
+    if (is_default(source)) {
+      if (target_of(scope).columns[column].generated) continue;  // computed anyway
+      if (!indirection.empty()) {
+        return scope.error(sqlstate::kFeatureNotSupported, "cannot set an array element to DEFAULT", item.location);
+      }
+      INDIGO_ASSIGN(value, column_default(scope, column));
+    } else {
+      INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, item.location));
+      INDIGO_ASSIGN(value, assign_value(scope, column, value, indirection,
+                                        location_of(source) >= 0 ? location_of(source) : item.location));
+    }
+    auto same = std::find_if(out.begin(), out.end(), [&](const Assignment& s) { return s.column == column; });
+    if (same == out.end()) {
+      out.push_back({column, std::move(value)});
+      continue;
+    }
+    // Two elements of one array: the later assignment works on the earlier one's result.
+    const auto* later = try_as<SubscriptExpr>(value);
+    if (later == nullptr || try_as<SubscriptExpr>(same->value) == nullptr || indirection.empty()) {
+      return scope.error(sqlstate::kSyntaxError,
+                         "multiple assignments to same column \"" + std::string(item.name) + "\"");
+    }
+    auto chained = std::make_shared<SubscriptExpr>(*later);
+    chained->container = same->value;
+    same->value = std::move(chained);
+  }
+  return out;
+}
+
+Result<std::vector<Assignment>> remaining_defaults(Scope& scope, const std::vector<int>& given) {
+  std::vector<Assignment> out;
+  const RelationInfo& r = target_of(scope);
+  for (int i = 0; i < static_cast<int>(r.columns.size()); i++) {
+    if (r.columns[i].dropped || r.columns[i].generated || std::find(given.begin(), given.end(), i) != given.end())
+      continue;
+    INDIGO_ASSIGN(ExprPtr value, column_default(scope, i));
+    if (!is_null_const(value)) out.push_back({i, std::move(value)});
+  }
+  return out;
+}
+
+Status add_generated_and_checks(Scope& scope) {
+  Query& q = *scope.query;
+  const std::shared_ptr<const RelationInfo> r = q.entries[0].relation;
+  for (int i = 0; i < static_cast<int>(r->columns.size()); i++) {
+    const ColumnInfo& column = r->columns[i];
+    if (column.dropped || !column.generated || !column.default_expr) continue;
+    INDIGO_ASSIGN(ExprPtr value,
+                  analyze_standalone(scope.a.session, *column.default_expr, r, column.type, Clause::kGenerated));
+    q.generated.push_back({i, std::move(value)});
+  }
+  for (const auto& constraint : r->constraints) {
+    if (constraint.kind != 'c') continue;
+    INDIGO_ASSIGN(ExprPtr check, analyze_standalone(scope.a.session, constraint.expression, r,
+                                                    {oid::kBool, -1, kInvalidOid}, Clause::kCheck));
+    q.checks.push_back(std::move(check));
+    q.check_names.push_back(constraint.name);
+  }
+  return {};
+}
+
+Status transform_returning(Scope& scope, NodeList list) {
+  if (list.empty()) return {};
+  Setting<Clause> clause(scope.clause, Clause::kReturning);
+  INDIGO_TRY(transform_targets(scope, list, scope.query->returning));
+  return resolve_unknown_targets(scope.a, scope.query->returning);
+}
+
+}  // namespace indigo::sql

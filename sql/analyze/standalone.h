@@ -1,0 +1,19 @@
+// analyze_expression for a given place, so that messages about what it may not contain are right.
+// Thread safety: one analysis belongs to one session.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sql/analyze/scope.h"
+
+namespace indigo::sql {
+
+Result<ExprPtr> analyze_standalone(SessionContext& session, std::string_view text,
+                                   const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
+                                   Clause clause);
+Result<ExprPtr> analyze_standalone(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                                   bool positions, const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                   const TypeRef& target, Clause clause);
+
+}  // namespace indigo::sql

@@ -1,0 +1,28 @@
+// Names of types, functions and operators as PostgreSQL writes them in messages and in deparsed SQL.
+// Thread safety: reads one session's catalog view.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "catalog/catalog_view.h"
+
+namespace indigo::sql {
+
+// format_type(): SQL names for built-in types, quoted and qualified where needed, with the modifier when typmod >= 0.
+// exact: the type is written with its modifier, so that a missing one must show (bpchar, "bit").
+std::string format_type(catalog::CatalogView& catalog, Oid type, int32_t typmod = -1, bool exact = false);
+// "integer, unknown"
+std::string type_list_text(catalog::CatalogView& catalog, std::span<const Oid> types);
+// "name(integer, unknown)"
+std::string signature_text(catalog::CatalogView& catalog, std::string_view name, std::span<const Oid> types);
+// "integer + text", "- text" when left is invalid
+std::string operator_text(catalog::CatalogView& catalog, std::string_view name, Oid left, Oid right);
+
+// An identifier, quoted when it must be (keywords other than unreserved ones included).
+std::string quote_identifier(std::string_view name);
+// A literal with quotes; E'' when it has backslashes.
+std::string quote_literal(std::string_view value);
+
+}  // namespace indigo::sql

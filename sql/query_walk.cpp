@@ -1,0 +1,109 @@
+#include "sql/query_walk.h"
+
+namespace indigo::sql {
+namespace {
+
+// Calls f on every expression slot of a query, except those of subqueries. Q is const or not.
+template <class Q, class F>
+void own_expressions(Q& q, F&& f) {
+  const auto list = [&](auto& expressions) {
+    for (auto& e : expressions) f(e);
+  };
+  const auto targets = [&](auto& entries) {
+    for (auto& t : entries) f(t.expr);
+  };
+  const auto assignments = [&](auto& all) {
+    for (auto& s : all) f(s.value);
+  };
+  targets(q.targets);
+  list(q.group_by);
+  list(q.distinct_on);
+  for (auto& key : q.order_by) f(key.expr);
+  for (auto& w : q.windows) {
+    list(w.partition);
+    for (auto& key : w.order) f(key.expr);
+    f(w.start.offset);
+    f(w.end.offset);
+  }
+  for (auto& entry : q.entries) {
+    for (auto& function : entry.functions) f(function.call);
+    for (auto& row : entry.values) list(row);
+    list(entry.join_columns);
+    if (entry.sample) {
+      f(entry.sample->percent_expr);
+      f(entry.sample->repeatable);
+    }
+  }
+  f(q.where);
+  f(q.having);
+  f(q.limit);
+  f(q.offset);
+  assignments(q.assignments);
+  assignments(q.generated);
+  list(q.checks);
+  if (q.on_conflict) {
+    assignments(q.on_conflict->assignments);
+    f(q.on_conflict->where);
+  }
+  for (auto& action : q.merge_actions) {
+    f(action.condition);
+    assignments(action.assignments);
+  }
+  targets(q.returning);
+}
+
+void visit_join(const JoinNodePtr& n, const ExprVisitor& visit, int depth) {
+  if (!n || n->leaf) return;
+  if (n->condition) visit_expressions(n->condition, visit, depth);
+  visit_join(n->left, visit, depth);
+  visit_join(n->right, visit, depth);
+}
+
+JoinNodePtr map_join(const JoinNodePtr& n, const ExprMapper& map, int depth) {
+  if (!n || n->leaf) return n;
+  auto copy = std::make_shared<JoinNode>(*n);
+  if (copy->condition) copy->condition = map(copy->condition, depth);
+  copy->left = map_join(copy->left, map, depth);
+  copy->right = map_join(copy->right, map, depth);
+  return copy;
+}
+
+}  // namespace
+
+void visit_expressions(const ExprPtr& e, const ExprVisitor& visit, int depth) {
+  if (!e || !visit(*e, depth)) return;
+  for_each_child(*e, [&](const ExprPtr& c) { visit_expressions(c, visit, depth); });
+  if (const auto* link = try_as<SubLinkExpr>(e); link && link->query) visit_query(*link->query, visit, depth + 1);
+}
+
+void visit_query(const Query& q, const ExprVisitor& visit, int depth) {
+  own_expressions(q, [&](const ExprPtr& e) {
+    if (e) visit_expressions(e, visit, depth);
+  });
+  visit_join(q.from, visit, depth);
+  for (const Entry& entry : q.entries) {
+    if (entry.subquery) visit_query(*entry.subquery, visit, depth + 1);
+  }
+  for (const CommonTable& cte : q.ctes) {
+    if (cte.query) visit_query(*cte.query, visit, depth + 1);
+  }
+}
+
+std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>& q, const ExprMapper& map,
+                                             const CteLevelsMapper& cte_levels, int depth) {
+  auto copy = std::make_shared<Query>(*q);
+  own_expressions(*copy, [&](ExprPtr& e) {
+    if (e) e = map(e, depth);
+  });
+  copy->from = map_join(copy->from, map, depth);
+  for (Entry& entry : copy->entries) {
+    if (entry.subquery) entry.subquery = map_expressions(entry.subquery, map, cte_levels, depth + 1);
+    if (entry.kind == EntryKind::kCte && cte_levels) cte_levels(entry.cte_levels_up, depth);
+  }
+  for (CommonTable& cte : copy->ctes) {
+    if (cte.query) cte.query = map_expressions(cte.query, map, cte_levels, depth + 1);
+  }
+  return copy;
+}
+
+}  // namespace indigo::sql

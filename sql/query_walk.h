@@ -1,0 +1,26 @@
+// Walks over all expressions of queries, subqueries included.
+// Thread safety: pure functions.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "sql/query.h"
+
+namespace indigo::sql {
+
+// Calls visit(node, depth) for `e` and everything below it, into the queries of sublinks; depth counts the queries entered
+// (0: the level of `e`). visit returns false to skip what is below the node.
+using ExprVisitor = std::function<bool(const Expr& node, int depth)>;
+void visit_expressions(const ExprPtr& e, const ExprVisitor& visit, int depth = 0);
+// The same for every expression of a query, whose own level has `depth`; subqueries in FROM and WITH are one deeper.
+void visit_query(const Query& q, const ExprVisitor& visit, int depth = 0);
+
+// A copy of `q` whose expressions are map(expression, depth): depth 0 for the query itself, one more for each subquery in
+// FROM, WITH and set operations (sublinks are the mapper's own business). `cte_levels` may adjust kCte entries' levels.
+using ExprMapper = std::function<ExprPtr(const ExprPtr& e, int depth)>;
+using CteLevelsMapper = std::function<void(int& levels_up, int depth)>;
+std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>& q, const ExprMapper& map,
+                                             const CteLevelsMapper& cte_levels, int depth = 0);
+
+}  // namespace indigo::sql
