@@ -25,7 +25,7 @@ struct Options {
 struct Key {
   char bytes[8];
   explicit Key(uint64_t n) { store_unaligned(bytes, big_endian(n)); }
-  operator Bytes() const { return {bytes, sizeof bytes}; }
+  operator Bytes() const { return {bytes, sizeof bytes}; }  // NOLINT(google-explicit-constructor)
 };
 
 class Random {

@@ -12,8 +12,9 @@ namespace {
 using namespace std::string_literals;
 
 TEST(Utf8, AcceptsWhatPostgresAccepts) {
-  for (std::string text : {""s, "abc"s, "a long text of plain ascii letters"s, "\u00e9"s, "\u20ac uro"s, "\U0001f600"s,
-                           "\xed\x9f\xbf"s, "\xee\x80\x80"s, "\xf4\x8f\xbf\xbf"s, "with \0 NUL"s}) {
+  for (const std::string& text :
+       {""s, "abc"s, "a long text of plain ascii letters"s, "\u00e9"s, "\u20ac uro"s, "\U0001f600"s, "\xed\x9f\xbf"s,
+        "\xee\x80\x80"s, "\xf4\x8f\xbf\xbf"s, "with \0 NUL"s}) {
     EXPECT_TRUE(is_valid_utf8(text)) << text;
   }
 }
