@@ -22,7 +22,7 @@ run: build
 	@scripts/demo build/$(PRESET)/indigo
 
 test: deps build/$(PRESET)/build.ninja
-	cmake --build build/$(PRESET) -j$(JOBS) --target all link_tests
+	cmake --build build/$(PRESET) -j$(JOBS)
 	@scripts/run_tests --preset $(PRESET) --jobs $(JOBS)
 
 # The same suites under the address, undefined-behaviour and thread sanitizers.
