@@ -146,6 +146,7 @@ void StoreImpl::rollback(Transaction& transaction) {
 void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   TransactionState* state = txn.state_;
   SnapshotRegistry::release(*state->slot);
+  if (txn.least_snapshot_ != 0) clock_.wait_stable(CommitStamp(txn.least_snapshot_));  // R5, for the session's next
   for (auto& action : state->actions) {
     auto& half = committed ? action.commit : action.rollback;
     if (half) half();

@@ -57,4 +57,12 @@ ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMet
   return committed_image(source, m, pending.base_predecessor.load(std::memory_order_acquire), view, image);
 }
 
+uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self) {
+  if (m.state() == RecordState::kClear) return m.stamp;
+  const auto& pending = *reinterpret_cast<const PendingVersion*>(m.predecessor);
+  if (pending.owner == self) return 0;
+  CommitStamp c = pending.owner->committed();
+  return c ? c.value : m.stamp;
+}
+
 }  // namespace indigo::storage

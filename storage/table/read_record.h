@@ -47,6 +47,10 @@ inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, 
   return read_in_process_or_older(source, m, self, view, image);
 }
 
+// The stamp of the committed version that a newest view reads in this record, zero when it is nobody's or the reader's
+// own: R5 wants the session's next snapshot to cover it. The meta is whole.
+uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self);
+
 // Copies the leaf's payload; false when the meta was torn.
 inline bool copy_payload(const Leaf* leaf, const RecordMeta& m, std::string& to) {
   if (!leaf->sound(m)) return false;

@@ -10,12 +10,17 @@ namespace {
 enum class PointRead : uint8_t { kFound, kNone, kRetry };
 
 // Index-SSN's read set is to be filled here and in the cursors: all three know the record, its stamp and its owner.
-PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, const Descriptor* self,
-                     const ReadView& view, std::string& row) {
+PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn, const ReadView& view,
+                     std::string& row) {
+  const Descriptor* self = txn.descriptor();
   bool equal;
   size_t i = leaf->lower_bound(key, leaf->status().count, equal);
   if (!equal) return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
   RecordMeta m = leaf->meta(i);
+  if (view.stamp == kMaxStamp) {
+    if (!leaf->latch.validate(version)) return PointRead::kRetry;
+    txn.saw(newest_stamp(m, self));
+  }
   Bytes image;
   switch (read_record({leaf, version}, m, self, view, image)) {
     case ReadOutcome::kRetry: return PointRead::kRetry;
@@ -31,13 +36,13 @@ PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, con
 }  // namespace
 
 StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) {
-  const Descriptor* self = static_cast<TransactionImpl&>(txn).descriptor();
+  auto& transaction = static_cast<TransactionImpl&>(txn);
   KeyView k(key);
   EpochManager::Guard guard(store_.epochs());
   for (;;) {
     uint64_t version;
     Leaf* leaf = tree_.find_leaf(k, version);
-    PointRead r = read_point(leaf, version, k, self, view, row);
+    PointRead r = read_point(leaf, version, k, transaction, view, row);
     if (r != PointRead::kRetry) return r == PointRead::kFound ? StorageStatus::kOk : StorageStatus::kNotFound;
   }
 }
@@ -46,7 +51,7 @@ StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::s
                                   std::span<std::string> rows, std::span<bool> found) {
   // Several dependent chains at once hide the latency of memory: leaves first, then what lies in them.
   constexpr size_t kBatch = 8;
-  const Descriptor* self = static_cast<TransactionImpl&>(txn).descriptor();
+  auto& transaction = static_cast<TransactionImpl&>(txn);
   Leaf* leaves[kBatch];
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     size_t n = std::min(kBatch, keys.size() - begin);
@@ -62,7 +67,7 @@ StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::s
       do {
         uint64_t version;
         Leaf* leaf = tree_.continue_from(leaves[i], k, version);
-        r = read_point(leaf, version, k, self, view, rows[begin + i]);
+        r = read_point(leaf, version, k, transaction, view, rows[begin + i]);
       } while (r == PointRead::kRetry);
       found[begin + i] = r == PointRead::kFound;
       if (!found[begin + i]) rows[begin + i].clear();

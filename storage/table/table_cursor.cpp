@@ -115,6 +115,7 @@ void TableCursor::reserve_bodies(size_t n) {
 
 void TableCursor::add_row(const Leaf* leaf, RecordMeta& m) {
   const char* payload = bodies_.get() + m.offset() + m.body_key_length();
+  if (view_.stamp == kMaxStamp) txn_.saw(newest_stamp(m, txn_.descriptor()));
   Bytes image;
   ReadOutcome outcome = read_record({leaf, 0, payload}, m, txn_.descriptor(), view_, image);
   if (outcome == ReadOutcome::kNone) return;

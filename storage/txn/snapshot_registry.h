@@ -59,11 +59,13 @@ class SnapshotRegistry {
   CommitStamp take(Slot& slot, CommitStamp current) const {
     uint64_t s = clock_.stable().value;
     if (s == current.value) return current;
-    slot.value_.store(s << 1 | 1);  // seq_cst: before the load below
+    announce(slot, CommitStamp(s));
     s = clock_.stable().value;
     slot.value_.store(s << 1, std::memory_order_release);
     return CommitStamp(s);
   }
+  // A lower bound for the snapshot that is about to be loaded: seq_cst, so it comes before that load.
+  static void announce(Slot& slot, CommitStamp bound) { slot.value_.store(bound.value << 1 | 1); }
   // Registers a snapshot that is registered elsewhere by the same session.
   void copy(Slot& slot, CommitStamp snapshot) {
     slot.value_.store(snapshot.value << 1);

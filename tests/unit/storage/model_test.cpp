@@ -142,15 +142,17 @@ void ModelTest::run(unsigned seed, int transactions) {
   expect_equal(*t, model);
 }
 
-TEST_F(ModelTest, RandomTransactionsAgreeWithAMap) { run(1, 400); }
-TEST_F(ModelTest, RandomTransactionsAgreeWithAMapAgain) { run(2, 400); }
+constexpr int kTransactions = kThreadSanitizer ? 100 : 400;
+
+TEST_F(ModelTest, RandomTransactionsAgreeWithAMap) { run(1, kTransactions); }
+TEST_F(ModelTest, RandomTransactionsAgreeWithAMapAgain) { run(2, kTransactions); }
 
 TEST_F(ModelTest, RandomTransactionsWithASecondaryIndex) {
   auto t = begin();
   index = IndexId(store->next_id().value);
   ASSERT_EQ(table->create_index(*t, index, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
   commit(*t);
-  run(3, 400);
+  run(3, kTransactions);
   // Nothing is left behind: every entry is some version's.
   for (const auto& k : scan_all_keys()) remove(k);
   for (int i = 0; i < 10; i++) store->reclaim();

@@ -1,0 +1,117 @@
+#include "storage/txn/snapshot_registry.h"
+
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "storage/txn/commit_clock.h"
+
+namespace indigo::storage {
+namespace {
+
+TEST(CommitClock, StableCoversOnlyAnUnbrokenRow) {
+  CommitClock clock;
+  CommitStamp a = clock.take(), b = clock.take(), c = clock.take();
+  clock.decide(b);
+  EXPECT_LT(clock.stable(), a);
+  clock.decide(a);
+  EXPECT_EQ(clock.stable(), b);
+  clock.decide(c);
+  EXPECT_EQ(clock.stable(), c);
+}
+
+TEST(CommitClock, ManyThreadsDecideEverything) {
+  CommitClock clock;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; i++) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 20000; n++) {
+        CommitStamp c = clock.take();
+        clock.decide(c);
+        if (n % 100 == 0) clock.wait_stable(c);
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(clock.stable().value, CommitClock::kFirst + 60000);
+}
+
+class SnapshotRegistryTest : public ::testing::Test {
+ protected:
+  void advance_to(uint64_t stamp) {
+    while (clock.stable().value < stamp) clock.decide(clock.take());
+  }
+  ActiveSnapshots collect() {
+    ActiveSnapshots a;
+    registry.collect(a);
+    return a;
+  }
+  CommitClock clock;
+  SnapshotRegistry registry{clock};
+};
+
+TEST_F(SnapshotRegistryTest, AVersionIsNeededIfASnapshotLiesInItsLife) {
+  advance_to(10);
+  auto* slot = registry.allocate_slot(0);
+  CommitStamp s = registry.take(*slot, CommitStamp{});
+  EXPECT_EQ(s.value, 10u);
+  advance_to(20);
+  EXPECT_TRUE(collect().needs(5, 11));
+  EXPECT_TRUE(collect().needs(10, 15));
+  EXPECT_FALSE(collect().needs(5, 10));
+  EXPECT_FALSE(collect().needs(11, 20));  // newer than the only snapshot
+  EXPECT_EQ(collect().oldest(), 10u);
+  SnapshotRegistry::release(*slot);
+  EXPECT_FALSE(collect().needs(10, 15));
+  EXPECT_EQ(collect().oldest(), 20u);
+}
+
+// R1: while stamps below c are undecided, a snapshot below c may still be taken.
+TEST_F(SnapshotRegistryTest, WhatEndsAboveTheStableStampIsNeeded) {
+  advance_to(10);
+  CommitStamp undecided = clock.take();
+  CommitStamp c = clock.take();
+  clock.decide(c);
+  EXPECT_TRUE(collect().needs(10, c.value));
+  clock.decide(undecided);
+  EXPECT_FALSE(collect().needs(10, c.value));
+}
+
+// R4: between announcing and loading the stable stamp, the snapshot may become any that is not below its bound.
+TEST_F(SnapshotRegistryTest, ATentativeSlotNeedsEverythingAboveItsBound) {
+  advance_to(10);
+  auto* slot = registry.allocate_slot(0);
+  registry.announce(*slot, CommitStamp(10));
+  advance_to(20);
+  EXPECT_TRUE(collect().needs(12, 15));
+  EXPECT_FALSE(collect().needs(5, 10));
+}
+
+TEST_F(SnapshotRegistryTest, APinnedSnapshotIsNeverMissedWhileItMoves) {
+  advance_to(10);
+  std::atomic<bool> stop{false};
+  auto* mine = registry.allocate_slot(0);
+  registry.take(*mine, CommitStamp{});
+  std::thread mover([&] {
+    // The snapshot 10 moves between two slots, one of which always holds it.
+    auto* first = registry.allocate_slot(1);
+    auto* second = registry.allocate_slot(2);
+    registry.copy(*first, CommitStamp(10));
+    SnapshotRegistry::release(*mine);
+    while (!stop) {
+      registry.copy(*second, CommitStamp(10));
+      SnapshotRegistry::release(*first);
+      registry.copy(*first, CommitStamp(10));
+      SnapshotRegistry::release(*second);
+    }
+  });
+  for (int i = 0; i < 20000; i++) {
+    advance_to(clock.stable().value + 1);
+    ASSERT_TRUE(collect().needs(10, 11));
+  }
+  stop = true;
+  mover.join();
+}
+
+}  // namespace
+}  // namespace indigo::storage
