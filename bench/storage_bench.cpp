@@ -42,6 +42,15 @@ class Random {
   uint64_t state_;
 };
 
+class RowExtractor final : public KeyExtractor {
+ public:
+  Outcome extract(Bytes, Bytes row, std::string& key, bool& has_null) const override {
+    has_null = false;
+    key.assign(row.substr(0, 8));
+    return Outcome::kKey;
+  }
+};
+
 class StorageBench {
  public:
   explicit StorageBench(const Options& options)
@@ -69,6 +78,45 @@ class StorageBench {
     measure("insert_one", [&](Random& random, std::string&) { return insert(random.next() | uint64_t{1} << 63); });
     auto other = store_->create_table({});
     measure_once("load_random", [&] { return load(*other, true); });
+    other = nullptr;
+    indexed();
+  }
+
+  // A second table with an index over eight bytes of the row.
+  void indexed() {
+    auto table = store_->create_table({});
+    load(*table, false);
+    IndexId index(store_->next_id().value);
+    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    measure_once("create_index", [&] {
+      table->create_index(*t, index, {}, std::make_shared<RowExtractor>(), nullptr);
+      return o_.rows;
+    });
+    store_->commit(*t);
+    table.swap(table_);
+    measure("update_indexed", [&](Random& random, std::string& row) {
+      store_unaligned(row.data(), random.next());
+      return update(random.next() % o_.rows, row);
+    });
+    measure("update_not_indexed", [&](Random& random, std::string& row) {
+      std::string same(row.size(), 'x');
+      return update(random.next() % o_.rows, same);
+    });
+    measure("index_read", [&](Random& random, std::string&) {
+      auto r = store_->begin(Isolation::kReadCommitted, 0);
+      r->take_statement_snapshot();
+      KeyRange range;
+      range.low.resize(8);
+      store_unaligned(range.low.data(), random.next());
+      range.has_low = true;
+      auto cursor = table_->scan_index(*r, r->view(), index, range);
+      RowRef out[8];
+      size_t n;
+      cursor->next(out, n);
+      store_->commit(*r);
+      return n;
+    });
+    table.swap(table_);
   }
 
  private:

@@ -183,8 +183,8 @@ TEST(Memory, PoolsReuseAndGiveBack) {
 }
 
 TEST(Epoch, NothingIsFreedUnderAGuardThatMayKnowIt) {
-  EpochManager epochs;
   int freed = 0;
+  EpochManager epochs;  // frees the rest at its end
   auto free = [](void* count, void*) { ++*static_cast<int*>(count); };
   {
     EpochManager::Guard guard(epochs);
