@@ -13,4 +13,11 @@ std::span<const ScalarEntry> numeric_functions();
 std::span<const ScalarEntry> text_comparisons();
 std::span<const ScalarEntry> text_functions();
 
+std::span<const AggregateEntry> sum_aggregates();
+std::span<const AggregateEntry> extreme_aggregates();
+std::span<const AggregateEntry> collecting_aggregates();
+std::span<const AggregateEntry> statistics_aggregates();
+
+std::span<const SetEntry> series_sets();
+
 }  // namespace indigo::sql

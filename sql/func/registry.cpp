@@ -107,8 +107,21 @@ std::span<const ScalarFamily> scalar_families() {
   };
   return kFamilies;
 }
-std::span<const AggregateFamily> aggregate_families() { return {}; }
-std::span<const SetFamily> set_families() { return {}; }
+std::span<const AggregateFamily> aggregate_families() {
+  static constexpr AggregateFamily kFamilies[] = {
+      sum_aggregates,
+      extreme_aggregates,
+      collecting_aggregates,
+      statistics_aggregates,
+  };
+  return kFamilies;
+}
+std::span<const SetFamily> set_families() {
+  static constexpr SetFamily kFamilies[] = {
+      series_sets,
+  };
+  return kFamilies;
+}
 
 std::vector<Oid> functions_of_entry(std::string_view name) {
   std::vector<Oid> result;

@@ -1,0 +1,49 @@
+// Bases for set-returning functions. An open function whose arguments contain a null that it is strict in returns
+// empty_set().
+// Thread safety: a producer belongs to one running call.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "sql/func/kernel.h"
+#include "sql/func/registry.h"
+
+namespace indigo::sql {
+
+class EmptySet final : public SetProducer {
+ public:
+  uint32_t next(FuncContext&, std::span<Vector>, uint32_t) override { return 0; }
+};
+inline std::unique_ptr<SetProducer> empty_set() { return std::make_unique<EmptySet>(); }
+
+inline bool any_null(std::span<const Datum> arguments) {
+  for (const Datum& d : arguments)
+    if (d.null) return true;
+  return false;
+}
+
+// Rows computed at once, given out in portions. Strings lie in the producer's own arena.
+class RowSet final : public SetProducer {
+ public:
+  Arena& arena() { return arena_; }
+  Datum keep(Datum d) {
+    if (!d.null && d.phys == Phys::kStr) d.str = arena_.copy(d.str);
+    return d;
+  }
+  Datum text(std::string_view s) { return Datum::of(arena_.copy(s)); }
+  void add(std::vector<Datum> row) { rows_.push_back(std::move(row)); }
+  uint32_t next(FuncContext&, std::span<Vector> columns, uint32_t capacity) override {
+    uint32_t n = 0;
+    for (; n < capacity && at_ < rows_.size(); n++, at_++)
+      for (size_t c = 0; c < columns.size() && c < rows_[at_].size(); c++) columns[c].set_datum(n, rows_[at_][c]);
+    return n;
+  }
+
+ private:
+  Arena arena_;
+  std::vector<std::vector<Datum>> rows_;
+  size_t at_ = 0;
+};
+
+}  // namespace indigo::sql
