@@ -66,9 +66,7 @@ struct ErrorResponse {
       case 'M': error.message = value; break;
       case 'D': error.detail = value; break;
       case 'H': error.hint = value; break;
-      case 'P':
-        std::from_chars(value.data(), value.data() + value.size(), error.position);
-        break;
+      case 'P': std::from_chars(value.data(), value.data() + value.size(), error.position); break;
       case 'W': error.where = value; break;
       case 's': error.schema = value; break;
       case 't': error.table = value; break;
