@@ -132,6 +132,26 @@ void BtreeNode::read(uint32_t position, std::string& key, std::string& primary_k
   copy_from_shared(primary_key.data(), mine + slot.key_length, slot.primary_length);
 }
 
+bool BtreeNode::has_key(uint32_t position, Bytes key) const {
+  Slot slot = load(position);
+  uint32_t prefix_offset, prefix_length;
+  const char* mine = stored(slot);
+  if (!mine || !load_prefix(prefix_offset, prefix_length)) return false;
+  if (key.size() != prefix_length + slot.key_length) return false;
+  if (slot.head != head_of(key.substr(prefix_length))) return false;
+  if (slot.key_length > 8 && compare_shared(mine + 8, key.data() + prefix_length + 8, slot.key_length - 8u) != 0) {
+    return false;
+  }
+  return prefix_length == 0 || compare_shared(bytes() + prefix_offset, key.data(), prefix_length) == 0;
+}
+
+void BtreeNode::read_primary(uint32_t position, std::string& primary_key) const {
+  Slot slot = load(position);
+  const char* mine = stored(slot);
+  primary_key.resize(mine ? slot.primary_length : 0);
+  if (mine) copy_from_shared(primary_key.data(), mine + slot.key_length, slot.primary_length);
+}
+
 void BtreeNode::read_many(uint32_t first, uint32_t count, bool downward, Batch& batch) const {
   constexpr size_t kAtOnce = 16;  // short entries are copied by two words, over the end of what they need
   batch.lengths.resize(count);

@@ -75,6 +75,8 @@ class alignas(64) BtreeNode {
   struct Lengths {
     uint32_t key, primary_key;  // of the full key
   };
+  bool has_key(uint32_t position, Bytes key) const;
+  void read_primary(uint32_t position, std::string& primary_key) const;
   // Many entries: each one's full key, then its primary key, one after the other.
   struct Batch {
     std::string bytes;  // may be longer than what the lengths add up to

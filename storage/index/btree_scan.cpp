@@ -150,6 +150,25 @@ std::unique_ptr<IndexScan> BtreeIndex::scan(const KeyRange& range, Direction dir
 }
 
 size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
+  auto next_string = [&](size_t i) -> std::string& {
+    return i < primary_keys.size() ? primary_keys[i] : primary_keys.emplace_back();
+  };
+  // Nearly always all entries of the key are in one leaf, which also says so: another key follows there.
+  if (!footprint) {
+    EpochManager::Guard guard(epochs_);
+    Path path;
+    for (;;) {
+      descend(Toward::kAt, {key, {}}, 0, path);
+      const BtreeNode& leaf = *path.last().node;
+      uint32_t count = leaf.count();
+      uint32_t first = leaf.lower_bound({key, {}}).position;
+      uint32_t at = first;
+      for (; at < count && leaf.has_key(at, key); at++) leaf.read_primary(at, next_string(at - first));
+      if (!leaf.latch.validate(path.last().version)) continue;
+      if (at < count) return at - first;
+      break;
+    }
+  }
   constexpr size_t kBatch = 256;
   BtreePlace from, end;
   set_before_key(from, key);
@@ -161,8 +180,7 @@ size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Ind
     more = read_forward(from, end, kBatch, batch, footprint);
     const char* at = batch.bytes.data();
     for (BtreeNode::Lengths lengths : batch.lengths) {
-      if (found == primary_keys.size()) primary_keys.emplace_back();
-      primary_keys[found++].assign(at + lengths.key, lengths.primary_key);
+      next_string(found++).assign(at + lengths.key, lengths.primary_key);
       at += size_t{lengths.key} + lengths.primary_key;
     }
   }

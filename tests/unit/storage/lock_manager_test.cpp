@@ -187,6 +187,40 @@ TEST_F(LockManagerTest, AQueueIsReorderedWhenOnlyItsOrderMakesADeadlock) {
   locks_->release_all(*b);
 }
 
+TEST_F(LockManagerTest, AHolderTakesAnotherModeThoughAStrongerRequestWaitsForIt) {
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(table(*a, TableLockMode::kAccessShare), StorageStatus::kOk);
+  auto exclusive = in_background([&] { return table(*b, TableLockMode::kAccessExclusive, true); });
+  until_waiting(1);
+  EXPECT_EQ(table(*a, TableLockMode::kRowExclusive, true), StorageStatus::kOk);
+  EXPECT_EQ(locks_->deadlock_count(), 0);
+  locks_->release_all(*a);
+  EXPECT_EQ(exclusive.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+TEST_F(LockManagerTest, ManyWaitersOfOneRowAllGetIt) {
+  auto a = owner(1);
+  ASSERT_EQ(row(*a, "k", RowLockMode::kUpdate), StorageStatus::kOk);
+  std::vector<std::future<StorageStatus>> waiters;
+  int inside = 0;  // guarded by the row lock
+  for (uint64_t i = 0; i < 40; i++) {
+    waiters.push_back(in_background([&, i] {
+      auto mine = owner(10 + i);
+      StorageStatus status = row(*mine, "k", i % 4 == 0 ? RowLockMode::kShare : RowLockMode::kUpdate, true);
+      if (i % 4 != 0) inside++;
+      locks_->release_all(*mine);
+      return status;
+    }));
+  }
+  until_waiting(40);
+  EXPECT_EQ(locks_->blocking_sessions(101).size(), 0);
+  locks_->release_all(*a);
+  for (auto& waiter : waiters) EXPECT_EQ(waiter.get(), StorageStatus::kOk);
+  EXPECT_EQ(inside, 30);
+  EXPECT_TRUE(locks_->snapshot().empty());
+}
+
 TEST_F(LockManagerTest, ATimeoutEndsAWaitAndLetsThoseBehindGoOn) {
   auto a = owner(1), b = owner(2), c = owner(3);
   ASSERT_EQ(row(*a, "k", RowLockMode::kKeyShare), StorageStatus::kOk);
