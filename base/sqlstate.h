@@ -10,6 +10,7 @@ inline constexpr SqlState kWarning{"01000"};
 inline constexpr SqlState kProtocolViolation{"08P01"};
 inline constexpr SqlState kConnectionFailure{"08006"};
 inline constexpr SqlState kFeatureNotSupported{"0A000"};
+inline constexpr SqlState kInvalidGrantOperation{"0LP01"};
 inline constexpr SqlState kCaseNotFound{"20000"};
 inline constexpr SqlState kCardinalityViolation{"21000"};
 inline constexpr SqlState kDataException{"22000"};

@@ -44,7 +44,7 @@ struct StringHash {
 template <class T>
 using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
 
-class Database {
+class Database : public std::enable_shared_from_this<Database> {
  public:
   Database(Catalog& catalog, Oid oid, std::string name);
 
@@ -75,6 +75,10 @@ class Database {
   // Objects (pg_class or pg_type OIDs) that committed DDL changed; kInvalidOid: everything.
   void invalidate(std::span<const Oid> objects);
 
+  // Sessions that use this database (SessionCatalog counts itself).
+  int session_count() const { return sessions_.load(std::memory_order_relaxed); }
+  void add_session(int change) { sessions_.fetch_add(change, std::memory_order_relaxed); }
+
   // ---- sessions' temporary schemas: numbers in use
   int take_temp_number();
   void return_temp_number(int number);
@@ -89,6 +93,7 @@ class Database {
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> relations_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   std::vector<bool> temp_numbers_;
+  std::atomic<int> sessions_{0};
   std::atomic<uint64_t> version_{1};
   std::atomic<uint64_t> private_version_{1};
 };

@@ -1,6 +1,7 @@
 #include "catalog/overlay_table.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 
 namespace indigo::catalog {
@@ -297,6 +298,24 @@ StorageStatus OverlayTable::create_index(storage::Transaction&, IndexId, const s
 }
 
 void OverlayTable::drop_index(IndexId) {}
+
+StorageStatus OverlayTable::copy_changes(storage::Transaction& txn, OverlayTable& target) {
+  storage::Table* from = upper();
+  if (from == nullptr) return StorageStatus::kOk;
+  storage::Table* to = nullptr;
+  if (const auto status = target.make_upper(to); status != StorageStatus::kOk) return status;
+  const auto cursor = from->scan(txn, txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::array<storage::RowRef, 64> batch;
+  for (;;) {
+    size_t count = 0;
+    if (const auto status = cursor->next(batch, count); status != StorageStatus::kOk) return status;
+    if (count == 0) return StorageStatus::kOk;
+    for (size_t i = 0; i < count; i++) {
+      const auto status = to->insert(txn, batch[i].key, batch[i].row, nullptr);
+      if (status != StorageStatus::kOk) return status;
+    }
+  }
+}
 
 bool OverlayTable::index_usable(IndexId index, const storage::ReadView& view) const {
   // While nothing was written, the base alone answers. Afterwards a view older than the upper table's index sees none

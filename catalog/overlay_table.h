@@ -93,6 +93,9 @@ class OverlayTable final : public storage::Table {
   bool index_usable(IndexId index, const storage::ReadView& view) const override;
   Statistics statistics() const override;
 
+  // Copies what was changed above the base rows into `target`, a table over the same base without changes of its own.
+  storage::StorageStatus copy_changes(storage::Transaction& txn, OverlayTable& target);
+
   static bool is_marker(Bytes row) { return row.size() == 1; }
 
  private:

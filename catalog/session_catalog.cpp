@@ -10,9 +10,11 @@
 namespace indigo::catalog {
 
 SessionCatalog::SessionCatalog(Catalog& catalog, std::shared_ptr<Database> database, uint64_t session)
-    : catalog_(catalog), database_(std::move(database)), database_name_(database_->name()), session_(session) {}
+    : catalog_(catalog), database_(std::move(database)), database_name_(database_->name()), session_(session) {
+  database_->add_session(1);
+}
 
-SessionCatalog::~SessionCatalog() = default;
+SessionCatalog::~SessionCatalog() { database_->add_session(-1); }
 
 // ---- the engine's side
 

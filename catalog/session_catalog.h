@@ -51,6 +51,9 @@ class SessionCatalog final : public CatalogView {
     clear_local();
   }
 
+  // ON COMMIT actions of the session's temporary tables: 'd' drop, 'e' empty. An entry may outlive its table.
+  std::unordered_map<Oid, char>& commit_actions() { return commit_actions_; }
+
   // ---- CatalogView
   uint64_t version() const override;
   Oid database() const override { return database_->oid(); }
@@ -117,6 +120,7 @@ class SessionCatalog final : public CatalogView {
   Oid user_ = kInvalidOid;
   Oid temp_schema_ = kInvalidOid;
   int temp_number_ = 0;
+  std::unordered_map<Oid, char> commit_actions_;
   std::vector<std::string> path_elements_{"$user", "public"};
   bool path_valid_ = false;
   std::vector<Oid> path_;

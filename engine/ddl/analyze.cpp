@@ -1,0 +1,222 @@
+#include "engine/ddl/analyze.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "catalog/array_format.h"
+#include "engine/ddl/alter_table.h"
+#include "engine/ddl/rewrite.h"
+#include "engine/ddl/rows.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+constexpr size_t kSampleRows = 30000;
+constexpr size_t kStatisticsTarget = 100;  // most common values, histogram bounds - 1
+
+struct Run {  // equal values of the sorted sample
+  size_t begin, count;
+};
+
+struct Statistics {
+  float null_fraction = 0, distinct = 0;
+  int32_t width = 0;
+  std::vector<Datum> common;
+  std::vector<float> frequencies;
+  std::vector<Datum> histogram;
+};
+
+int32_t width_of(const Datum& d) {
+  return d.phys == Phys::kStr ? static_cast<int32_t>(d.str.size()) : static_cast<int32_t>(phys_bytes(d.phys));
+}
+
+Statistics of_column(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows, const TypeRef& type,
+                     const sql::TypeOrder* order) {
+  Statistics out;
+  if (sampled == 0) return out;
+  out.null_fraction = static_cast<float>(static_cast<double>(nulls) / static_cast<double>(sampled));
+  if (values.empty()) return out;
+  double width = 0;
+  for (const Datum& d : values) width += width_of(d);
+  out.width = static_cast<int32_t>(width / static_cast<double>(values.size()));
+  if (order == nullptr || order->compare == nullptr) return out;
+  std::sort(values.begin(), values.end(),
+            [&](const Datum& a, const Datum& b) { return order->compare(a, b, type) < 0; });
+  std::vector<Run> runs;
+  for (size_t i = 0; i < values.size();) {
+    size_t j = i + 1;
+    while (j < values.size() && order->compare(values[i], values[j], type) == 0) j++;
+    runs.push_back({i, j - i});
+    i = j;
+  }
+  const double n = static_cast<double>(values.size()), d = static_cast<double>(runs.size());
+  double once = 0;
+  for (const Run& r : runs) once += r.count == 1 ? 1 : 0;
+  const double rows = total_rows * (1.0 - out.null_fraction);  // not null
+  double estimate = d;
+  if (once == d) {
+    estimate = rows;  // every value differs: taken as unique
+  } else if (once > 0 && rows > n) {
+    estimate = std::clamp(n * d / (n - once + once * n / rows), d, rows);
+  }
+  // More than a tenth of the rows: a fraction, which grows with the table.
+  out.distinct = static_cast<float>(estimate > 0.1 * total_rows ? -(estimate / std::max(total_rows, 1.0))
+                                                                : std::floor(estimate + 0.5));
+  // Most common values: all, if the sample holds few enough and is the whole; otherwise those clearly above the average.
+  std::vector<Run> by_count = runs;
+  std::stable_sort(by_count.begin(), by_count.end(), [](const Run& a, const Run& b) { return a.count > b.count; });
+  const bool complete = runs.size() <= kStatisticsTarget && estimate <= d * 1.01 && once < d;
+  const double average = n / std::max(estimate, 1.0);
+  for (const Run& r : by_count) {
+    if (out.common.size() == kStatisticsTarget) break;
+    if (r.count < 2) break;
+    if (!complete && static_cast<double>(r.count) < 1.25 * average) break;
+    out.common.push_back(values[r.begin]);
+    out.frequencies.push_back(static_cast<float>(static_cast<double>(r.count) / static_cast<double>(sampled)));
+  }
+  // The histogram covers what is not common.
+  std::vector<Datum> rest;
+  const size_t common = out.common.size();
+  std::vector<bool> is_common(runs.size(), false);
+  for (size_t i = 0; i < common; i++) {
+    const auto it = std::lower_bound(runs.begin(), runs.end(), by_count[i].begin,
+                                     [](const Run& r, size_t b) { return r.begin < b; });
+    is_common[static_cast<size_t>(it - runs.begin())] = true;
+  }
+  size_t distinct_rest = 0;
+  for (size_t i = 0; i < runs.size(); i++) {
+    if (is_common[i]) continue;
+    distinct_rest++;
+    for (size_t j = 0; j < runs[i].count; j++) rest.push_back(values[runs[i].begin + j]);
+  }
+  if (distinct_rest >= 2) {
+    const size_t bounds = std::min(rest.size(), kStatisticsTarget + 1);
+    for (size_t i = 0; i < bounds; i++) out.histogram.push_back(rest[i * (rest.size() - 1) / (bounds - 1)]);
+  }
+  return out;
+}
+
+Status store(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column, Phys phys, const Statistics& s) {
+  SystemTable& t = table(c, pg_statistic::kOid);
+  RowValues row(t.definition());
+  row.oid(pg_statistic::c_starelid, relation.oid)
+      .i16(pg_statistic::c_staattnum, column.number)
+      .flag(pg_statistic::c_stainherit, false)
+      .f32(pg_statistic::c_stanullfrac, s.null_fraction)
+      .i32(pg_statistic::c_stawidth, s.width)
+      .f32(pg_statistic::c_stadistinct, s.distinct);
+  for (int slot = 0; slot < 5; slot++) {
+    row.i16(pg_statistic::c_stakind1 + slot, 0)
+        .oid(pg_statistic::c_staop1 + slot, kInvalidOid)
+        .oid(pg_statistic::c_stacoll1 + slot, kInvalidOid);
+  }
+  int slot = 0;
+  const auto fill = [&](int16_t kind, Oid op, const std::vector<Datum>& values) {
+    row.i16(pg_statistic::c_stakind1 + slot, kind).oid(pg_statistic::c_staop1 + slot, op);
+    row.oid(pg_statistic::c_stacoll1 + slot, column.type.collation);
+    row.str(pg_statistic::c_stavalues1 + slot, make_array(column.type.oid, phys, values));
+  };
+  if (!s.common.empty()) {
+    fill(1, c.catalog.btree_operator(column.type.oid, 3), s.common);
+    std::vector<Datum> numbers;
+    for (const float f : s.frequencies) numbers.push_back(Datum::of(f));
+    row.str(pg_statistic::c_stanumbers1 + slot, make_array(oid::kFloat4, Phys::kF32, numbers));
+    slot++;
+  }
+  if (!s.histogram.empty()) fill(2, c.catalog.btree_operator(column.type.oid, 1), s.histogram);
+  std::string image;
+  const bool exists = t.find(c.txn, {Datum::of_oid(relation.oid), Datum::of(column.number), Datum::of(false)}, image);
+  return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
+}
+
+}  // namespace
+
+Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns) {
+  // A uniform sample (reservoir), with a seed that is the table's: the same table gives the same statistics.
+  std::vector<std::string> sample;
+  std::mt19937_64 random(relation->oid);
+  uint64_t seen = 0;
+  INDIGO_TRY(for_each_row(c, *relation, [&](Bytes, Bytes row) -> Status {
+    seen++;
+    if (sample.size() < kSampleRows) {
+      sample.emplace_back(row);
+    } else if (const uint64_t at = random() % seen; at < kSampleRows) {
+      sample[at].assign(row);
+    }
+    return {};
+  }));
+  for (const ColumnInfo& column : relation->columns) {
+    if (column.dropped) continue;
+    if (!columns.empty() && std::find(columns.begin(), columns.end(), column.number) == columns.end()) continue;
+    if (sample.empty()) continue;
+    const auto index = static_cast<size_t>(column.number) - 1;
+    std::vector<Datum> values;
+    size_t nulls = 0;
+    for (const std::string& row : sample) {
+      const Datum d = relation->layout.column(row, index);
+      if (d.null) {
+        nulls++;
+      } else if (d.phys != Phys::kStr || d.str.size() <= 1024) {  // wide values say little and cost much
+        values.push_back(d);
+      }
+    }
+    const Statistics s = of_column(values, nulls, sample.size(), static_cast<double>(seen), column.type,
+                                   sql::type_order(column.type.oid));
+    INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
+  }
+  const uint64_t pages = relation->table != nullptr ? relation->table->statistics().bytes / 8192 : 0;
+  INDIGO_TRY(update_class(c, relation->oid, [&](RowValues& v) {
+    v.f32(pg_class::c_reltuples, static_cast<float>(seen)).i32(pg_class::c_relpages, static_cast<int32_t>(pages));
+  }));
+  for (const IndexInfo& i : relation->indexes) {
+    INDIGO_TRY(update_class(c, i.oid, [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(seen)); }));
+  }
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
+Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s) {
+  const std::string tag = s.is_vacuumcmd ? "VACUUM" : "ANALYZE";
+  if (s.n_rels == 0) {
+    std::vector<Oid> all;
+    table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+      if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && row.chr(pg_class::c_relkind) == 'r')
+        all.push_back(row.oid(pg_class::c_oid));
+      return true;
+    });
+    for (const Oid oid : all) {
+      const RelationPtr r = current(c, oid);
+      if (r == nullptr || !c.catalog.has_role(c.catalog.user(), r->owner)) continue;
+      if (r->persistence == 't' && r->schema != c.catalog.temp_schema()) continue;
+      INDIGO_TRY(lock_object(c, oid, TableLockMode::kShareUpdateExclusive));
+      INDIGO_TRY(analyze_table(c, r, {}));
+    }
+    return tag;
+  }
+  for (const PgQuery__Node* node : nodes(s.n_rels, s.rels)) {
+    const PgQuery__VacuumRelation* v = node->vacuum_relation;
+    INDIGO_ASSIGN(const RelationPtr r, open_relation(c, v->relation, TableLockMode::kShareUpdateExclusive));
+    if (r->kind != RelationKind::kTable) {
+      warning(c, sqlstate::kWarning,
+              "skipping " + quoted(r->name) + " --- cannot analyze non-tables or special system tables");
+      continue;
+    }
+    if (r->oid < oid::kFirstUserOid) continue;  // built-in tables are small and known
+    if (!c.catalog.has_role(c.catalog.user(), r->owner)) {
+      warning(c, sqlstate::kWarning, "permission denied to analyze " + quoted(r->name) + ", skipping it");
+      continue;
+    }
+    std::vector<int16_t> columns;
+    for (const PgQuery__Node* name : nodes(v->n_va_cols, v->va_cols)) {
+      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, string_of(name)));
+      columns.push_back(column->number);
+    }
+    INDIGO_TRY(analyze_table(c, r, columns));
+  }
+  return tag;
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,13 @@
+// ANALYZE: a sample of each table's rows to pg_statistic (null fraction, width, distinct values, most common values,
+// histogram) and pg_class.reltuples.
+// Source: PostgreSQL's documentation of pg_statistic; the estimate of distinct values is Haas and Stokes' Duj1.
+#pragma once
+
+#include "engine/ddl/support.h"
+
+namespace indigo::engine::ddl {
+
+Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns);
+Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,237 @@
+// Columns of CREATE TABLE and ALTER TABLE ADD COLUMN.
+#include <algorithm>
+
+#include "engine/ddl/create_table.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+// serial and its like: the integer type behind the name.
+std::optional<Oid> serial_type(const PgQuery__TypeName* name) {
+  const NodeList parts = nodes(name->n_names, name->names);
+  if (parts.size() != 1) return std::nullopt;
+  const std::string_view n = string_of(parts[0]);
+  if (n == "smallserial" || n == "serial2") return oid::kInt2;
+  if (n == "serial" || n == "serial4") return oid::kInt4;
+  if (n == "bigserial" || n == "serial8") return oid::kInt8;
+  return std::nullopt;
+}
+
+Error at(DdlContext& c, const PgQuery__Constraint* k, std::string message, SqlState state = sqlstate::kSyntaxError) {
+  return Error(state, std::move(message)).at(position(c, k->location));
+}
+
+}  // namespace
+
+Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::string_view table_name) {
+  ColumnSpec out;
+  out.column.name = truncated_name(d.colname);
+  out.location = d.location;
+  const std::string where = "column " + quoted(out.column.name) + " of table " + quoted(table_name);
+  if (const auto serial = serial_type(d.type_name)) {
+    if (d.type_name->n_array_bounds > 0) {
+      return Error(sqlstate::kFeatureNotSupported, "array of serial is not implemented")
+          .at(position(c, d.type_name->location));
+    }
+    out.serial = true;
+    out.column.type.oid = *serial;
+    out.column.not_null = true;
+  } else {
+    INDIGO_ASSIGN(out.column.type, resolve_type(c, d.type_name));
+    const auto type = c.catalog.type(out.column.type.oid);
+    out.column.dimensions = static_cast<int>(d.type_name->n_array_bounds);
+    if (type->kind == 'p') {
+      return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(out.column.name) + " has pseudo-type " +
+                                                          type_text(c, {type->oid, -1, kInvalidOid}));
+    }
+  }
+  if (d.coll_clause != nullptr) {
+    const auto type = c.catalog.type(out.column.type.oid);
+    if (type->collation == kInvalidOid) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}))
+          .at(position(c, d.coll_clause->location));
+    }
+    INDIGO_ASSIGN(
+        out.column.type.collation,
+        resolve_collation(c, nodes(d.coll_clause->n_collname, d.coll_clause->collname), d.coll_clause->location));
+  }
+  bool null_seen = false, not_null_seen = false;
+  for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
+    const PgQuery__Constraint* k = node->constraint;
+    switch (k->contype) {
+      case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
+        if (not_null_seen || out.serial || out.identity != nullptr) {
+          return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        }
+        null_seen = true;
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        not_null_seen = true;
+        out.column.not_null = true;
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
+        if (out.default_node != nullptr || out.serial)
+          return at(c, k, "multiple default values specified for " + where);
+        out.default_node = k->raw_expr;
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+        if (out.identity != nullptr) return at(c, k, "multiple identity specifications for " + where);
+        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        out.identity = k;
+        out.column.identity = k->generated_when[0];
+        out.column.not_null = true;
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+        if (out.generated_node != nullptr) return at(c, k, "multiple generation clauses specified for " + where);
+        out.generated_node = k->raw_expr;
+        out.column.generated = 's';
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: out.checks.push_back(k); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        out.keys.push_back(k);
+        break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE: out.keys.push_back(k); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: out.foreign_keys.push_back(k); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
+      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE:
+      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
+      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED:
+      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE: {
+        // They belong to the constraint before them, which is const here: the tree is ours alone while the statement runs.
+        PgQuery__Constraint* target = nullptr;
+        for (const auto* list : {&out.keys, &out.foreign_keys}) {
+          for (const PgQuery__Constraint* other : *list) {
+            if (target == nullptr || other->location > target->location)
+              target = const_cast<PgQuery__Constraint*>(other);
+          }
+        }
+        const bool deferrable = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE;
+        const bool deferred = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED;
+        if (target == nullptr) {
+          return at(c, k,
+                    deferrable ? "misplaced DEFERRABLE clause"
+                    : deferred ? "misplaced INITIALLY DEFERRED clause"
+                               : "misplaced INITIALLY IMMEDIATE clause");
+        }
+        if (deferrable || deferred) target->deferrable = 1;
+        if (deferred) target->initdeferred = 1;
+        break;
+      }
+      default: return unsupported("this column constraint");
+    }
+  }
+  if (out.default_node != nullptr && out.identity != nullptr) {
+    return Error(sqlstate::kSyntaxError, "both default and identity specified for " + where)
+        .at(position(c, out.identity->location));
+  }
+  if (out.default_node != nullptr && out.generated_node != nullptr) {
+    return Error(sqlstate::kSyntaxError, "both default and generation expression specified for " + where)
+        .at(position(c, d.location));
+  }
+  if (out.identity != nullptr && out.generated_node != nullptr) {
+    return Error(sqlstate::kSyntaxError, "both identity and generation expression specified for " + where)
+        .at(position(c, d.location));
+  }
+  if (out.identity != nullptr) {
+    const Oid t = out.column.type.oid;
+    if (t != oid::kInt2 && t != oid::kInt4 && t != oid::kInt8) {
+      return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
+    }
+  }
+  return out;
+}
+
+Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table_name, const ColumnSpec& spec, Oid schema,
+                                 char persistence, std::span<const std::string> taken) {
+  SequenceDefinition d;
+  std::string name;
+  if (spec.identity != nullptr) {
+    INDIGO_ASSIGN(d, sequence_definition(c, nodes(spec.identity->n_options, spec.identity->options), nullptr,
+                                         spec.column.type.oid));
+    if (d.name != nullptr) {
+      const NodeList parts = nodes(d.name->n_items, d.name->items);
+      name = std::string(string_of(parts.back()));
+    }
+  } else if (spec.identity_like) {
+    d = *spec.identity_like;
+  } else {
+    INDIGO_ASSIGN(d, sequence_definition(c, {}, nullptr, spec.column.type.oid));
+  }
+  if (name.empty()) name = choose_relation_name(c, table_name, spec.column.name, "seq", schema, taken);
+  return create_sequence(c, name, schema, persistence, c.catalog.user(), d);
+}
+
+Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number, const ColumnSpec& spec) {
+  std::optional<StoredExpression> stored;
+  std::optional<std::string> text = spec.default_text;
+  if (spec.default_node != nullptr) {
+    const PgQuery__Node* node = spec.default_node;
+    // DEFAULT NULL is no default.
+    const bool null_constant = is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull;
+    if (!null_constant) {
+      auto e = store_expression(c, node, ExpressionUse::kDefault, nullptr, spec.column.type);
+      if (!e.ok()) {
+        return e.take_error();
+      }
+      stored = std::move(*e);
+      text = stored->sql;
+    }
+  } else if (spec.generated_node != nullptr) {
+    INDIGO_ASSIGN(StoredExpression e,
+                  store_expression(c, spec.generated_node, ExpressionUse::kGenerated, relation, spec.column.type));
+    if (!e.immutable) return Error(sqlstate::kInvalidObjectDefinition, "generation expression is not immutable");
+    for (const int16_t used : e.columns) {
+      const ColumnInfo& other = relation->columns[static_cast<size_t>(used) - 1];
+      if (other.generated == 0) continue;
+      const int at = position(c, sql::location_of(spec.generated_node));
+      if (used == number) {
+        return Error(sqlstate::kInvalidObjectDefinition,
+                     "cannot use generated column " + quoted(other.name) + " in column generation expression")
+            .with_detail("This would cause the generated column to depend on its own value.")
+            .at(at);
+      }
+      return Error(sqlstate::kInvalidObjectDefinition,
+                   "cannot use generated column " + quoted(other.name) + " in column generation expression")
+          .with_detail("A generated column cannot reference another generated column.")
+          .at(at);
+    }
+    stored = std::move(e);
+    text = stored->sql;
+  }
+  if (!text) return {};
+  INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, *text));
+  const Address self{pg_attrdef::kOid, oid, 0};
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, number}, 'a'));
+  if (stored) INDIGO_TRY(record_expression(c, self, *stored, relation->oid, 'a'));
+  return {};
+}
+
+Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec) {
+  // The grammar leaves the column's name out of its own constraints: put it in for the time of the call.
+  PgQuery__String name = PG_QUERY__STRING__INIT;
+  name.sval = const_cast<char*>(spec.column.name.c_str());
+  PgQuery__Node node = PG_QUERY__NODE__INIT;
+  node.node_case = PG_QUERY__NODE__NODE_STRING;
+  node.string = &name;
+  PgQuery__Node* list[] = {&node};
+  for (const PgQuery__Constraint* k : spec.keys) {
+    PgQuery__Constraint with_column = *k;
+    with_column.n_keys = 1;
+    with_column.keys = list;
+    INDIGO_TRY(add_key_constraint(c, target, with_column));
+  }
+  for (const PgQuery__Constraint* k : spec.checks) INDIGO_TRY(add_check_constraint(c, target, *k, spec.column.name));
+  for (const PgQuery__Constraint* k : spec.foreign_keys) {
+    PgQuery__Constraint with_column = *k;
+    with_column.n_fk_attrs = 1;
+    with_column.fk_attrs = list;
+    INDIGO_TRY(add_foreign_key(c, target, with_column));
+  }
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

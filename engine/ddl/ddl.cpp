@@ -1,0 +1,173 @@
+#include "engine/ddl/ddl.h"
+
+#include "engine/ddl/alter_table.h"
+#include "engine/ddl/analyze.h"
+#include "engine/ddl/comment.h"
+#include "engine/ddl/create_table.h"
+#include "engine/ddl/database.h"
+#include "engine/ddl/drop.h"
+#include "engine/ddl/grant.h"
+#include "engine/ddl/index.h"
+#include "engine/ddl/rename.h"
+#include "engine/ddl/rewrite.h"
+#include "engine/ddl/role.h"
+#include "engine/ddl/schema.h"
+#include "engine/ddl/sequence.h"
+#include "engine/ddl/truncate.h"
+#include "engine/ddl/type.h"
+#include "engine/ddl/view.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using ddl::unsupported;
+
+// REINDEX: the indexes made anew (which nothing here ever needs).
+Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
+  if (s.kind != PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_TABLE &&
+      s.kind != PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX) {
+    return unsupported("REINDEX of more than one table");
+  }
+  INDIGO_ASSIGN(ddl::RelationPtr relation, ddl::open_relation(c, s.relation, ddl::TableLockMode::kAccessExclusive));
+  const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
+  if (index != (relation->kind == ddl::RelationKind::kIndex)) {
+    return Error(sqlstate::kWrongObjectType,
+                 ddl::quoted(relation->name) + (index ? " is not an index" : " is not a table or materialized view"));
+  }
+  if (index) {
+    std::string image;
+    const auto& indexes = ddl::table(c, ddl::pg_index::kOid);
+    if (!indexes.find_oid(c.txn, relation->oid, image))
+      return Error(sqlstate::kInternalError, "cache lookup failed for index");
+    INDIGO_ASSIGN(relation, ddl::open_relation(c, indexes.reader(image).oid(ddl::pg_index::c_indrelid),
+                                               ddl::TableLockMode::kAccessExclusive));
+  }
+  INDIGO_TRY(ddl::check_owner(c, *relation));
+  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(ddl::rewrite_table(c, relation));
+  return std::string("REINDEX");
+}
+
+// What the statement would be called in "... is not supported"; null: not a definition statement.
+const char* unsupported_definition(const PgQuery__Node& n) {
+  switch (n.node_case) {
+    case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT: return "CREATE FUNCTION";
+    case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT: return "ALTER FUNCTION";
+    case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return "CREATE TRIGGER";
+    case PG_QUERY__NODE__NODE_RULE_STMT: return "CREATE RULE";
+    case PG_QUERY__NODE__NODE_CREATE_CAST_STMT: return "CREATE CAST";
+    case PG_QUERY__NODE__NODE_DEFINE_STMT: return "CREATE AGGREGATE, OPERATOR, TYPE, COLLATION or TEXT SEARCH object";
+    case PG_QUERY__NODE__NODE_CREATE_RANGE_STMT: return "CREATE TYPE AS RANGE";
+    case PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT: return "CREATE OPERATOR CLASS";
+    case PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT: return "CREATE OPERATOR FAMILY";
+    case PG_QUERY__NODE__NODE_CREATE_CONVERSION_STMT: return "CREATE CONVERSION";
+    case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return "CREATE EXTENSION";
+    case PG_QUERY__NODE__NODE_CREATE_POLICY_STMT: return "CREATE POLICY";
+    case PG_QUERY__NODE__NODE_ALTER_POLICY_STMT: return "ALTER POLICY";
+    case PG_QUERY__NODE__NODE_CREATE_STATS_STMT: return "CREATE STATISTICS";
+    case PG_QUERY__NODE__NODE_CREATE_TABLE_SPACE_STMT: return "CREATE TABLESPACE";
+    case PG_QUERY__NODE__NODE_DROP_TABLE_SPACE_STMT: return "DROP TABLESPACE";
+    case PG_QUERY__NODE__NODE_CREATE_FDW_STMT: return "CREATE FOREIGN DATA WRAPPER";
+    case PG_QUERY__NODE__NODE_CREATE_FOREIGN_SERVER_STMT: return "CREATE SERVER";
+    case PG_QUERY__NODE__NODE_CREATE_FOREIGN_TABLE_STMT: return "CREATE FOREIGN TABLE";
+    case PG_QUERY__NODE__NODE_CREATE_PUBLICATION_STMT: return "CREATE PUBLICATION";
+    case PG_QUERY__NODE__NODE_CREATE_SUBSCRIPTION_STMT: return "CREATE SUBSCRIPTION";
+    case PG_QUERY__NODE__NODE_CREATE_EVENT_TRIG_STMT: return "CREATE EVENT TRIGGER";
+    case PG_QUERY__NODE__NODE_CREATE_PLANG_STMT: return "CREATE LANGUAGE";
+    case PG_QUERY__NODE__NODE_CREATE_TRANSFORM_STMT: return "CREATE TRANSFORM";
+    case PG_QUERY__NODE__NODE_CREATE_AM_STMT: return "CREATE ACCESS METHOD";
+    case PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT: return "ALTER DEFAULT PRIVILEGES";
+    case PG_QUERY__NODE__NODE_ALTER_TYPE_STMT: return "this form of ALTER TYPE";
+    case PG_QUERY__NODE__NODE_CLUSTER_STMT: return "CLUSTER";
+    case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT: return "REFRESH MATERIALIZED VIEW";
+    default: return nullptr;
+  }
+}
+
+bool is_supported(const PgQuery__Node& n) {
+  switch (n.node_case) {
+    case PG_QUERY__NODE__NODE_CREATE_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT:
+    case PG_QUERY__NODE__NODE_DROP_STMT:
+    case PG_QUERY__NODE__NODE_TRUNCATE_STMT:
+    case PG_QUERY__NODE__NODE_COMMENT_STMT:
+    case PG_QUERY__NODE__NODE_INDEX_STMT:
+    case PG_QUERY__NODE__NODE_RENAME_STMT:
+    case PG_QUERY__NODE__NODE_VIEW_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_DOMAIN_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_ENUM_STMT:
+    case PG_QUERY__NODE__NODE_COMPOSITE_TYPE_STMT:
+    case PG_QUERY__NODE__NODE_CREATEDB_STMT:
+    case PG_QUERY__NODE__NODE_DROPDB_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_DATABASE_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_DATABASE_SET_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_SCHEMA_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_ROLE_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_ROLE_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_ROLE_SET_STMT:
+    case PG_QUERY__NODE__NODE_DROP_ROLE_STMT:
+    case PG_QUERY__NODE__NODE_GRANT_STMT:
+    case PG_QUERY__NODE__NODE_GRANT_ROLE_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT:
+    case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT:
+    case PG_QUERY__NODE__NODE_DROP_OWNED_STMT:
+    case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool is_ddl(const PgQuery__Node& statement) {
+  return is_supported(statement) || unsupported_definition(statement) != nullptr;
+}
+
+Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
+  switch (n.node_case) {
+    case PG_QUERY__NODE__NODE_CREATE_STMT: return ddl::execute_create_table(c, *n.create_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT: return ddl::execute_create_table_as(c, *n.create_table_as_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT: return ddl::execute_alter_table(c, *n.alter_table_stmt);
+    case PG_QUERY__NODE__NODE_DROP_STMT: return ddl::execute_drop(c, *n.drop_stmt);
+    case PG_QUERY__NODE__NODE_TRUNCATE_STMT: return ddl::execute_truncate(c, *n.truncate_stmt);
+    case PG_QUERY__NODE__NODE_COMMENT_STMT: return ddl::execute_comment(c, *n.comment_stmt);
+    case PG_QUERY__NODE__NODE_INDEX_STMT: return ddl::execute_create_index(c, *n.index_stmt);
+    case PG_QUERY__NODE__NODE_RENAME_STMT: return ddl::execute_rename(c, *n.rename_stmt);
+    case PG_QUERY__NODE__NODE_VIEW_STMT: return ddl::execute_create_view(c, *n.view_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT: return ddl::execute_create_domain(c, *n.create_domain_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_DOMAIN_STMT: return ddl::execute_alter_domain(c, *n.alter_domain_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT: return ddl::execute_create_enum(c, *n.create_enum_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_ENUM_STMT: return ddl::execute_alter_enum(c, *n.alter_enum_stmt);
+    case PG_QUERY__NODE__NODE_COMPOSITE_TYPE_STMT: return ddl::execute_create_composite(c, *n.composite_type_stmt);
+    case PG_QUERY__NODE__NODE_CREATEDB_STMT: return ddl::execute_create_database(c, *n.createdb_stmt);
+    case PG_QUERY__NODE__NODE_DROPDB_STMT: return ddl::execute_drop_database(c, *n.dropdb_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_DATABASE_STMT: return ddl::execute_alter_database(c, *n.alter_database_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_DATABASE_SET_STMT:
+      return ddl::execute_alter_database_set(c, *n.alter_database_set_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return ddl::execute_create_sequence(c, *n.create_seq_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT: return ddl::execute_alter_sequence(c, *n.alter_seq_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_SCHEMA_STMT: return ddl::execute_create_schema(c, *n.create_schema_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_ROLE_STMT: return ddl::execute_create_role(c, *n.create_role_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_ROLE_STMT: return ddl::execute_alter_role(c, *n.alter_role_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_ROLE_SET_STMT: return ddl::execute_alter_role_set(c, *n.alter_role_set_stmt);
+    case PG_QUERY__NODE__NODE_DROP_ROLE_STMT: return ddl::execute_drop_role(c, *n.drop_role_stmt);
+    case PG_QUERY__NODE__NODE_GRANT_STMT: return ddl::execute_grant(c, *n.grant_stmt);
+    case PG_QUERY__NODE__NODE_GRANT_ROLE_STMT: return ddl::execute_grant_role(c, *n.grant_role_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT: return ddl::execute_set_schema(c, *n.alter_object_schema_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT: return ddl::execute_owner(c, *n.alter_owner_stmt);
+    case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT: return ddl::execute_reassign_owned(c, *n.reassign_owned_stmt);
+    case PG_QUERY__NODE__NODE_DROP_OWNED_STMT: return ddl::execute_drop_owned(c, *n.drop_owned_stmt);
+    case PG_QUERY__NODE__NODE_REINDEX_STMT: return execute_reindex(c, *n.reindex_stmt);
+    case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
+    default: break;
+  }
+  const char* name = unsupported_definition(n);
+  return unsupported(name != nullptr ? name : "this statement");
+}
+
+}  // namespace indigo::engine

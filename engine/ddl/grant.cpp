@@ -1,0 +1,458 @@
+#include "engine/ddl/grant.h"
+
+#include <algorithm>
+#include <map>
+
+#include "catalog/acl.h"
+#include "engine/ddl/alter_table.h"
+#include "engine/ddl/rows.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+struct Target {
+  Oid table;        // system table with the acl
+  std::string key;  // of the row
+  int acl_column, owner_column;
+  char kind;     // as catalog::default_acl
+  uint32_t all;  // every privilege of such an object
+  std::string name;
+  Oid changed;  // whose descriptor to refresh
+};
+
+struct Wanted {
+  uint32_t privileges = 0;
+  bool all = false;
+  std::map<uint32_t, std::vector<std::string>> columns;  // by privilege
+};
+
+const std::map<std::string_view, uint32_t>& privilege_names() {
+  static const std::map<std::string_view, uint32_t> names{{"insert", catalog::kPrivilegeInsert},
+                                                          {"select", catalog::kPrivilegeSelect},
+                                                          {"update", catalog::kPrivilegeUpdate},
+                                                          {"delete", catalog::kPrivilegeDelete},
+                                                          {"truncate", catalog::kPrivilegeTruncate},
+                                                          {"references", catalog::kPrivilegeReferences},
+                                                          {"trigger", catalog::kPrivilegeTrigger},
+                                                          {"execute", catalog::kPrivilegeExecute},
+                                                          {"usage", catalog::kPrivilegeUsage},
+                                                          {"create", catalog::kPrivilegeCreate},
+                                                          {"temp", catalog::kPrivilegeTemp},
+                                                          {"temporary", catalog::kPrivilegeTemp},
+                                                          {"connect", catalog::kPrivilegeConnect},
+                                                          {"set", catalog::kPrivilegeSet},
+                                                          {"alter system", catalog::kPrivilegeAlterSystem}};
+  return names;
+}
+
+std::string upper(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
+  return out;
+}
+
+Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std::string_view kind) {
+  Wanted out;
+  if (s.n_privileges == 0) out.all = true;
+  for (const PgQuery__Node* node : nodes(s.n_privileges, s.privileges)) {
+    const PgQuery__AccessPriv* p = node->access_priv;
+    const std::vector<std::string> columns = sql::strings_of(nodes(p->n_cols, p->cols));
+    if (!sql::has_text(p->priv_name)) {  // ALL [PRIVILEGES] (columns)
+      const uint32_t of_columns = catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate |
+                                  catalog::kPrivilegeReferences;
+      if (columns.empty()) {
+        out.all = true;
+      } else {
+        out.columns[of_columns] = columns;
+      }
+      continue;
+    }
+    const auto it = privilege_names().find(p->priv_name);
+    if (it == privilege_names().end()) {
+      return Error(sqlstate::kSyntaxError, "unrecognized privilege type " + quoted(p->priv_name));
+    }
+    if ((it->second & all) == 0) {
+      return Error(sqlstate::kInvalidGrantOperation,
+                   "invalid privilege type " + upper(p->priv_name) + " for " + std::string(kind));
+    }
+    if (columns.empty()) {
+      out.privileges |= it->second;
+    } else {
+      auto& list = out.columns[it->second];
+      list.insert(list.end(), columns.begin(), columns.end());
+    }
+  }
+  if (out.all) out.privileges = all;
+  return out;
+}
+
+// Who may grant: the owner (and its members) or whoever holds the grant option. Answers the grantor and what it may pass on.
+Status find_grantor(DdlContext& c, const Target& t, const catalog::Acl& acl, Oid owner, uint32_t wanted, Oid& grantor,
+                    uint32_t& allowed) {
+  const Oid user = c.catalog.user();
+  if (c.catalog.has_role(user, owner)) {
+    grantor = owner;
+    allowed = wanted;
+    return {};
+  }
+  uint32_t options = 0;
+  grantor = user;
+  for (const catalog::AclItem& item : acl) {
+    if (item.grantee != kInvalidOid && c.catalog.has_role(user, item.grantee)) {
+      options |= item.options;
+      if ((item.options & wanted) != 0) grantor = item.grantee;
+    }
+  }
+  allowed = options & wanted;
+  if (allowed != 0) return {};
+  const uint32_t held = catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(user, role); });
+  if (held == 0) {
+    const std::string_view kind = t.kind == 'S'   ? "sequence"
+                                  : t.kind == 'n' ? "schema"
+                                  : t.kind == 'd' ? "database"
+                                  : t.kind == 'T' ? "type"
+                                                  : "table";
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + std::string(kind) + " " + t.name);
+  }
+  return {};
+}
+
+catalog::AclItem& item_for(catalog::Acl& acl, Oid grantee, Oid grantor) {
+  for (catalog::AclItem& item : acl) {
+    if (item.grantee == grantee && item.grantor == grantor) return item;
+  }
+  acl.push_back({grantee, grantor, 0, 0});
+  return acl.back();
+}
+
+Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
+                std::span<const Oid> grantees) {
+  SystemTable& system = table(c, t.table);
+  std::string image;
+  if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for " + t.name);
+  }
+  RowValues row(system.definition(), system.layout(), image);
+  Oid owner = kInvalidOid;
+  if (t.owner_column >= 0) {
+    owner = row.get(t.owner_column).oid();
+  } else {  // a column: its table's owner
+    const RelationPtr relation = current(c, t.changed);
+    owner = relation->owner;
+  }
+  const bool none = row.get(t.acl_column).null;
+  catalog::Acl acl = none ? catalog::default_acl(t.kind, owner) : catalog::read_acl(row.get(t.acl_column).str);
+  Oid grantor = kInvalidOid;
+  uint32_t allowed = 0;
+  INDIGO_TRY(find_grantor(c, t, acl, owner, wanted, grantor, allowed));
+  if (allowed == 0) {
+    warning(c, SqlState("01007"),
+            (s.is_grant ? "no privileges were granted for " : "no privileges could be revoked for ") + quoted(t.name));
+    return {};
+  }
+  if (allowed != wanted && (wanted != t.all)) {
+    warning(c, SqlState("01007"),
+            (s.is_grant ? "not all privileges were granted for " : "not all privileges could be revoked for ") +
+                quoted(t.name));
+  }
+  for (const Oid grantee : grantees) {
+    catalog::AclItem& item = item_for(acl, grantee, grantor);
+    if (s.is_grant) {
+      item.privileges |= allowed;
+      if (s.grant_option) item.options |= allowed;
+    } else {
+      item.options &= ~allowed;
+      if (!s.grant_option) item.privileges &= ~allowed;
+    }
+  }
+  if (!s.is_grant) {
+    // What was passed on with a grant option that is gone now.
+    for (bool again = true; again;) {
+      again = false;
+      for (catalog::AclItem& item : acl) {
+        if (item.grantor == owner || item.privileges == 0) continue;
+        uint32_t options = 0;
+        for (const catalog::AclItem& other : acl) {
+          if (other.grantee == item.grantor) options |= other.options;
+        }
+        const uint32_t lost = item.privileges & ~options;
+        if (lost == 0) continue;
+        if (s.behavior != PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE) {
+          return Error(sqlstate::kDependentObjectsStillExist, "dependent privileges exist")
+              .with_hint("Use CASCADE to revoke them too.");
+        }
+        item.privileges &= ~lost;
+        item.options &= ~lost;
+        again = true;
+      }
+    }
+  }
+  std::erase_if(acl, [](const catalog::AclItem& item) { return item.privileges == 0; });
+  if (acl.empty() && t.owner_column < 0) {
+    row.set_null(t.acl_column);
+  } else {
+    row.str(t.acl_column, catalog::acl_array(acl));
+  }
+  INDIGO_TRY(check(system.update(c.txn, row)));
+  if (t.changed != kInvalidOid) c.catalog.changed({t.changed});
+  return {};
+}
+
+Target relation_target(DdlContext& c, const RelationInfo& r) {
+  const bool sequence = r.kind == RelationKind::kSequence;
+  return {pg_class::kOid,
+          table(c, pg_class::kOid).key({Datum::of_oid(r.oid)}),
+          pg_class::c_relacl,
+          pg_class::c_relowner,
+          sequence ? 'S' : 'r',
+          sequence ? catalog::kSequencePrivileges : catalog::kTablePrivileges,
+          r.name,
+          r.oid};
+}
+
+Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const RelationPtr& r,
+                         std::span<const Oid> grantees) {
+  if (r->kind == RelationKind::kIndex) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is an index");
+  if (r->kind == RelationKind::kComposite)
+    return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is a composite type");
+  const Target t = relation_target(c, *r);
+  const bool on_sequence = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE;
+  if (on_sequence && r->kind != RelationKind::kSequence)
+    return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a sequence");
+  INDIGO_ASSIGN(const Wanted wanted,
+                wanted_privileges(s, t.all, r->kind == RelationKind::kSequence ? "sequence" : "relation"));
+  if (wanted.privileges != 0) INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+  for (const auto& [privilege, columns] : wanted.columns) {
+    if ((privilege & ~(catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate |
+                       catalog::kPrivilegeReferences)) != 0) {
+      return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type for column");
+    }
+    for (const std::string& name : columns) {
+      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, name));
+      const Target of_column{pg_attribute::kOid,
+                             table(c, pg_attribute::kOid).key({Datum::of_oid(r->oid), Datum::of(column->number)}),
+                             pg_attribute::c_attacl,
+                             -1,
+                             'c',
+                             privilege,
+                             r->name,
+                             r->oid};
+      INDIGO_TRY(apply_to(c, s, of_column, privilege, grantees));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQuery__GrantStmt& s) {
+  std::vector<RelationPtr> out;
+  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+    INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
+    std::vector<Oid> found;
+    table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+      if (row.oid(pg_class::c_relnamespace) != schema) return true;
+      const char kind = row.chr(pg_class::c_relkind);
+      const bool sequence = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE;
+      if (sequence ? kind == 'S' : kind == 'r' || kind == 'v' || kind == 'm') found.push_back(row.oid(pg_class::c_oid));
+      return true;
+    });
+    for (const Oid oid : found) out.push_back(current(c, oid));
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
+  const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
+  std::vector<Oid> grantees;
+  for (const PgQuery__Node* node : nodes(s.n_grantees, s.grantees)) {
+    if (node->role_spec->roletype == PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_PUBLIC) {
+      if (s.is_grant && s.grant_option) {
+        return Error(sqlstate::kInvalidGrantOperation, "grant options can only be granted to roles");
+      }
+      grantees.push_back(kInvalidOid);
+      continue;
+    }
+    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+    grantees.push_back(role);
+  }
+  const bool in_schema = s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA;
+  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_DEFAULTS) return unsupported("ALTER DEFAULT PRIVILEGES");
+  switch (s.objtype) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
+      std::vector<RelationPtr> relations;
+      if (in_schema) {
+        INDIGO_ASSIGN(relations, relations_in_schemas(c, s));
+      } else {
+        for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+          INDIGO_ASSIGN(RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessShare));
+          relations.push_back(std::move(r));
+        }
+      }
+      for (const RelationPtr& r : relations) INDIGO_TRY(grant_on_relation(c, s, r, grantees));
+      return tag;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
+      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+        INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(node)));
+        const Target t{pg_namespace::kOid,
+                       table(c, pg_namespace::kOid).key({Datum::of_oid(oid)}),
+                       pg_namespace::c_nspacl,
+                       pg_namespace::c_nspowner,
+                       'n',
+                       catalog::kSchemaPrivileges,
+                       std::string(string_of(node)),
+                       kInvalidOid};
+        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "schema"));
+        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+      }
+      return tag;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
+      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+        const auto database = c.catalog.catalog().database_named(string_of(node));
+        if (database == nullptr) {
+          return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(node)) + " does not exist");
+        }
+        const Target t{pg_database::kOid,
+                       table(c, pg_database::kOid).key({Datum::of_oid(database->oid())}),
+                       pg_database::c_datacl,
+                       pg_database::c_datdba,
+                       'd',
+                       catalog::kDatabasePrivileges,
+                       database->name(),
+                       kInvalidOid};
+        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "database"));
+        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+      }
+      return tag;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN:
+      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+        const auto q = sql::qualified_name(nodes(node->list->n_items, node->list->items));
+        const auto type = c.catalog.find_type(q.schema, q.name);
+        if (type == nullptr) return Error(sqlstate::kUndefinedObject, "type " + quoted(q.name) + " does not exist");
+        const Target t{pg_type::kOid,
+                       table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
+                       pg_type::c_typacl,
+                       pg_type::c_typowner,
+                       'T',
+                       catalog::kPrivilegeUsage,
+                       type->name,
+                       type->oid};
+        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "type"));
+        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+      }
+      return tag;
+    default: return unsupported(tag + " on this kind of object");
+  }
+}
+
+// ---- REASSIGN OWNED, DROP OWNED
+
+namespace {
+
+std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
+  std::vector<Oid> found;
+  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && row.oid(pg_class::c_relowner) == role &&
+        row.chr(pg_class::c_relkind) != 'i') {
+      found.push_back(row.oid(pg_class::c_oid));
+    }
+    return true;
+  });
+  std::vector<RelationPtr> out;
+  for (const Oid oid : found) out.push_back(current(c, oid));
+  return out;
+}
+
+std::vector<Oid> owned_rows(DdlContext& c, Oid table_oid, int owner_column, int oid_column, Oid role) {
+  std::vector<Oid> out;
+  table(c, table_oid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(owner_column) == role && row.oid(oid_column) >= oid::kFirstUserOid) out.push_back(row.oid(oid_column));
+    return true;
+  });
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
+  INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
+  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
+    INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
+    if (!c.catalog.has_role(c.catalog.user(), from))
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
+    for (const RelationPtr& r : owned_relations(c, from)) {
+      const RelationPtr now = current(c, r->oid);
+      if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
+    }
+    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, to); }));
+    }
+    for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, from)) {
+      INDIGO_TRY(
+          update_row(c, pg_type::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, to); }));
+      c.catalog.changed({oid});
+    }
+    for (const Oid oid : owned_rows(c, pg_database::kOid, pg_database::c_datdba, pg_database::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
+    }
+  }
+  return std::string("REASSIGN OWNED");
+}
+
+Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
+  const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
+  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
+    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+    if (!c.catalog.has_role(c.catalog.user(), role))
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
+    std::vector<Address> objects;
+    for (const RelationPtr& r : owned_relations(c, role)) {
+      bool internal = false;
+      for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) internal |= d.type == 'i';
+      if (!internal) objects.push_back({pg_class::kOid, r->oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
+      objects.push_back({pg_namespace::kOid, oid, 0});
+    }
+    INDIGO_TRY(drop_objects(c, std::move(objects), cascade));
+    // Privileges granted to the role.
+    const auto revoke = [&](Oid table_oid, int acl_column) -> Status {
+      SystemTable& t = table(c, table_oid);
+      std::vector<RowValues> changed;
+      t.scan(c.txn, {}, [&](RowReader row) {
+        if (row.is_null(acl_column)) return true;
+        catalog::Acl acl = catalog::read_acl(row.str(acl_column));
+        if (std::erase_if(
+                acl, [&](const catalog::AclItem& item) { return item.grantee == role || item.grantor == role; }) == 0)
+          return true;
+        RowValues values(t.definition());
+        for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
+        if (acl.empty() && table_oid == pg_attribute::kOid) {
+          values.set_null(acl_column);
+        } else {
+          values.str(acl_column, catalog::acl_array(acl));
+        }
+        changed.push_back(std::move(values));
+        return true;
+      });
+      for (const RowValues& row : changed) INDIGO_TRY(check(t.update(c.txn, row)));
+      return {};
+    };
+    INDIGO_TRY(revoke(pg_class::kOid, pg_class::c_relacl));
+    INDIGO_TRY(revoke(pg_attribute::kOid, pg_attribute::c_attacl));
+    INDIGO_TRY(revoke(pg_namespace::kOid, pg_namespace::c_nspacl));
+    INDIGO_TRY(revoke(pg_type::kOid, pg_type::c_typacl));
+    INDIGO_TRY(revoke(pg_database::kOid, pg_database::c_datacl));
+    c.catalog.changed({kInvalidOid});
+  }
+  return std::string("DROP OWNED");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,332 @@
+#include "engine/ddl/index.h"
+
+#include <algorithm>
+
+#include "catalog/info_builder.h"
+#include "catalog/row_key_extractor.h"
+#include "engine/ddl/expression.h"
+#include "engine/ddl/remove.h"
+
+namespace indigo::engine::ddl {
+
+Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo&, const ColumnInfo& column) {
+  IndexColumnSpec out;
+  out.column = column.number;
+  out.name = column.name;
+  out.type = column.type;
+  out.opclass = c.catalog.default_opclass(column.type.oid);
+  if (out.opclass == kInvalidOid) {
+    return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {column.type.oid, -1, kInvalidOid}) +
+                                                 " has no default operator class for access method \"btree\"")
+        .with_hint(
+            "You must specify an operator class for the index or define a default operator class for the data type.");
+  }
+  return out;
+}
+
+Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names) {
+  std::vector<IndexColumnSpec> out;
+  for (const PgQuery__Node* node : names) {
+    const ColumnInfo* column = relation.find_column(string_of(node));
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist");
+    }
+    for (const IndexColumnSpec& other : out) {
+      if (other.column == column->number) {
+        return Error(sqlstate::kDuplicateColumn,
+                     "column " + quoted(column->name) + " appears twice in unique constraint");
+      }
+    }
+    INDIGO_ASSIGN(IndexColumnSpec spec, plain_index_column(c, relation, *column));
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
+Status build_index(DdlContext& c, const RelationInfo& relation, const IndexInfo& index, Oid filenode,
+                   const std::shared_ptr<storage::Table>& storage_table) {
+  std::vector<uint16_t> columns;
+  for (const catalog::IndexColumn& column : index.columns) columns.push_back(static_cast<uint16_t>(column.column - 1));
+  auto extractor = std::make_shared<catalog::RowKeyExtractor>(relation.layout, index.key, columns);
+  storage::IndexOptions options;
+  options.unique = index.unique;
+  options.nulls_not_distinct = index.nulls_not_distinct;
+  const IndexId id(c.store().next_id().value);
+  storage::Duplicate duplicate;
+  const StorageStatus status = storage_table->create_index(c.txn, id, options, std::move(extractor), &duplicate);
+  if (status == StorageStatus::kDuplicateKey) {
+    Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(index.name));
+    error.schema = relation.schema_name;
+    error.table = relation.name;
+    error.constraint = index.name;
+    std::string row;
+    if (storage_table->get(c.txn, c.txn.newest_view(), duplicate.primary_key, row) == StorageStatus::kOk) {
+      std::vector<int16_t> numbers;
+      for (const catalog::IndexColumn& column : index.columns) numbers.push_back(column.column);
+      error.detail = "Key " + key_text(c, relation, numbers, row) + " is duplicated.";
+    }
+    return error;
+  }
+  INDIGO_TRY(check(status, &relation));
+  catalog::PhysicalRelation physical;
+  physical.index = id;
+  const auto database = c.catalog.database_pointer();
+  database->add_physical(filenode, std::move(physical));
+  c.store().on_end(
+      c.txn, [] {},
+      [database, filenode, storage_table, id] {
+        database->remove_physical(filenode);
+        storage_table->drop_index(id);
+      });
+  return {};
+}
+
+Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec) {
+  const Oid oid = next_oid(c);
+  std::string class_image;
+  if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for relation " + std::to_string(relation->oid));
+  }
+  const Oid table_filenode = table(c, pg_class::kOid).reader(class_image).oid(pg_class::c_relfilenode);
+  const auto type_lookup = [&](Oid t) { return c.catalog.type(t); };
+  for (const IndexColumnSpec& column : spec.columns) {
+    const catalog::KeyColumn key = catalog::key_column_of(column.type, type_lookup);
+    if (!catalog::KeyLayout::encodable(key.type, key.phys)) {
+      return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
+    }
+  }
+  NewRelation r;
+  r.oid = oid;
+  r.name = spec.name;
+  r.schema = relation->schema;
+  r.kind = RelationKind::kIndex;
+  r.persistence = relation->persistence;
+  r.owner = relation->owner;
+  r.access_method = spec.method;
+  r.filenode = spec.is_tree ? table_filenode : oid;
+  r.column_count = static_cast<int16_t>(spec.columns.size() + spec.included.size());
+  r.options = spec.options;
+  INDIGO_TRY(insert_class(c, r));
+
+  std::vector<int16_t> keys, options;
+  std::vector<Oid> collations, classes;
+  std::string expressions;
+  int16_t number = 0;
+  for (const IndexColumnSpec& column : spec.columns) {
+    NewColumn attribute;
+    attribute.name = column.name;
+    attribute.type = column.type;
+    INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
+    keys.push_back(column.column);
+    collations.push_back(column.type.collation);
+    classes.push_back(column.opclass);
+    options.push_back(static_cast<int16_t>((column.descending ? 1 : 0) | (column.nulls_first ? 2 : 0)));
+    if (column.column == 0) {
+      if (!expressions.empty()) expressions += ", ";
+      expressions += column.expression;
+    }
+  }
+  for (const int16_t included : spec.included) {
+    const ColumnInfo& column = relation->columns[static_cast<size_t>(included) - 1];
+    NewColumn attribute;
+    attribute.name = column.name;
+    attribute.type = column.type;
+    INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
+    keys.push_back(included);
+  }
+  SystemTable& indexes = table(c, pg_index::kOid);
+  RowValues row(indexes.definition());
+  row.oid(pg_index::c_indexrelid, oid)
+      .oid(pg_index::c_indrelid, relation->oid)
+      .i16(pg_index::c_indnatts, number)
+      .i16(pg_index::c_indnkeyatts, static_cast<int16_t>(spec.columns.size()))
+      .flag(pg_index::c_indisunique, spec.unique)
+      .flag(pg_index::c_indnullsnotdistinct, spec.nulls_not_distinct)
+      .flag(pg_index::c_indisprimary, spec.primary)
+      .flag(pg_index::c_indisexclusion, false)
+      .flag(pg_index::c_indimmediate, spec.immediate)
+      .flag(pg_index::c_indisclustered, false)
+      .flag(pg_index::c_indisvalid, true)
+      .flag(pg_index::c_indcheckxmin, false)
+      .flag(pg_index::c_indisready, true)
+      .flag(pg_index::c_indislive, true)
+      .flag(pg_index::c_indisreplident, false)
+      .i16_vector(pg_index::c_indkey, keys)
+      .oid_vector(pg_index::c_indcollation, collations)
+      .oid_vector(pg_index::c_indclass, classes)
+      .i16_vector(pg_index::c_indoption, options);
+  if (!expressions.empty()) row.str(pg_index::c_indexprs, expressions);
+  if (!spec.predicate.empty()) row.str(pg_index::c_indpred, spec.predicate);
+  INDIGO_TRY(check(indexes.insert(c.txn, row)));
+  INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) { v.flag(pg_class::c_relhasindex, true); }));
+  c.catalog.changed({oid, relation->oid});
+
+  if (!spec.is_tree) {
+    // What the new rows say, read back, is what is built.
+    const RelationPtr now = current(c, relation->oid);
+    for (const IndexInfo& index : now->indexes) {
+      if (index.oid == oid) INDIGO_TRY(build_index(c, *now, index, oid, now->table));
+    }
+    c.catalog.changed({relation->oid});
+    if (now->table != nullptr) {
+      const double rows = static_cast<double>(now->table->statistics().rows);
+      INDIGO_TRY(update_class(c, relation->oid,
+                              [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(rows)); }));
+      INDIGO_TRY(update_class(c, oid, [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(rows)); }));
+    }
+  }
+  return oid;
+}
+
+Result<std::vector<std::string>> storage_options(DdlContext&, NodeList options) {
+  std::vector<std::string> out;
+  for (const PgQuery__Node* node : options) {
+    if (!is(node, PG_QUERY__NODE__NODE_DEF_ELEM)) continue;
+    const PgQuery__DefElem* d = node->def_elem;
+    const std::string_view name = d->defname;
+    if (name == "oids") {
+      INDIGO_ASSIGN(const bool on, boolean_value(d));
+      if (on) return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
+      continue;
+    }
+    const bool known = name == "fillfactor" || name.starts_with("autovacuum_") || name.starts_with("toast.") ||
+                       name == "parallel_workers" || name == "user_catalog_table" || name.starts_with("vacuum_") ||
+                       name.starts_with("log_autovacuum") || name == "deduplicate_items" || name == "buffering" ||
+                       name == "fastupdate" || name == "toast_tuple_target" || name == "n_distinct" ||
+                       std::string_view(d->defnamespace) == "toast";
+    if (!known) {
+      return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
+    }
+    if (name == "fillfactor") {
+      const auto value = integer_value(d->arg);
+      if (!value) {
+        return Error(sqlstate::kInvalidParameterValue,
+                     "invalid value for integer option \"fillfactor\": " + text_value(d->arg));
+      }
+      if (*value < 10 || *value > 100) {
+        return Error(sqlstate::kInvalidParameterValue,
+                     "value " + std::to_string(*value) + " out of bounds for option \"fillfactor\"")
+            .with_detail("Valid values are between \"10\" and \"100\".");
+      }
+    }
+    out.push_back(std::string(name) + "=" + (sql::absent(d->arg) ? "true" : text_value(d->arg)));
+  }
+  return out;
+}
+
+// ---- CREATE INDEX
+
+namespace {
+
+Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e) {
+  if (!sql::absent(e.expr)) return unsupported("an index on an expression");
+  const ColumnInfo* column = relation->find_column(e.name);
+  if (column == nullptr) {
+    return Error(sqlstate::kUndefinedColumn, "column " + quoted(e.name) + " does not exist");
+  }
+  IndexColumnSpec spec;
+  spec.column = column->number;
+  spec.name = sql::has_text(e.indexcolname) ? e.indexcolname : column->name;
+  spec.type = column->type;
+  if (e.n_collation > 0) {
+    INDIGO_ASSIGN(spec.type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
+  }
+  if (e.n_opclass > 0) {
+    const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
+    spec.opclass = c.catalog.catalog().builtins().opclass_named(403, q.name);
+    if (spec.opclass == kInvalidOid) {
+      return Error(sqlstate::kUndefinedObject,
+                   "operator class " + quoted(q.name) + " does not exist for access method \"btree\"");
+    }
+    if (spec.opclass != c.catalog.default_opclass(column->type.oid)) {
+      // With collation C the pattern classes order as the default ones do.
+      const std::string_view name = q.name;
+      const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
+                           name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
+      if (!pattern) return unsupported("operator class " + quoted(name));
+    }
+  } else {
+    INDIGO_ASSIGN(const IndexColumnSpec plain, plain_index_column(c, *relation, *column));
+    spec.opclass = plain.opclass;
+  }
+  spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+  spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
+                         ? spec.descending
+                         : e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+  return spec;
+}
+
+}  // namespace
+
+Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
+  if (s.concurrent && c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, "CREATE INDEX CONCURRENTLY cannot run inside a transaction block");
+  }
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kShare));
+  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView) {
+    return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
+        .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
+  }
+  INDIGO_TRY(check_not_system(c, *relation));
+  INDIGO_TRY(check_owner(c, *relation));
+  if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
+  const std::string_view method = s.access_method;
+  IndexSpec spec;
+  if (method == "hash") {
+    spec.method = 405;
+    if (s.unique)
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support unique indexes");
+    if (s.n_index_params > 1) {
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support multicolumn indexes");
+    }
+  } else if (!method.empty() && method != "btree") {
+    for (const std::string_view known : {"gist", "gin", "spgist", "brin"}) {
+      if (method == known) return unsupported("access method " + quoted(method));
+    }
+    return Error(sqlstate::kUndefinedObject, "access method " + quoted(method) + " does not exist");
+  }
+  spec.unique = s.unique;
+  spec.nulls_not_distinct = s.nulls_not_distinct;
+  INDIGO_ASSIGN(spec.options, storage_options(c, nodes(s.n_options, s.options)));
+  if (!sql::absent(s.where_clause)) return unsupported("a partial index");
+  std::string columns_part;
+  for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
+    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem));
+    if (!columns_part.empty()) columns_part += "_";
+    columns_part += column.name;
+    // Index column names are unique within the index.
+    int suffix = 0;
+    const std::string base = column.name;
+    while (
+        std::any_of(spec.columns.begin(), spec.columns.end(), [&](const auto& o) { return o.name == column.name; })) {
+      column.name = base + std::to_string(++suffix);
+    }
+    spec.columns.push_back(std::move(column));
+  }
+  for (const PgQuery__Node* node : nodes(s.n_index_including_params, s.index_including_params)) {
+    const ColumnInfo* column = relation->find_column(node->index_elem->name);
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(node->index_elem->name) + " does not exist");
+    }
+    columns_part += "_" + column->name;
+    spec.included.push_back(column->number);
+  }
+  spec.name = truncated_name(s.idxname);
+  if (spec.name.empty()) {
+    spec.name = choose_relation_name(c, relation->name, columns_part, "idx", relation->schema);
+  } else if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {
+    if (s.if_not_exists) {
+      notice(c, "relation " + quoted(spec.name) + " already exists, skipping", sqlstate::kDuplicateTable);
+      return std::string("CREATE INDEX");
+    }
+    return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
+  }
+  INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
+  std::vector<int16_t> columns;
+  for (const IndexColumnSpec& column : spec.columns) columns.push_back(column.column);
+  columns.insert(columns.end(), spec.included.begin(), spec.included.end());
+  INDIGO_TRY(record_column_dependencies(c, {pg_class::kOid, oid, 0}, relation->oid, columns, 'a'));
+  return std::string("CREATE INDEX");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,167 @@
+#include "engine/ddl/rewrite.h"
+
+#include <array>
+
+#include "base/bytes.h"
+#include "engine/ddl/index.h"
+#include "engine/ddl/remove.h"
+#include "engine/ddl/rows.h"
+
+namespace indigo::engine::ddl {
+
+void create_storage(DdlContext& c, Oid filenode) {
+  catalog::PhysicalRelation physical;
+  physical.table = c.store().create_table({});
+  adopt_physical(c, filenode, std::move(physical));
+}
+
+Status for_each_row(DdlContext& c, const RelationInfo& relation,
+                    const std::function<Status(Bytes key, Bytes row)>& visit) {
+  if (relation.table == nullptr) return {};
+  const auto cursor =
+      relation.table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::array<storage::RowRef, 256> batch;
+  for (;;) {
+    size_t count = 0;
+    INDIGO_TRY(check(cursor->next(batch, count), &relation));
+    if (count == 0) return {};
+    for (size_t i = 0; i < count; i++) INDIGO_TRY(visit(batch[i].key, batch[i].row));
+    Waiter& waiter = Waiter::current();
+    if (waiter.interrupted() != InterruptReason::kNone) return storage_failure(StorageStatus::kInterrupted);
+    waiter.yield_if_due();
+  }
+}
+
+namespace {
+
+Error null_in_column(const RelationInfo& relation, int16_t number) {
+  const std::string& column = relation.columns[static_cast<size_t>(number) - 1].name;
+  Error error(sqlstate::kNotNullViolation,
+              "column " + quoted(column) + " of relation " + quoted(relation.name) + " contains null values");
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.column = column;
+  return error;
+}
+
+Oid filenode_of(DdlContext& c, Oid relation) {
+  const SystemTable& t = table(c, pg_class::kOid);
+  std::string image;
+  return t.find_oid(c.txn, relation, image) ? t.reader(image).oid(pg_class::c_relfilenode) : kInvalidOid;
+}
+
+// Writes rows into a new tree under the wanted key.
+class TableWriter {
+ public:
+  TableWriter(DdlContext& c, const RelationInfo& wanted, std::shared_ptr<storage::Table> into)
+      : c_(c), wanted_(wanted), into_(std::move(into)) {}
+
+  Status write(std::span<const Datum> values) {
+    row_.clear();
+    wanted_.layout.encode(values, row_);
+    return insert();
+  }
+  Status write_image(Bytes row) {
+    row_.assign(row);
+    return insert();
+  }
+
+ private:
+  Status insert() {
+    key_.clear();
+    if (wanted_.key_columns.empty()) {
+      const uint64_t id = big_endian(into_->next_row_id());
+      key_.assign(reinterpret_cast<const char*>(&id), sizeof id);
+    } else {
+      for (size_t i = 0; i < wanted_.key_columns.size(); i++) {
+        const int16_t number = wanted_.key_columns[i];
+        const Datum value = wanted_.layout.column(row_, static_cast<size_t>(number) - 1);
+        if (value.null) return null_in_column(wanted_, number);
+        wanted_.key.append_column(i, value, key_);
+      }
+    }
+    storage::Duplicate duplicate;
+    const StorageStatus status = into_->insert(c_.txn, key_, row_, &duplicate);
+    if (status == StorageStatus::kDuplicateKey) {
+      const IndexInfo* primary = wanted_.primary_index();
+      const std::string name = primary != nullptr ? primary->name : wanted_.name;
+      Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(name));
+      error.detail = "Key " + key_text(c_, wanted_, wanted_.key_columns, row_) + " is duplicated.";
+      error.schema = wanted_.schema_name;
+      error.table = wanted_.name;
+      error.constraint = name;
+      return error;
+    }
+    return check(status, &wanted_);
+  }
+
+  DdlContext& c_;
+  const RelationInfo& wanted_;
+  std::shared_ptr<storage::Table> into_;
+  std::string key_, row_;
+};
+
+// New file numbers for the table and its indexes; the wanted descriptor then has the new (empty) tree.
+Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
+  const RelationPtr wanted = current(c, old->oid);
+  const Oid old_filenode = filenode_of(c, old->oid);
+  const Oid filenode = next_oid(c);
+  create_storage(c, filenode);
+  release_physical(c, old_filenode);
+  for (const IndexInfo& index : wanted->indexes) {
+    const Oid index_filenode = filenode_of(c, index.oid);
+    const bool is_tree = index_filenode == old_filenode;
+    const Oid fresh = is_tree ? filenode : next_oid(c);
+    if (!is_tree) release_physical(c, index_filenode);
+    INDIGO_TRY(update_class(c, index.oid, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, fresh); }));
+    c.catalog.changed({index.oid});
+  }
+  INDIGO_TRY(update_class(c, old->oid, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, filenode); }));
+  c.catalog.changed({old->oid});
+  return current(c, old->oid);
+}
+
+Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
+  const Oid filenode = filenode_of(c, relation->oid);
+  for (const IndexInfo& index : relation->indexes) {
+    const Oid index_filenode = filenode_of(c, index.oid);
+    if (index_filenode == filenode) continue;
+    INDIGO_TRY(build_index(c, *relation, index, index_filenode, relation->table));
+  }
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
+}  // namespace
+
+Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns) {
+  return for_each_row(c, relation, [&](Bytes, Bytes row) -> Status {
+    for (const int16_t number : columns) {
+      if (relation.layout.column(row, static_cast<size_t>(number) - 1).null) return null_in_column(relation, number);
+    }
+    return {};
+  });
+}
+
+Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows) {
+  INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, old));
+  TableWriter writer(c, *wanted, wanted->table);
+  if (rows) {
+    INDIGO_TRY(rows([&](std::span<const Datum> values) { return writer.write(values); }));
+  } else {
+    INDIGO_TRY(for_each_row(c, *old, [&](Bytes, Bytes row) { return writer.write_image(row); }));
+  }
+  return rebuild_indexes(c, wanted);
+}
+
+Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to) {
+  TableWriter writer(c, to, to.table);
+  return for_each_row(c, from, [&](Bytes, Bytes row) { return writer.write_image(row); });
+}
+
+Status empty_table(DdlContext& c, const RelationPtr& relation) {
+  INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, relation));
+  return rebuild_indexes(c, wanted);
+}
+
+}  // namespace indigo::engine::ddl

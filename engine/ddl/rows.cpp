@@ -1,0 +1,318 @@
+#include "engine/ddl/rows.h"
+
+#include <algorithm>
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+// The one built-in function of that name (type input and output functions are not overloaded).
+Oid function_oid(DdlContext& c, std::string_view name) {
+  if (name.empty()) return kInvalidOid;
+  std::vector<std::shared_ptr<const catalog::FunctionInfo>> found;
+  c.catalog.catalog().builtins().functions_named(oid::kPgCatalogSchema, name, found);
+  return found.empty() ? kInvalidOid : found.front()->oid;
+}
+
+}  // namespace
+
+Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key,
+                  const std::function<void(RowValues&)>& change) {
+  SystemTable& t = table(c, table_oid);
+  std::string image;
+  if (!t.find(c.txn, key, image)) {
+    return Error(sqlstate::kInternalError, std::string("cache lookup failed in ") + t.definition().name);
+  }
+  RowValues row(t.definition(), t.layout(), image);
+  change(row);
+  return check(t.update(c.txn, row));
+}
+
+Status insert_class(DdlContext& c, const NewRelation& r) {
+  SystemTable& t = table(c, pg_class::kOid);
+  const bool stored = r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView;
+  RowValues row(t.definition());
+  row.oid(pg_class::c_oid, r.oid)
+      .str(pg_class::c_relname, r.name)
+      .oid(pg_class::c_relnamespace, r.schema)
+      .oid(pg_class::c_reltype, r.row_type)
+      .oid(pg_class::c_reloftype, kInvalidOid)
+      .oid(pg_class::c_relowner, r.owner)
+      .oid(pg_class::c_relam, r.access_method)
+      .oid(pg_class::c_relfilenode, r.filenode)
+      .oid(pg_class::c_reltablespace, kInvalidOid)
+      .i32(pg_class::c_relpages, 0)
+      .f32(pg_class::c_reltuples, stored ? -1.0F : 0.0F)
+      .i32(pg_class::c_relallvisible, 0)
+      .oid(pg_class::c_reltoastrelid, kInvalidOid)
+      .flag(pg_class::c_relhasindex, false)
+      .flag(pg_class::c_relisshared, false)
+      .chr(pg_class::c_relpersistence, r.persistence)
+      .chr(pg_class::c_relkind, static_cast<char>(r.kind))
+      .i16(pg_class::c_relnatts, r.column_count)
+      .i16(pg_class::c_relchecks, 0)
+      .flag(pg_class::c_relhasrules, r.kind == RelationKind::kView || r.kind == RelationKind::kMaterializedView)
+      .flag(pg_class::c_relhastriggers, false)
+      .flag(pg_class::c_relhassubclass, false)
+      .flag(pg_class::c_relrowsecurity, false)
+      .flag(pg_class::c_relforcerowsecurity, false)
+      .flag(pg_class::c_relispopulated, true)
+      .chr(pg_class::c_relreplident, stored ? 'd' : 'n')
+      .flag(pg_class::c_relispartition, false)
+      .oid(pg_class::c_relrewrite, kInvalidOid)
+      .i32(pg_class::c_relfrozenxid, stored ? 3 : 0)
+      .i32(pg_class::c_relminmxid, stored ? 1 : 0);
+  if (!r.options.empty()) row.texts(pg_class::c_reloptions, r.options);
+  const StorageStatus status = t.insert(c.txn, row);
+  if (status == StorageStatus::kDuplicateKey) {
+    return Error(sqlstate::kDuplicateTable, "relation " + quoted(r.name) + " already exists");
+  }
+  c.catalog.changed({r.oid});
+  return check(status);
+}
+
+Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column) {
+  SystemTable& t = table(c, pg_attribute::kOid);
+  const auto type = c.catalog.type(column.type.oid);
+  if (type == nullptr)
+    return Error(sqlstate::kInternalError, "cache lookup failed for type " + std::to_string(column.type.oid));
+  RowValues row(t.definition());
+  row.oid(pg_attribute::c_attrelid, relation)
+      .str(pg_attribute::c_attname, column.name)
+      .oid(pg_attribute::c_atttypid, column.type.oid)
+      .i32(pg_attribute::c_attstattarget, number < 0 ? 0 : -1)
+      .i16(pg_attribute::c_attlen, type->length)
+      .i16(pg_attribute::c_attnum, number)
+      .i32(pg_attribute::c_attndims, column.dimensions)
+      .i32(pg_attribute::c_attcacheoff, -1)
+      .i32(pg_attribute::c_atttypmod, column.type.typmod)
+      .flag(pg_attribute::c_attbyval, type->by_value)
+      .chr(pg_attribute::c_attalign, type->alignment)
+      .chr(pg_attribute::c_attstorage, type->storage)
+      .chr(pg_attribute::c_attcompression, '\0')
+      .flag(pg_attribute::c_attnotnull, column.not_null)
+      .flag(pg_attribute::c_atthasdef, column.has_default)
+      .flag(pg_attribute::c_atthasmissing, false)
+      .chr(pg_attribute::c_attidentity, column.identity)
+      .chr(pg_attribute::c_attgenerated, column.generated)
+      .flag(pg_attribute::c_attisdropped, false)
+      .flag(pg_attribute::c_attislocal, true)
+      .i32(pg_attribute::c_attinhcount, 0)
+      .oid(pg_attribute::c_attcollation, column.type.collation);
+  return check(t.insert(c.txn, row));
+}
+
+Status update_attribute(DdlContext& c, Oid relation, int16_t number, const std::function<void(RowValues&)>& change) {
+  c.catalog.changed({relation});
+  return update_row(c, pg_attribute::kOid, {Datum::of_oid(relation), Datum::of(number)}, change);
+}
+
+Status insert_system_attributes(DdlContext& c, Oid relation) {
+  const struct {
+    std::string_view name;
+    int16_t number;
+    Oid type;
+  } columns[] = {{"ctid", -1, oid::kTid}, {"xmin", -2, oid::kXid}, {"cmin", -3, oid::kCid},
+                 {"xmax", -4, oid::kXid}, {"cmax", -5, oid::kCid}, {"tableoid", -6, oid::kOid}};
+  for (const auto& s : columns) {
+    NewColumn column;
+    column.name = s.name;
+    column.type.oid = s.type;
+    column.not_null = true;
+    INDIGO_TRY(insert_attribute(c, relation, s.number, column));
+  }
+  return {};
+}
+
+// ---- types
+
+Status insert_type(DdlContext& c, const NewType& n) {
+  SystemTable& t = table(c, pg_type::kOid);
+  RowValues row(t.definition());
+  row.oid(pg_type::c_oid, n.oid)
+      .str(pg_type::c_typname, n.name)
+      .oid(pg_type::c_typnamespace, n.schema)
+      .oid(pg_type::c_typowner, n.owner)
+      .i16(pg_type::c_typlen, n.length)
+      .flag(pg_type::c_typbyval, n.by_value)
+      .chr(pg_type::c_typtype, n.kind)
+      .chr(pg_type::c_typcategory, n.category)
+      .flag(pg_type::c_typispreferred, false)
+      .flag(pg_type::c_typisdefined, true)
+      .chr(pg_type::c_typdelim, ',')
+      .oid(pg_type::c_typrelid, n.relation)
+      .oid(pg_type::c_typsubscript, function_oid(c, n.subscript))
+      .oid(pg_type::c_typelem, n.element)
+      .oid(pg_type::c_typarray, n.array)
+      .oid(pg_type::c_typinput, function_oid(c, n.input))
+      .oid(pg_type::c_typoutput, function_oid(c, n.output))
+      .oid(pg_type::c_typreceive, function_oid(c, n.receive))
+      .oid(pg_type::c_typsend, function_oid(c, n.send))
+      .oid(pg_type::c_typmodin, function_oid(c, n.modifier_in))
+      .oid(pg_type::c_typmodout, function_oid(c, n.modifier_out))
+      .oid(pg_type::c_typanalyze, function_oid(c, n.analyze))
+      .chr(pg_type::c_typalign, n.alignment)
+      .chr(pg_type::c_typstorage, n.storage)
+      .flag(pg_type::c_typnotnull, n.not_null)
+      .oid(pg_type::c_typbasetype, n.base)
+      .i32(pg_type::c_typtypmod, n.typmod)
+      .i32(pg_type::c_typndims, n.dimensions)
+      .oid(pg_type::c_typcollation, n.collation);
+  if (n.default_expr) row.str(pg_type::c_typdefaultbin, *n.default_expr).str(pg_type::c_typdefault, *n.default_expr);
+  const StorageStatus status = t.insert(c.txn, row);
+  if (status == StorageStatus::kDuplicateKey) {
+    return Error(sqlstate::kDuplicateObject, "type " + quoted(n.name) + " already exists");
+  }
+  c.catalog.changed({n.oid});
+  return check(status);
+}
+
+namespace {
+
+bool type_name_taken(DdlContext& c, std::string_view name, Oid schema) {
+  bool taken = false;
+  table(c, pg_type::kOid)
+      .scan_index(c.txn, system_index::kTypeName, {Datum::of(Str(name)), Datum::of_oid(schema)}, [&](RowReader) {
+        taken = true;
+        return false;
+      });
+  return taken;
+}
+
+}  // namespace
+
+Status insert_array_type(DdlContext& c, Oid oid, std::string_view element_name, Oid schema, Oid owner, Oid element,
+                         char element_alignment) {
+  std::string name = truncated_name("_" + std::string(element_name));
+  for (int i = 1; type_name_taken(c, name, schema); i++) {
+    name = truncated_name(std::string("_") + std::string(element_name) + "_" + std::to_string(i));
+  }
+  NewType array;
+  array.oid = oid;
+  array.name = name;
+  array.schema = schema;
+  array.owner = owner;
+  array.category = 'A';
+  array.element = element;
+  array.input = "array_in";
+  array.output = "array_out";
+  array.receive = "array_recv";
+  array.send = "array_send";
+  array.analyze = "array_typanalyze";
+  array.subscript = "array_subscript_handler";
+  array.alignment = element_alignment == 'd' ? 'd' : 'i';
+  return insert_type(c, array);
+}
+
+Result<RowType> insert_row_type(DdlContext& c, std::string_view name, Oid schema, Oid relation, Oid owner,
+                                bool with_array) {
+  RowType out;
+  if (with_array) out.array = next_oid(c);
+  out.type = next_oid(c);
+  NewType row;
+  row.oid = out.type;
+  row.name = name;
+  row.schema = schema;
+  row.owner = owner;
+  row.kind = 'c';
+  row.category = 'C';
+  row.relation = relation;
+  row.array = out.array;
+  row.alignment = 'd';
+  INDIGO_TRY(insert_type(c, row));
+  if (with_array) INDIGO_TRY(insert_array_type(c, out.array, name, schema, owner, out.type, 'd'));
+  return out;
+}
+
+// ---- defaults and sequences
+
+Result<Oid> insert_default(DdlContext& c, Oid relation, int16_t column, std::string_view sql) {
+  SystemTable& t = table(c, pg_attrdef::kOid);
+  const Oid oid = next_oid(c);
+  RowValues row(t.definition());
+  row.oid(pg_attrdef::c_oid, oid)
+      .oid(pg_attrdef::c_adrelid, relation)
+      .i16(pg_attrdef::c_adnum, column)
+      .str(pg_attrdef::c_adbin, sql);
+  INDIGO_TRY(check(t.insert(c.txn, row)));
+  INDIGO_TRY(update_attribute(c, relation, column, [](RowValues& a) { a.flag(pg_attribute::c_atthasdef, true); }));
+  return oid;
+}
+
+Status insert_sequence_row(DdlContext& c, Oid relation, Oid type, const catalog::SequenceOptions& o) {
+  SystemTable& t = table(c, pg_sequence::kOid);
+  RowValues row(t.definition());
+  row.oid(pg_sequence::c_seqrelid, relation)
+      .oid(pg_sequence::c_seqtypid, type)
+      .i64(pg_sequence::c_seqstart, o.start)
+      .i64(pg_sequence::c_seqincrement, o.increment)
+      .i64(pg_sequence::c_seqmax, o.maximum)
+      .i64(pg_sequence::c_seqmin, o.minimum)
+      .i64(pg_sequence::c_seqcache, o.cache)
+      .flag(pg_sequence::c_seqcycle, o.cycle);
+  return check(t.insert(c.txn, row));
+}
+
+// ---- names
+
+namespace {
+
+// first_second_suffix within 63 bytes: the longer of the two names gives way, as PostgreSQL does.
+std::string object_name(std::string_view first, std::string_view second, std::string_view suffix) {
+  size_t overhead = 0;
+  if (!second.empty()) overhead += 1;
+  if (!suffix.empty()) overhead += suffix.size() + 1;
+  size_t a = first.size(), b = second.size();
+  while (a + b + overhead > 63) {
+    if (a > b) {
+      a--;
+    } else {
+      b--;
+    }
+  }
+  const auto clip = [](std::string_view s, size_t n) {
+    while (n > 0 && n < s.size() && (static_cast<uint8_t>(s[n]) & 0xC0) == 0x80) n--;
+    return std::string(s.substr(0, n));
+  };
+  std::string out = clip(first, a);
+  if (!second.empty()) out += "_" + clip(second, b);
+  if (!suffix.empty()) out += "_" + std::string(suffix);
+  return out;
+}
+
+bool constraint_name_taken(DdlContext& c, std::string_view name, Oid schema) {
+  bool taken = false;
+  table(c, pg_constraint::kOid).scan(c.txn, {}, [&](RowReader row) {
+    taken = row.oid(pg_constraint::c_connamespace) == schema && row.str(pg_constraint::c_conname) == name;
+    return !taken;
+  });
+  return taken;
+}
+
+template <class Taken>
+std::string choose(std::string_view first, std::string_view second, std::string_view suffix,
+                   std::span<const std::string> also_taken, Taken taken) {
+  std::string numbered(suffix);
+  for (int i = 1;; i++) {
+    std::string name = object_name(first, second, numbered);
+    if (!taken(name) && std::find(also_taken.begin(), also_taken.end(), name) == also_taken.end()) return name;
+    numbered = std::string(suffix) + std::to_string(i);
+  }
+}
+
+}  // namespace
+
+std::string choose_relation_name(DdlContext& c, std::string_view first, std::string_view second,
+                                 std::string_view suffix, Oid schema, std::span<const std::string> also_taken) {
+  return choose(first, second, suffix, also_taken, [&](const std::string& name) {
+    return c.catalog.relation_oid(schema, name) != kInvalidOid || constraint_name_taken(c, name, schema);
+  });
+}
+
+std::string choose_constraint_name(DdlContext& c, std::string_view first, std::string_view second,
+                                   std::string_view suffix, Oid schema, std::span<const std::string> also_taken) {
+  return choose(first, second, suffix, also_taken,
+                [&](const std::string& name) { return constraint_name_taken(c, name, schema); });
+}
+
+}  // namespace indigo::engine::ddl

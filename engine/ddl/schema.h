@@ -1,0 +1,19 @@
+// Schemas: CREATE SCHEMA, the session's temporary schema, and who may create in a schema.
+#pragma once
+
+#include "catalog/acl.h"
+#include "engine/ddl/ddl.h"
+
+namespace indigo::engine::ddl {
+
+using catalog::kPrivilegeCreate;
+using catalog::kPrivilegeUsage;
+
+Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner);
+Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s);
+// The session's own, made when it is missing.
+Result<Oid> temporary_schema(DdlContext& c);
+// 42501 "permission denied for schema s".
+Status check_schema_privilege(DdlContext& c, Oid schema, uint32_t privileges);
+
+}  // namespace indigo::engine::ddl

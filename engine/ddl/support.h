@@ -1,0 +1,129 @@
+// What every definition statement needs: names to relations and schemas, table locks, errors, notices, type names.
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/sqlstate.h"
+#include "catalog/generated/columns.h"
+#include "catalog/info.h"
+#include "catalog/oids.h"
+#include "catalog/system_indexes.h"
+#include "engine/ddl/ddl.h"
+#include "sql/parse/node.h"
+
+namespace indigo::engine::ddl {
+
+using catalog::ColumnInfo;
+using catalog::ConstraintInfo;
+using catalog::IndexInfo;
+using catalog::RelationInfo;
+using catalog::RelationKind;
+using catalog::RowReader;
+using catalog::RowValues;
+using catalog::SystemTable;
+using catalog::TypeInfo;
+using catalog::TypeRef;
+using sql::is;
+using sql::NodeList;
+using sql::nodes;
+using sql::string_of;
+using storage::StorageStatus;
+using storage::TableLockMode;
+using RelationPtr = std::shared_ptr<const RelationInfo>;
+
+namespace system_index = catalog::system_index;
+namespace pg_class = catalog::pg_class;
+namespace pg_attribute = catalog::pg_attribute;
+namespace pg_type = catalog::pg_type;
+namespace pg_namespace = catalog::pg_namespace;
+namespace pg_index = catalog::pg_index;
+namespace pg_constraint = catalog::pg_constraint;
+namespace pg_attrdef = catalog::pg_attrdef;
+namespace pg_sequence = catalog::pg_sequence;
+namespace pg_depend = catalog::pg_depend;
+namespace pg_shdepend = catalog::pg_shdepend;
+namespace pg_rewrite = catalog::pg_rewrite;
+namespace pg_enum = catalog::pg_enum;
+namespace pg_proc = catalog::pg_proc;
+namespace pg_database = catalog::pg_database;
+namespace pg_authid = catalog::pg_authid;
+namespace pg_auth_members = catalog::pg_auth_members;
+namespace pg_description = catalog::pg_description;
+namespace pg_shdescription = catalog::pg_shdescription;
+namespace pg_statistic = catalog::pg_statistic;
+namespace pg_db_role_setting = catalog::pg_db_role_setting;
+namespace pg_collation = catalog::pg_collation;
+
+// ---- errors and notices
+inline Error unsupported(std::string feature) {
+  return Error(sqlstate::kFeatureNotSupported, std::move(feature) + " is not supported");
+}
+// A storage answer that is not kOk.
+Error storage_failure(StorageStatus status, const RelationInfo* relation = nullptr);
+inline Status check(StorageStatus status, const RelationInfo* relation = nullptr) {
+  if (status == StorageStatus::kOk) return {};
+  return storage_failure(status, relation);
+}
+void notice(DdlContext& c, std::string message, SqlState state = sqlstate::kSuccessfulCompletion);
+void warning(DdlContext& c, SqlState state, std::string message);
+// 1-based character of a 0-based byte location of the tree; 0 when unknown.
+int position(const DdlContext& c, int location);
+std::string quoted(std::string_view name);                              // "name", as messages write names
+std::string identifier(std::string_view name);                          // quoted when SQL needs it
+std::string qualified(std::string_view schema, std::string_view name);  // schema.name, quoted when SQL needs it
+inline std::string qualified(const RelationInfo& r) { return qualified(r.schema_name, r.name); }
+std::string literal(std::string_view text);
+
+// ---- the system tables
+inline SystemTable& table(DdlContext& c, Oid oid) { return c.catalog.database_object().table(oid); }
+inline Oid next_oid(DdlContext& c) { return c.catalog.catalog().next_oid(); }
+// An identifier cut to PostgreSQL's 63 bytes (at a character's boundary).
+std::string truncated_name(std::string_view name);
+
+// ---- schemas
+// Where CREATE puts an object of that name: 3F000 when the schema does not exist, 42501 when it may not be used.
+// `temporary` asks for the session's own temporary schema, made when it is missing.
+Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary);
+Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
+
+// ---- relations
+// Finds and locks. Null only when missing_ok (after a notice is the caller's business). 42P01 otherwise.
+Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode,
+                                  bool missing_ok = false);
+Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode);
+Status lock_object(DdlContext& c, Oid object, TableLockMode mode);
+// The descriptor as it is now, own changes included.
+RelationPtr current(DdlContext& c, Oid oid);
+// 42501 "must be owner of table t".
+Status check_owner(DdlContext& c, const RelationInfo& relation);
+Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name);
+// "table", "index", "view" ... as PostgreSQL's messages call it.
+std::string_view kind_name(RelationKind kind);
+// 42501 for built-in relations.
+Status check_not_system(DdlContext& c, const RelationInfo& relation);
+
+// ---- types
+// Of a column or cast; serial and its like are not types. 42704 with position.
+Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name);
+std::string type_text(DdlContext& c, const TypeRef& type);  // format_type
+Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location);
+
+// ---- roles
+Result<Oid> resolve_role(DdlContext& c, const PgQuery__RoleSpec* role);
+
+// ---- values of options (DefElem)
+std::optional<int64_t> integer_value(const PgQuery__Node* node);  // Integer, or a Float that is an integer
+std::string text_value(const PgQuery__Node* node);                // String, TypeName's name, number or boolean as text
+Result<bool> boolean_value(const PgQuery__DefElem* option);
+
+// A value as text, for messages.
+std::string value_text(DdlContext& c, const TypeRef& type, const Datum& value);
+// "(a, b)=(1, x)" of a row's columns (attnums).
+std::string key_text(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns, Bytes row);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,54 @@
+#include "engine/ddl/truncate.h"
+
+#include <algorithm>
+
+#include "engine/ddl/rewrite.h"
+#include "engine/ddl/sequence.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
+  const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
+  std::vector<RelationPtr> tables;
+  const auto listed = [&](Oid oid) {
+    return std::any_of(tables.begin(), tables.end(), [&](const RelationPtr& r) { return r->oid == oid; });
+  };
+  for (const PgQuery__Node* node : nodes(s.n_relations, s.relations)) {
+    INDIGO_ASSIGN(const RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessExclusive));
+    if (r->kind != RelationKind::kTable) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a table");
+    INDIGO_TRY(check_not_system(c, *r));
+    if (!c.catalog.has_role(c.catalog.user(), r->owner)) {
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r->name);
+    }
+    if (!listed(r->oid)) tables.push_back(r);
+  }
+  for (size_t i = 0; i < tables.size(); i++) {
+    const RelationPtr r = tables[i];
+    for (size_t j = 0; j < r->referencing_relations.size(); j++) {
+      const Oid other = r->referencing_relations[j];
+      if (listed(other)) continue;
+      if (!cascade) {
+        const RelationPtr referencing = current(c, other);
+        return Error(sqlstate::kFeatureNotSupported, "cannot truncate a table referenced in a foreign key constraint")
+            .with_detail("Table " + quoted(referencing->name) + " references " + quoted(r->name) + ".")
+            .with_hint("Truncate table " + quoted(referencing->name) +
+                       " at the same time, or use TRUNCATE ... CASCADE.");
+      }
+      INDIGO_ASSIGN(const RelationPtr referencing, open_relation(c, other, TableLockMode::kAccessExclusive));
+      notice(c, "truncate cascades to table " + quoted(referencing->name));
+      tables.push_back(referencing);
+    }
+  }
+  for (const RelationPtr& r : tables) {
+    INDIGO_TRY(empty_table(c, r));
+    if (!s.restart_seqs) continue;
+    for (const Dependent& d : dependents_of(c, {pg_class::kOid, r->oid, 0})) {
+      SequenceDefinition definition;
+      if (d.address.class_id != pg_class::kOid || !read_sequence(c, d.address.object, definition)) continue;
+      INDIGO_TRY(reset_sequence(c, d.address.object, definition.options.start, false));
+    }
+  }
+  return std::string("TRUNCATE TABLE");
+}
+
+}  // namespace indigo::engine::ddl
