@@ -225,7 +225,7 @@ Store::Statistics StoreImpl::statistics() const {
     s.commits += shard.commits;
     s.rollbacks += shard.rollbacks;
   }
-  s.deadlocks = deadlocks_.load(std::memory_order_relaxed);
+  s.deadlocks = locks_->deadlock_count();
   s.versions_kept = versions_.used_blocks();
   s.bytes = bytes_used();
   s.stable = clock_.stable();

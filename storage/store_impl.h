@@ -49,7 +49,6 @@ class StoreImpl final : public Store {
   Reclaimer& reclaimer() { return reclaimer_; }
   PagePool& pages(size_t block_bytes);
   WriteContext* take_write_context();
-  void count_deadlock() { deadlocks_.fetch_add(1, std::memory_order_relaxed); }
   // May another `bytes` be used? Cheap; the limit is kept within a few megabytes.
   bool memory_left();
   void add_overflow_bytes(int64_t bytes) { overflow_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
@@ -90,7 +89,6 @@ class StoreImpl final : public Store {
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};
   std::atomic<uint64_t> next_id_{1};
-  std::atomic<uint64_t> deadlocks_{0};
   std::atomic<int64_t> overflow_bytes_{0};
   std::atomic<uint32_t> memory_checks_{0};
   std::atomic<bool> memory_full_{false};

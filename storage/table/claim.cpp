@@ -307,6 +307,7 @@ void TableImpl::release_record(PendingVersion& pending) {
   RecordMeta m = leaf->meta(i);
   if (m.state() == RecordState::kInserting) {
     leaf->remove_meta(i);
+    if (leaf->used_bytes() < tree_.node_bytes() / 4) queue(leaf);
   } else {
     m.set_state(RecordState::kClear);
     m.predecessor = pending.base_predecessor.load(std::memory_order_relaxed);

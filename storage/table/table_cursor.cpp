@@ -23,10 +23,14 @@ void TableCursor::rebind(const KeyRange& range, const ReadView& view, Direction 
 }
 
 StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
-  while (next_row_ == rows_.size()) {
-    if (at_end_ || !fill()) {
-      count = 0;
-      return StorageStatus::kOk;
+  count = 0;
+  for (uint32_t leaves = 1; next_row_ == rows_.size(); leaves++) {
+    if (at_end_) return StorageStatus::kOk;
+    fill();
+    // Long stretches without a visible row: others want to run, and the statement may have been cancelled.
+    if (leaves % 64 == 0) {
+      if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
+      Waiter::current().yield_if_due();
     }
   }
   count = std::min(out.size(), rows_.size() - next_row_);
@@ -35,11 +39,11 @@ StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
   return StorageStatus::kOk;
 }
 
-bool TableCursor::fill() {
+void TableCursor::fill() {
   EpochManager::Guard guard(table_.store().epochs());
-  for (;;) {
-    uint64_t version;
-    Leaf* leaf;
+  uint64_t version;
+  Leaf* leaf;
+  do {
     if (direction_ == Direction::kForward) {
       leaf = table_.tree().find_leaf(KeyView(at_start_ ? Bytes(range_.low) : Bytes(continue_key_)), version);
     } else if (at_start_ && !range_.has_high) {
@@ -49,11 +53,8 @@ bool TableCursor::fill() {
     } else {
       leaf = table_.tree().find_leaf_before(KeyView(at_start_ ? Bytes(range_.high) : Bytes(continue_key_)), version);
     }
-    if (!read_leaf(leaf, version)) continue;
-    at_start_ = false;
-    if (!rows_.empty()) return true;
-    if (at_end_) return false;
-  }
+  } while (!read_leaf(leaf, version));
+  at_start_ = false;
 }
 
 void TableCursor::bounds(const Leaf* leaf, size_t count, size_t& from, size_t& to) const {

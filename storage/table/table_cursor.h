@@ -24,8 +24,8 @@ class TableCursor final : public Cursor {
   void rebind(const KeyRange& range, const ReadView& view, Direction direction) override;
 
  private:
-  // Reads the next leaf into rows_; false at the end of the range.
-  bool fill();
+  // Reads the next leaf into rows_, which may stay empty.
+  void fill();
   bool read_leaf(const Leaf* leaf, uint64_t version);
   // Positions [from, to) of the leaf's records that lie in the range.
   void bounds(const Leaf* leaf, size_t count, size_t& from, size_t& to) const;

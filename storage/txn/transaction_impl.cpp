@@ -83,10 +83,7 @@ StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint6
   WaitPoint::Registration registration(owner.released(), waiter);  // first register, then check, then sleep
   if (owner.generation() != generation) return StorageStatus::kOk;
   StorageStatus status = store_.locks().begin_wait(id_, owner_id);
-  if (status != StorageStatus::kOk) {
-    store_.count_deadlock();
-    return status;
-  }
+  if (status != StorageStatus::kOk) return status;
   Deadline deadline = lock_timeout().count() > 0 ? Clock::now() + lock_timeout() : kNoDeadline;
   while (owner.generation() == generation) {
     WaitResult r = waiter.sleep(deadline);

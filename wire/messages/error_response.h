@@ -1,6 +1,7 @@
 // ErrorResponse and NoticeResponse: one field per line of Error. From the server.
 #pragma once
 
+#include <charconv>
 #include <string>
 
 #include "wire/messages/reader.h"
@@ -65,9 +66,7 @@ struct ErrorResponse {
       case 'M': error.message = value; break;
       case 'D': error.detail = value; break;
       case 'H': error.hint = value; break;
-      case 'P':
-        for (char digit : value.substr(0, 9)) error.position = error.position * 10 + (digit - '0');
-        break;
+      case 'P': std::from_chars(value.data(), value.data() + value.size(), error.position); break;
       case 'W': error.where = value; break;
       case 's': error.schema = value; break;
       case 't': error.table = value; break;

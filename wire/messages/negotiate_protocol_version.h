@@ -1,4 +1,4 @@
-// NegotiateProtocolVersion: the newest minor version spoken here, and options not known. From the server.
+// NegotiateProtocolVersion: the newest version spoken here (major << 16 | minor), and options not known. From the server.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@ namespace indigo::wire {
 
 struct NegotiateProtocolVersion {
   static constexpr char kType = 'v';
-  int32_t minor = 0;
+  int32_t version = 3 << 16;
   std::vector<std::string_view> unknown_options;
 
   Status decode(std::string_view body) {
     MessageReader reader(body);
-    minor = reader.int32();
+    version = reader.int32();
     int32_t count = reader.int32();
     unknown_options.clear();
     for (int i = 0; i < count && !reader.failed(); i++) unknown_options.push_back(reader.string());
@@ -23,7 +23,7 @@ struct NegotiateProtocolVersion {
   }
   void encode(OutputBuffer& out) const {
     size_t length_at = out.begin_message(kType);
-    out.put_int32(minor);
+    out.put_int32(version);
     out.put_int32(static_cast<int32_t>(unknown_options.size()));
     for (auto option : unknown_options) out.put_string(option);
     out.end_message(length_at);

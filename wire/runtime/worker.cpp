@@ -16,10 +16,14 @@ namespace indigo::wire {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 thread_local Worker* current_worker = nullptr;
 
 // A task that did not run between two sweeps is idle.
 constexpr auto kSweepPeriod = std::chrono::seconds(2);
+// A busy worker looks this seldom whether a sweep is due.
+constexpr uint32_t kPollsPerLook = 1024;
 // Tasks to run before the sockets are asked again.
 constexpr int kMaxRunsPerPoll = 256;
 
@@ -145,11 +149,10 @@ void Worker::run() {
 
 int Worker::timeout_ms() const {
   if (!ready_.empty() || !yielded_.empty()) return 0;
-  Deadline until = next_sweep_;
-  if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
-  if (until == kNoDeadline) return -1;
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-  return static_cast<int>(std::clamp<int64_t>(left, 0, 60'000));
+  // Sweeps need no precision, and this is asked for each round trip: no look at the clock without a timer.
+  if (timers_.empty()) return next_sweep_ == kNoDeadline ? -1 : static_cast<int>(kSweepPeriod / milliseconds(1));
+  auto left = std::chrono::ceil<milliseconds>(timers_.begin()->first - Clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, kSweepPeriod / milliseconds(1)));
 }
 
 void Worker::poll() {
@@ -169,7 +172,8 @@ void Worker::poll() {
   for (int i = 0; i < count; i++) {
     if (events[i].data.ptr) static_cast<IoHandler*>(events[i].data.ptr)->on_io(events[i].events);
   }
-  if (idle && count == 0 && next_sweep_ != kNoDeadline && Clock::now() >= next_sweep_) sweep_idle();
+  bool look = (idle && count == 0) || ++polls_ % kPollsPerLook == 0;
+  if (look && next_sweep_ != kNoDeadline && Clock::now() >= next_sweep_) sweep_idle();
   ready_.append(yielded_);
 }
 

@@ -85,6 +85,7 @@ class Worker {
   std::set<std::pair<Deadline, Task*>> timers_;
   StackPool stacks_{kFiberStackBytes};
   Task* tasks_ = nullptr;
+  uint32_t polls_ = 0;
   InterruptReason interrupted_all_ = InterruptReason::kNone;  // done
   Deadline next_sweep_ = kNoDeadline;                         // kNoDeadline: nothing has run since the last one
   std::thread thread_;

@@ -23,6 +23,8 @@ namespace {
 
 // Time for a last message to a client that does not read.
 constexpr auto kFarewell = std::chrono::seconds(1);
+// Messages handled between looks at the clock.
+constexpr uint32_t kMessagesPerYield = 16;
 
 }  // namespace
 
@@ -62,6 +64,7 @@ CommandLoop::Next CommandLoop::wait_for_input() {
     send_wanted_ = false;
   }
   stream_.in().release(false);
+  messages_at_once_ = 0;
   switch (stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout)) {
     case StreamResult::kOk:
     case StreamResult::kInterrupted:  // must_end() sees it
@@ -130,8 +133,8 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
   }
   stream_.set_busy(false);
   stream_.in().unpin();
-  // The next message is at hand: others may have waited long.
-  if (!stream_.in().unread().empty()) task_.yield_if_due();
+  // A long pipeline: others may have waited long.
+  if (++messages_at_once_ % kMessagesPerYield == 0) task_.yield_if_due();
   return Next::kContinue;
 }
 

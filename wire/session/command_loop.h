@@ -47,7 +47,8 @@ class CommandLoop {
   engine::Session& session_;
   ClientSink sink_;
   bool skip_until_sync_ = false;
-  bool send_wanted_ = false;  // ReadyForQuery or Flush since the last send
+  bool send_wanted_ = false;       // ReadyForQuery or Flush since the last send
+  uint32_t messages_at_once_ = 0;  // since the session waited for input
   // Decoded messages that keep their memory.
   Parse parse_;
   Bind bind_;

@@ -173,6 +173,16 @@ TEST_F(ModelTest, EmptiedLeavesAreMerged) {
   EXPECT_EQ(table->statistics().rows, 20u);
 }
 
+TEST_F(ModelTest, ARolledBackLoadLeavesNoLeavesBehind) {
+  auto t = begin();
+  for (int i = 0; i < 2000; i++) ASSERT_EQ(insert(*t, key_of(i), std::string(40, 'x')), StorageStatus::kOk);
+  uint64_t full = table->statistics().leaf_count;
+  store->rollback(*t);
+  for (int i = 0; i < 20; i++) store->reclaim();
+  EXPECT_LT(table->statistics().leaf_count, full / 10);
+  EXPECT_EQ(committed(), Rows{});
+}
+
 TEST_F(ModelTest, AscendingInsertsFillTheLeaves) {
   auto t = begin();
   for (int i = 0; i < 3000; i++) ASSERT_EQ(insert(*t, key_of(i), std::string(50, 'x')), StorageStatus::kOk);
