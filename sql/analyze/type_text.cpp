@@ -1,10 +1,8 @@
 #include "sql/analyze/type_text.h"
 
-#include <algorithm>
-
 #include "catalog/oids.h"
-#include "sql/analyze/generated/keywords.h"
 #include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 namespace {
@@ -77,29 +75,6 @@ std::string operator_text(catalog::CatalogView& catalog, std::string_view name, 
   std::string out;
   if (left != kInvalidOid) out = format_type(catalog, left) + " ";
   return out + std::string(name) + " " + format_type(catalog, right);
-}
-
-std::string quote_identifier(std::string_view name) {
-  bool safe = !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || name[0] == '_');
-  for (const char c : name) safe = safe && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_');
-  if (safe && !std::binary_search(std::begin(kQuotedKeywords), std::end(kQuotedKeywords), name))
-    return std::string(name);
-  std::string out = "\"";
-  for (const char c : name) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
-std::string quote_literal(std::string_view value) {
-  const bool escapes = value.find('\\') != std::string_view::npos;
-  std::string out = escapes ? "E'" : "'";
-  for (const char c : value) {
-    if (c == '\'' || c == '\\') out += c;
-    out += c;
-  }
-  return out + "'";
 }
 
 }  // namespace indigo::sql

@@ -20,9 +20,4 @@ std::string signature_text(catalog::CatalogView& catalog, std::string_view name,
 // "integer + text", "- text" when left is invalid
 std::string operator_text(catalog::CatalogView& catalog, std::string_view name, Oid left, Oid right);
 
-// An identifier, quoted when it must be (keywords other than unreserved ones included).
-std::string quote_identifier(std::string_view name);
-// A literal with quotes; E'' when it has backslashes.
-std::string quote_literal(std::string_view value);
-
 }  // namespace indigo::sql
