@@ -106,7 +106,8 @@ struct RuntimeParamExpr : ExprOf<ExprKind::kRuntimeParam> {
 struct CallExpr : ExprOf<ExprKind::kCall> {
   Oid function = kInvalidOid;
   Oid op = kInvalidOid;  // the operator it was written as, if any (deparse, index matching)
-  enum class Form : uint8_t { kFunction, kOperator, kExplicitCast, kImplicitCast } form = Form::kFunction;
+  // kSqlSyntax: a construct such as EXTRACT(... FROM ...) that the grammar turned into a function.
+  enum class Form : uint8_t { kFunction, kOperator, kExplicitCast, kImplicitCast, kSqlSyntax } form = Form::kFunction;
   Oid collation = kInvalidOid;  // input collation
   bool strict = true, returns_set = false;
   catalog::Volatility volatility = catalog::Volatility::kImmutable;
@@ -122,7 +123,8 @@ struct CaseExpr : ExprOf<ExprKind::kCase> {
     ExprPtr condition, result;
   };  // simple CASE is analyzed into `operand = value` conditions
   std::vector<When> whens;
-  ExprPtr otherwise;  // never null: a null constant when absent
+  ExprPtr otherwise;    // never null: a null constant when absent
+  bool simple = false;  // written CASE operand WHEN value: each condition's first argument is the operand (deparse)
 };
 struct CoalesceExpr : ExprOf<ExprKind::kCoalesce> {
   ExprList arguments;

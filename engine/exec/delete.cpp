@@ -21,6 +21,7 @@ class DeleteOperator final : public Operator {
   }
 
   Status open(Open mode) override {
+    claimer_.begin();
     error_ = nullptr;
     return input_->open(mode);
   }

@@ -233,7 +233,7 @@ Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
       node->is_volatile = is_volatile;
       break;
     }
-    default: return compile_subscript(b, sql::as<sql::SubscriptExpr>(e));
+    default: return Error(sqlstate::kFeatureNotSupported, "array subscripts are not supported");
   }
   inherit(*node, children);
   return node;

@@ -22,6 +22,7 @@ class UpdateOperator final : public Operator {
   }
 
   Status open(Open mode) override {
+    claimer_.begin();
     error_ = nullptr;
     return input_->open(mode);
   }

@@ -110,7 +110,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
     if (!among) {
       return scope.error(sqlstate::kInvalidColumnReference,
                          "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                         key.expr->location);
+                         expr_location(key.expr));
     }
   }
   return {};
@@ -140,7 +140,7 @@ Status check_ordered_set(Scope& scope, const catalog::AggregateInfo& info, const
 Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, const CallDecoration& d) {
   const catalog::AggregateInfo* info = scope.catalog().aggregate(function.oid);
-  if (info == nullptr || find_aggregate(function.oid) == nullptr) {
+  if (info == nullptr || (scope.a.require_implementations && find_aggregate(function.oid) == nullptr)) {
     return scope.error(sqlstate::kFeatureNotSupported,
                        "aggregate function " + signature_text(scope.catalog(), function.name, function.arguments) +
                            " is not supported",
@@ -155,7 +155,7 @@ Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& functi
   e->star = d.node->agg_star;
   e->distinct = d.node->agg_distinct;
   e->filter = d.filter;
-  INDIGO_ASSIGN(e->collation, input_collation(scope.a, arguments, d.location));
+  INDIGO_ASSIGN(e->collation, input_collation(scope.a, arguments));
   if (e->type.collation != kInvalidOid && e->collation != kInvalidOid) e->type.collation = e->collation;
   if (info->kind != 'n') {
     const size_t direct = arguments.size() - d.node->n_agg_order;
@@ -182,7 +182,7 @@ Result<ExprPtr> make_window_call(Scope& scope, const catalog::FunctionInfo& func
   const bool aggregate = function.kind == catalog::FunctionKind::kAggregate;
   if (aggregate) {
     const catalog::AggregateInfo* info = scope.catalog().aggregate(function.oid);
-    if (info == nullptr || find_aggregate(function.oid) == nullptr) {
+    if (info == nullptr || (scope.a.require_implementations && find_aggregate(function.oid) == nullptr)) {
       return scope.error(sqlstate::kFeatureNotSupported,
                          "aggregate function " + signature_text(scope.catalog(), function.name, function.arguments) +
                              " is not supported",
@@ -220,7 +220,7 @@ Result<ExprPtr> make_window_call(Scope& scope, const catalog::FunctionInfo& func
   e->star = d.node->agg_star;
   e->type = result;
   e->location = d.location;
-  INDIGO_ASSIGN(e->collation, input_collation(scope.a, arguments, d.location));
+  INDIGO_ASSIGN(e->collation, input_collation(scope.a, arguments));
   if (e->type.collation != kInvalidOid && e->collation != kInvalidOid) e->type.collation = e->collation;
   e->arguments = std::move(arguments);
   e->filter = d.filter;

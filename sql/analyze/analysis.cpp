@@ -8,6 +8,12 @@ Analysis::Analysis(SessionContext& s, std::string_view t) : session(s), catalog(
   functions_.set_arena(&arena_);
 }
 
+Analysis::Analysis(const Analysis& outer, std::string_view t) : Analysis(outer.session, t) {
+  has_positions = false;
+  require_implementations = outer.require_implementations;
+  nesting = outer.nesting + 1;
+}
+
 int Analysis::position(int location) const { return has_positions ? character_position(text, location) : 0; }
 
 Error Analysis::error(const SqlState& state, std::string message, int location) const {

@@ -20,6 +20,8 @@ namespace indigo::sql {
 class Analysis {
  public:
   Analysis(SessionContext& session, std::string_view text);
+  // For a nested text: a view's definition, a default, a function's body. Errors there have no position in the user's text.
+  Analysis(const Analysis& outer, std::string_view text);
 
   SessionContext& session;
   catalog::CatalogView& catalog;
@@ -29,8 +31,11 @@ class Analysis {
   Error error(const SqlState& state, std::string message, int location = -1) const;
   int position(int location) const;
 
-  // Errors of nested texts (views, defaults, checks) have no position in the user's statement.
   bool has_positions = true;
+  // Whether calls of functions that nothing implements are refused (0A000).
+  bool require_implementations = true;
+  // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
+  std::vector<std::string> argument_names;
 
   // For input functions: results live in the arena until the end of the analysis.
   FuncContext& functions() { return functions_; }
@@ -46,13 +51,13 @@ class Analysis {
   // ---- literals that the statement cache took out of the text (parameters.cpp)
   void declare_lifted(std::span<const LiftedLiteral> lifted);
   // The parameter for the literal at `location`, null when it must stay a constant. `negative`: the location is a minus
-  // sign's; it stays true when the literal that was lifted is only what follows the sign.
-  ExprPtr lift(int location, bool& negative, Oid constant_type);
+  // sign's, the literal follows.
+  ExprPtr lift(int location, bool negative, Oid constant_type);
   // A literal parameter that is coerced at once to a wider number takes that type itself. Null: not possible.
   ExprPtr widen_lifted(const ExprPtr& e, const TypeRef& type);
   bool is_lifted(const ParamExpr& p) const { return p.index >= static_cast<int>(types_.size()); }
 
-  int view_depth = 0;
+  int nesting = 0;  // of texts
 
  private:
   Arena arena_;

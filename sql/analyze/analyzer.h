@@ -30,6 +30,7 @@ struct AnalyzeInput {
   std::string_view text;                  // for positions
   std::span<const Oid> parameter_types;   // $n as declared; kInvalidOid/kUnknown: infer
   bool variable_parameters = false;       // more $n than declared are allowed (Parse message)
+  bool require_implementations = true;    // false: a call that only the catalog knows is no error (tests)
   std::span<const LiftedLiteral> lifted;  // ascending by location
 };
 
@@ -43,9 +44,6 @@ Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view tex
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
-
-// A type's name outside a query (PREPARE's list). 42704 when there is none.
-Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text);
 
 // Expression back to SQL as pg_get_expr prints it (qualified where needed); entry 0's columns by name.
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);

@@ -8,13 +8,12 @@ namespace indigo::sql {
 namespace {
 
 bool implemented(const catalog::FunctionInfo& f) {
-  if (f.language == "sql") return true;
   return f.returns_set ? find_set(f.oid) != nullptr : find_scalar(f.oid) != nullptr;
 }
 
 }  // namespace
 
-Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments, int location) {
+Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments) {
   Oid explicit_one = kInvalidOid, implicit_one = kInvalidOid;
   bool collatable = false;
   for (const ExprPtr& e : arguments) {
@@ -26,7 +25,7 @@ Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments, int
         return a.error(SqlState("42P21"),
                        "collation mismatch between explicit collations \"" + a.catalog.collation_name(explicit_one) +
                            "\" and \"" + a.catalog.collation_name(collation) + "\"",
-                       location);
+                       e->location);
       }
       explicit_one = collation;
     } else if (collation != oid::kDefaultCollation && implicit_one == kInvalidOid) {
@@ -40,7 +39,7 @@ Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments, int
 
 Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
                           CallExpr::Form form, Oid op, int location) {
-  if (!implemented(function)) {
+  if (a.require_implementations && !implemented(function)) {
     return a.error(sqlstate::kFeatureNotSupported,
                    "function " + signature_text(a.catalog, function.name, function.arguments) + " is not supported",
                    location);
@@ -53,7 +52,7 @@ Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, Ex
   call->returns_set = function.returns_set;
   call->volatility = function.volatility;
   call->location = location;
-  INDIGO_ASSIGN(call->collation, input_collation(a, arguments, location));
+  INDIGO_ASSIGN(call->collation, input_collation(a, arguments));
   call->type = type_with_collation(a.catalog, {result.oid, result.typmod, kInvalidOid});
   if (call->type.collation != kInvalidOid && call->collation != kInvalidOid) call->type.collation = call->collation;
   call->arguments = std::move(arguments);

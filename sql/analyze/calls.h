@@ -52,7 +52,7 @@ Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, Ex
 // Looks up pg_catalog.name for these arguments and calls it (SQL constructs that the grammar turns into functions).
 Result<ExprPtr> call_builtin(Analysis& a, std::string_view name, ExprList arguments, int location);
 // The collation that a function or operator works with: an explicit one, else the first that is not the default.
-Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments, int location);
+Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments);
 
 // ---- operators. `left` null: a prefix operator.
 Result<const catalog::OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location);

@@ -4,7 +4,6 @@
 
 #include "catalog/oids.h"
 #include "sql/analyze/coerce.h"
-#include "sql/analyze/cte.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
@@ -81,15 +80,6 @@ Status transform_change(Scope& scope, const PgQuery__Node& statement) {
 const RelationInfo& target_of(const Scope& scope) { return *scope.query->entries[0].relation; }
 
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
-  if (!has_text(name.schemaname)) {
-    int levels_up = 0;
-    INDIGO_ASSIGN(const CteName* cte, find_cte(scope, name.relname, name.location, &levels_up));
-    if (cte) {
-      return scope.error(sqlstate::kUndefinedTable,
-                         "relation \"" + std::string(name.relname) + "\" cannot be the target of a modifying statement",
-                         name.location);
-    }
-  }
   INDIGO_ASSIGN(auto relation, open_relation(scope, name));
   switch (relation->kind) {
     case RelationKind::kTable: break;
@@ -102,7 +92,7 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
       return scope.error(sqlstate::kWrongObjectType, "cannot change sequence \"" + relation->name + "\"");
     default: return scope.error(sqlstate::kWrongObjectType, "cannot change relation \"" + relation->name + "\"");
   }
-  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), name.alias, name.location));
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), name.alias));
   scope.query->target = add_entry(scope, std::move(entry));
   NamespaceItem item = names_of(scope, 0);
   if (name.alias == nullptr) item.schema = target_of(scope).schema_name;
@@ -113,12 +103,6 @@ Result<int> target_column(const Scope& scope, std::string_view name, int locatio
   const RelationInfo& r = target_of(scope);
   for (size_t i = 0; i < r.columns.size(); i++) {
     if (!r.columns[i].dropped && r.columns[i].name == name) return static_cast<int>(i);
-  }
-  for (const char* system : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}) {
-    if (name == system) {
-      return scope.error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + std::string(name) + "\"",
-                         location);
-    }
   }
   return scope.error(sqlstate::kUndefinedColumn,
                      "column \"" + std::string(name) + "\" of relation \"" + r.name + "\" does not exist", location);
@@ -137,9 +121,8 @@ Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, Nod
 
 Result<ExprPtr> column_default(Scope& scope, int number) {
   const ColumnInfo& column = target_of(scope).columns[number];
-  SessionContext& session = scope.a.session;
   if (column.default_expr && !column.generated) {
-    return analyze_standalone(session, *column.default_expr, nullptr, column.type, Clause::kDefault);
+    return analyze_nested(scope.a, *column.default_expr, nullptr, column.type, Clause::kDefault);
   }
   if (column.identity) {
     return scope.error(sqlstate::kInternalError, "no owned sequence found for column \"" + column.name + "\"");
@@ -147,7 +130,7 @@ Result<ExprPtr> column_default(Scope& scope, int number) {
   auto type = scope.catalog().type(column.type.oid);
   for (auto domain = type; domain && domain->kind == 'd'; domain = scope.catalog().type(domain->base)) {
     if (!domain->default_expr.empty()) {
-      return analyze_standalone(session, domain->default_expr, nullptr, column.type, Clause::kDefault);
+      return analyze_nested(scope.a, domain->default_expr, nullptr, column.type, Clause::kDefault);
     }
   }
   if (type && type->kind == 'd') {
@@ -302,14 +285,13 @@ Status add_generated_and_checks(Scope& scope) {
   for (int i = 0; i < static_cast<int>(r->columns.size()); i++) {
     const ColumnInfo& column = r->columns[i];
     if (column.dropped || !column.generated || !column.default_expr) continue;
-    INDIGO_ASSIGN(ExprPtr value,
-                  analyze_standalone(scope.a.session, *column.default_expr, r, column.type, Clause::kGenerated));
+    INDIGO_ASSIGN(ExprPtr value, analyze_nested(scope.a, *column.default_expr, r, column.type, Clause::kGenerated));
     q.generated.push_back({i, std::move(value)});
   }
   for (const auto& constraint : r->constraints) {
     if (constraint.kind != 'c') continue;
-    INDIGO_ASSIGN(ExprPtr check, analyze_standalone(scope.a.session, constraint.expression, r,
-                                                    {oid::kBool, -1, kInvalidOid}, Clause::kCheck));
+    INDIGO_ASSIGN(ExprPtr check,
+                  analyze_nested(scope.a, constraint.expression, r, {oid::kBool, -1, kInvalidOid}, Clause::kCheck));
     q.checks.push_back(std::move(check));
     q.check_names.push_back(constraint.name);
   }

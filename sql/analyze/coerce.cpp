@@ -66,7 +66,7 @@ Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef
     return a.error(sqlstate::kCannotCoerce, "cannot cast type record to " + format_type(a.catalog, type.oid), location);
   }
   auto out = std::make_shared<RowExpr>();
-  out->location = e->location;
+  out->location = expr_location(e);
   const TypeRef base = base_type_ref(a.catalog, type.oid);
   out->type = {base.oid, -1, kInvalidOid};
   size_t next = 0;
@@ -120,7 +120,7 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
     if (const auto* literal = try_as<ConstExpr>(e)) {
       if (target == oid::kRecord) {
         return a.error(sqlstate::kFeatureNotSupported, "input of anonymous composite types is not implemented",
-                       e->location);
+                       expr_location(e));
       }
       // Only interval's input needs the modifier; the others apply it afterwards, with an explicit cast's rules.
       TypeRef input = base_plain;
@@ -227,12 +227,12 @@ Result<ExprPtr> coerce_to_specific(Analysis& a, const ExprPtr& e, Oid type, cons
       return a.error(sqlstate::kDatatypeMismatch,
                      "argument of " + std::string(construct) + " must be type " + format_type(a.catalog, type) +
                          ", not type " + format_type(a.catalog, e->type.oid),
-                     e->location);
+                     expr_location(e));
     }
   }
   if (returns_set(out)) {
     return a.error(sqlstate::kDatatypeMismatch, "argument of " + std::string(construct) + " must not return a set",
-                   e->location);
+                   expr_location(e));
   }
   return out;
 }

@@ -27,7 +27,7 @@ Result<Oid> select_common_type(Analysis& a, std::span<const ExprPtr> list, const
       return a.error(sqlstate::kDatatypeMismatch,
                      std::string(construct) + " types " + format_type(catalog, type) + " and " +
                          format_type(catalog, other) + " cannot be matched",
-                     e->location);
+                     expr_location(e));
     } else if (preferred || !can_coerce(catalog, type, other, Coercion::kImplicit) ||
                can_coerce(catalog, other, type, Coercion::kImplicit)) {
       continue;
@@ -50,7 +50,7 @@ Result<ExprPtr> coerce_to_common(Analysis& a, const ExprPtr& e, Oid type, const 
   return a.error(sqlstate::kCannotCoerce,
                  std::string(construct) + " could not convert type " + format_type(a.catalog, e->type.oid) + " to " +
                      format_type(a.catalog, type),
-                 e->location);
+                 expr_location(e));
 }
 
 int32_t select_common_typmod(std::span<const ExprPtr> list, Oid type) {

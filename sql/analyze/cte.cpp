@@ -183,9 +183,6 @@ class WithReader {
     options.recursive_cte = &name;
     options.recursive_aliases = nodes(item.n_aliascolnames, item.aliascolnames);
     INDIGO_ASSIGN(auto query, analyze_subquery(scope_, item.ctequery, options));
-    if (name.self_references > 1) {
-      return recursion_error(scope_, name, "more than once", item.location);
-    }
     return query;
   }
 
@@ -208,7 +205,7 @@ Result<CteName*> find_cte(Scope& scope, std::string_view name, int location, int
         if (cte.column_names.empty()) {
           return recursion_error(scope, cte, "within its non-recursive term", location);
         }
-        cte.self_references++;
+        if (++cte.self_references > 1) return recursion_error(scope, cte, "more than once", location);
       }
       return &cte;
     }
@@ -242,7 +239,7 @@ Result<Entry> cte_entry(Scope& scope, const CteName& cte, int levels_up, const P
   entry.cte_self_reference = cte.recursive_self;
   entry.column_names = cte.column_names;
   entry.column_types = cte.column_types;
-  INDIGO_TRY(apply_alias(scope, entry, v.alias, v.location));
+  INDIGO_TRY(apply_alias(scope, entry, v.alias));
   return entry;
 }
 

@@ -13,7 +13,7 @@ Status refuse_sets(Scope& scope, const ExprList& list, const char* construct) {
     if (!returns_set(e)) continue;
     return scope
         .error(sqlstate::kFeatureNotSupported, std::string("set-returning functions are not allowed in ") + construct,
-               e->location)
+               expr_location(e))
         .with_hint("You might be able to move the set-returning function into a LATERAL FROM item.");
   }
   return {};
@@ -32,6 +32,7 @@ Result<ExprPtr> transform_case(Scope& scope, const PgQuery__Node& node) {
   const PgQuery__CaseExpr& c = *node.case_expr;
   auto out = std::make_shared<CaseExpr>();
   out->location = c.location;
+  out->simple = !absent(c.arg);
   ExprPtr operand;
   if (!absent(c.arg)) {
     INDIGO_ASSIGN(operand, case_operand(scope, c));

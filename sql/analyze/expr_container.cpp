@@ -13,6 +13,12 @@ namespace {
 
 Error unknown_field(Scope& scope, const ExprPtr& row, std::string_view field, int location) {
   const std::string name(field);
+  if (const auto* whole = try_as<WholeRowExpr>(row)) {
+    if (const Entry* entry = entry_of(scope, whole->entry, whole->levels_up)) {
+      return scope.error(sqlstate::kUndefinedColumn, "column " + entry->alias + "." + name + " does not exist",
+                         location);
+    }
+  }
   if (row->type.oid == oid::kRecord) {
     return scope.error(sqlstate::kUndefinedColumn, "could not identify column \"" + name + "\" in record data type",
                        location);
@@ -31,7 +37,7 @@ Result<ExprPtr> array_index(Scope& scope, const PgQuery__Node* node) {
   INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
   INDIGO_ASSIGN(ExprPtr out, coerce_to_target(scope.a, e, {oid::kInt4, -1, kInvalidOid}, Coercion::kAssignment,
                                               CallExpr::Form::kImplicitCast, -1));
-  if (!out) return scope.error(sqlstate::kDatatypeMismatch, "array subscript must have type integer", e->location);
+  if (!out) return scope.error(sqlstate::kDatatypeMismatch, "array subscript must have type integer", expr_location(e));
   return out;
 }
 
@@ -51,7 +57,7 @@ Result<ExprPtr> jsonb_subscripts(Scope& scope, const ExprPtr& container, NodeLis
     } else if (!can_coerce(scope.catalog(), e->type.oid, oid::kText, Coercion::kImplicit)) {
       return scope
           .error(sqlstate::kDatatypeMismatch,
-                 "subscript type " + format_type(scope.catalog(), e->type.oid) + " is not supported", e->location)
+                 "subscript type " + format_type(scope.catalog(), e->type.oid) + " is not supported", expr_location(e))
           .with_hint("jsonb subscript must be coercible to either integer or text.");
     }
     INDIGO_ASSIGN(e, cast_to(scope, e, path->element, -1));
@@ -75,7 +81,7 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
     return scope.error(
         sqlstate::kDatatypeMismatch,
         "cannot subscript type " + format_type(scope.catalog(), base.oid) + " because it does not support subscripting",
-        container->location);
+        expr_location(container));
   }
   auto out = std::make_shared<SubscriptExpr>();
   bool slice = false;

@@ -58,7 +58,7 @@ Result<ExprPtr> transform_const(Scope& scope, const PgQuery__Node& node) {
       e->type.oid == oid::kBool) {
     return e;
   }
-  bool negative = scope.a.text[c.location] == '-';
+  const bool negative = scope.a.text[c.location] == '-';
   const ExprPtr param = scope.a.lift(c.location, negative, e->type.oid);
   if (!param) return e;
   return negative ? make_operator(scope.a, "-", nullptr, param, c.location) : param;
@@ -75,7 +75,7 @@ Result<ExprPtr> cast_to(Scope& scope, const ExprPtr& e, const TypeRef& type, int
   return scope.error(
       sqlstate::kCannotCoerce,
       "cannot cast type " + format_type(scope.catalog(), e->type.oid) + " to " + format_type(scope.catalog(), type.oid),
-      location >= 0 ? location : e->location);
+      location >= 0 ? location : expr_location(e));
 }
 
 Result<ExprPtr> transform_type_cast(Scope& scope, const PgQuery__Node& node) {

@@ -26,7 +26,7 @@ Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
     }
   }
   INDIGO_ASSIGN(auto relation, open_relation(scope, v));
-  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), v.alias, v.location));
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), v.alias));
   FromItem item = leaf_of(scope, std::move(entry));
   if (v.alias == nullptr) {
     item.names[0].schema = scope.query->entries.back().relation->schema_name;
@@ -39,7 +39,7 @@ Result<FromItem> subselect_item(Scope& scope, const PgQuery__RangeSubselect& s) 
   Setting<Clause> clause(scope.clause, Clause::kFromSubquery);
   Setting<bool> lateral(scope.lateral_active, s.lateral);
   INDIGO_ASSIGN(auto query, analyze_subquery(scope, s.subquery, options));
-  INDIGO_ASSIGN(Entry entry, subquery_entry(scope, std::move(query), s.alias, location_of(s.subquery)));
+  INDIGO_ASSIGN(Entry entry, subquery_entry(scope, std::move(query), s.alias));
   entry.lateral = s.lateral;
   return leaf_of(scope, std::move(entry));
 }
@@ -54,7 +54,7 @@ Result<FromItem> sample_item(Scope& scope, const PgQuery__RangeTableSample& s) {
   INDIGO_ASSIGN(FromItem item, transform_from_item(scope, s.relation));
   Entry& entry = scope.query->entries[item.node->entry];
   if (entry.kind != EntryKind::kTable) {
-    return scope.error(sqlstate::kWrongObjectType,
+    return scope.error(sqlstate::kFeatureNotSupported,
                        "TABLESAMPLE clause can only be applied to tables and materialized views",
                        location_of(s.relation));
   }
@@ -143,17 +143,15 @@ Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const Pg
     return error;
   }
   if (relation->kind == RelationKind::kIndex) {
-    return scope.error(sqlstate::kWrongObjectType, "cannot open relation \"" + relation->name + "\"", v.location)
-        .with_detail("This operation is not supported for indexes.");
+    return scope.error(sqlstate::kWrongObjectType, "\"" + relation->name + "\" is an index", v.location);
   }
   if (relation->kind == RelationKind::kComposite) {
-    return scope.error(sqlstate::kWrongObjectType, "cannot open relation \"" + relation->name + "\"", v.location)
-        .with_detail("This operation is not supported for composite types.");
+    return scope.error(sqlstate::kWrongObjectType, "\"" + relation->name + "\" is a composite type", v.location);
   }
   return relation;
 }
 
-Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias, int location) {
+Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias) {
   if (alias == nullptr) return {};
   if (has_text(alias->aliasname)) entry.alias = alias->aliasname;
   size_t next = 0;
@@ -163,16 +161,14 @@ Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias, int 
     if (!dropped) entry.column_names[i] = std::string(string_of(names[next++]));
   }
   if (next < names.size()) {
-    return scope.error(sqlstate::kInvalidColumnReference,
-                       "table \"" + entry.alias + "\" has " + std::to_string(next) + " columns available but " +
-                           std::to_string(names.size()) + " columns specified",
-                       location);
+    return scope.error(sqlstate::kInvalidColumnReference, "table \"" + entry.alias + "\" has " + std::to_string(next) +
+                                                              " columns available but " + std::to_string(names.size()) +
+                                                              " columns specified");
   }
   return {};
 }
 
-Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> relation, const PgQuery__Alias* alias,
-                             int location) {
+Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> relation, const PgQuery__Alias* alias) {
   Entry entry;
   entry.kind = EntryKind::kTable;
   entry.alias = relation->name;
@@ -186,7 +182,7 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
     INDIGO_ASSIGN(entry.subquery, expand_view(scope, r));
     entry.kind = EntryKind::kSubquery;
   }
-  INDIGO_TRY(apply_alias(scope, entry, alias, location));
+  INDIGO_TRY(apply_alias(scope, entry, alias));
   return entry;
 }
 
@@ -198,13 +194,12 @@ void columns_of(const Query& query, std::vector<std::string>& names, std::vector
   }
 }
 
-Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias,
-                             int location) {
+Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias) {
   Entry entry;
   entry.kind = EntryKind::kSubquery;
   columns_of(*query, entry.column_names, entry.column_types);
   entry.subquery = std::move(query);
-  INDIGO_TRY(apply_alias(scope, entry, alias, location));
+  INDIGO_TRY(apply_alias(scope, entry, alias));
   return entry;
 }
 

@@ -21,11 +21,9 @@ Result<FromItem> transform_join(Scope& scope, const PgQuery__JoinExpr& join);
 Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const PgQuery__RangeVar& name);
 // A new entry; the answer is its number.
 int add_entry(Scope& scope, Entry entry);
-Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> relation, const PgQuery__Alias* alias,
-                             int location);
+Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> relation, const PgQuery__Alias* alias);
 // Entries for other sources; column names come from the alias where it has them.
-Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias,
-                             int location);
+Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias);
 Result<Entry> cte_entry(Scope& scope, const CteName& cte, int levels_up, const PgQuery__RangeVar& name);
 Result<Entry> function_entry(Scope& scope, const PgQuery__RangeFunction& function);
 
@@ -35,7 +33,7 @@ FromItem leaf_of(Scope& scope, Entry entry);
 JoinNodePtr make_leaf(int entry);
 
 // Renames columns as `alias(a, b, c)` says; `what` names the source in messages.
-Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias, int location);
+Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias);
 // Columns that a subquery shows.
 void columns_of(const Query& query, std::vector<std::string>& names, std::vector<TypeRef>& types);
 

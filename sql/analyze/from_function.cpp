@@ -30,11 +30,13 @@ Result<Item> read_item(Scope& scope, const PgQuery__Node* n, NodeList definition
   INDIGO_ASSIGN(item.call, transform(scope, n));
   item.name = output_name(n);
   item.definitions = definitions;
-  bool nested = false;
-  for_each_child(*item.call, [&](const ExprPtr& c) { nested = nested || returns_set(c); });
+  ExprPtr nested;
+  for_each_child(*item.call, [&](const ExprPtr& c) {
+    if (!nested && returns_set(c)) nested = c;
+  });
   if (nested) {
     return scope.error(sqlstate::kFeatureNotSupported, "set-returning functions must appear at top level of FROM",
-                       item.call->location);
+                       expr_location(nested));
   }
   return item;
 }
@@ -101,7 +103,8 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
     INDIGO_TRY(add_defined_columns(scope, item.definitions, entry));
   } else if (record) {
     return scope.error(sqlstate::kSyntaxError,
-                       "a column definition list is required for functions returning \"record\"", item.call->location);
+                       "a column definition list is required for functions returning \"record\"",
+                       expr_location(item.call));
   } else if (row && (item.call->type.oid == oid::kRecord || is_composite(scope.catalog(), item.call->type.oid))) {
     for (size_t i = 0; i < shape.names.size(); i++) {
       entry.column_names.push_back(shape.names[i]);
@@ -156,7 +159,7 @@ Result<Entry> function_entry(Scope& scope, const PgQuery__RangeFunction& f) {
     entry.column_names.emplace_back("ordinality");
     entry.column_types.push_back({oid::kInt8, -1, kInvalidOid});
   }
-  INDIGO_TRY(apply_alias(scope, entry, f.alias, entry.functions.empty() ? -1 : entry.functions[0].call->location));
+  INDIGO_TRY(apply_alias(scope, entry, f.alias));
   return entry;
 }
 

@@ -5,7 +5,9 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/names.h"
+#include "sql/analyze/standalone.h"
 #include "sql/analyze/type_text.h"
+#include "sql/func/registry.h"
 
 namespace indigo::sql {
 namespace {
@@ -90,19 +92,18 @@ Error not_found(Scope& scope, const CallDecoration& d, const FunctionArguments& 
 }
 
 Result<ExprPtr> plain_call(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
-                           const TypeRef& result, bool variadic_array, int location) {
+                           const TypeRef& result, bool variadic_array, CallExpr::Form form, int location) {
   if (function.returns_set) {
     INDIGO_TRY(check_set_function_allowed(scope, location));
     scope.query->has_set_functions = true;
   }
-  if (function.language == "sql") {
+  if (function.language == "sql" && find_scalar(function.oid) == nullptr && find_set(function.oid) == nullptr) {
     INDIGO_ASSIGN(ExprPtr inlined, inline_sql_function(scope.a, function, arguments, result, location));
     if (inlined) return inlined;
     return scope.error(sqlstate::kFeatureNotSupported, "SQL function " + function.name + " is not supported here",
                        location);
   }
-  INDIGO_ASSIGN(ExprPtr e, make_call(scope.a, function, std::move(arguments), result, CallExpr::Form::kFunction,
-                                     kInvalidOid, location));
+  INDIGO_ASSIGN(ExprPtr e, make_call(scope.a, function, std::move(arguments), result, form, kInvalidOid, location));
   if (!variadic_array) return e;
   auto copy = std::make_shared<CallExpr>(as<CallExpr>(*e));
   copy->variadic_array = true;
@@ -131,7 +132,7 @@ Result<ExprList> complete_arguments(Analysis& a, const FunctionCall& call, ExprL
     if (number >= f.defaults.size()) {
       return a.error(sqlstate::kInternalError, "default argument of function " + f.name + " is missing");
     }
-    INDIGO_ASSIGN(defaults[i], analyze_expression(a.session, f.defaults[number], nullptr, TypeRef{}));
+    INDIGO_ASSIGN(defaults[i], analyze_nested(a, f.defaults[number], nullptr, TypeRef{}, Clause::kDefault));
     declared.push_back(f.arguments[i]);
     actual.push_back(defaults[i]->type.oid);
   }
@@ -176,7 +177,8 @@ Result<ExprPtr> call_on_row(Scope& scope, std::string_view name, const ExprPtr& 
   if (found.function->kind != FunctionKind::kFunction) return ExprPtr();
   Oid result = kInvalidOid;
   INDIGO_ASSIGN(ExprList arguments, complete_arguments(scope.a, found, {row}, &result));
-  return plain_call(scope, *found.function, std::move(arguments), {result, -1, kInvalidOid}, false, location);
+  return plain_call(scope, *found.function, std::move(arguments), {result, -1, kInvalidOid}, false,
+                    CallExpr::Form::kFunction, location);
 }
 
 Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
@@ -244,11 +246,14 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   if (call.func_variadic && f.variadic != kInvalidOid &&
       element_of_base(scope.catalog(), list.back()->type.oid) == kInvalidOid &&
       list.back()->type.oid != oid::kUnknown) {
-    return scope.error(sqlstate::kDatatypeMismatch, "VARIADIC argument must be an array", list.back()->location);
+    return scope.error(sqlstate::kDatatypeMismatch, "VARIADIC argument must be an array", expr_location(list.back()));
   }
   if (call.over != nullptr) return make_window_call(scope, f, std::move(list), type, decoration);
   if (f.kind == FunctionKind::kAggregate) return make_aggregate(scope, f, std::move(list), type, decoration);
-  return plain_call(scope, f, std::move(list), type, call.func_variadic && f.variadic == oid::kAny, call.location);
+  return plain_call(scope, f, std::move(list), type, call.func_variadic && f.variadic == oid::kAny,
+                    call.funcformat == PG_QUERY__COERCION_FORM__COERCE_SQL_SYNTAX ? CallExpr::Form::kSqlSyntax
+                                                                                  : CallExpr::Form::kFunction,
+                    call.location);
 }
 
 }  // namespace indigo::sql

@@ -304,7 +304,7 @@ Status settle_groupings(Scope& scope) {
       if (found == group.end()) {
         return scope.error(sqlstate::kGroupingError,
                            "arguments to GROUPING must be grouping expressions of the associated query level",
-                           e->location);
+                           expr_location(e));
       }
       call->group_columns.push_back(static_cast<int>(found - group.begin()));
     }

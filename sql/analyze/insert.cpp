@@ -127,7 +127,7 @@ class Inserter {
   Result<ExprPtr> stored(const ExprPtr& value, size_t i) {
     const Destination& d = destinations_[i];
     if (!value || user_value_ignored(d.column)) return column_default(scope_, d.column);
-    return assign_value(scope_, d.column, value, d.indirection, value->location);
+    return assign_value(scope_, d.column, value, d.indirection, expr_location(value));
   }
 
   // One row: its expressions are the targets.
@@ -139,7 +139,7 @@ class Inserter {
       const int column = destinations_[i].column;
       const bool computed = target_of(scope_).columns[column].generated != 0;
       if (values[i] && !user_value_ignored(column)) {
-        INDIGO_TRY(check_assignable(scope_, column, true, node_.override, values[i]->location));
+        INDIGO_TRY(check_assignable(scope_, column, true, node_.override, expr_location(values[i])));
       }
       if (computed) continue;
       INDIGO_ASSIGN(ExprPtr value, stored(values[i], i));
@@ -208,10 +208,11 @@ class Inserter {
       if (t.hidden) continue;
       const bool literal = t.expr->type.oid == oid::kUnknown;
       values.push_back(literal ? t.expr : ExprPtr());
-      if (literal) t.expr = make_null(scope_.catalog(), {oid::kText, -1, oid::kDefaultCollation}, t.expr->location);
+      if (literal)
+        t.expr = make_null(scope_.catalog(), {oid::kText, -1, oid::kDefaultCollation}, expr_location(t.expr));
       visible++;
     }
-    INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(source), nullptr, -1));
+    INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(source), nullptr));
     entry.alias = "*SELECT*";
     const int number = add_entry(scope_, std::move(entry));
     query_.from = make_leaf(number);
@@ -219,12 +220,12 @@ class Inserter {
     int at = 0;
     for (const TargetEntry& t : added.subquery->targets) {
       if (t.hidden) continue;
-      if (!values[at]) values[at] = make_var(number, at, added.column_types[at], 0, t.expr->location);
+      if (!values[at]) values[at] = make_var(number, at, added.column_types[at], 0, expr_location(t.expr));
       at++;
     }
     if (values.size() > destinations_.size()) {
       return scope_.error(sqlstate::kSyntaxError, "INSERT has more expressions than target columns",
-                          values[destinations_.size()]->location);
+                          expr_location(values[destinations_.size()]));
     }
     INDIGO_TRY(check_count(values.size(), {}, values.empty() ? nullptr : values[0]));
     for (size_t i = 0; i < values.size(); i++) {

@@ -85,6 +85,31 @@ ExprPtr make_null_test(ExprPtr e, bool is_null, int location) {
   return t;
 }
 
+int expr_location(const ExprPtr& e) {
+  int at = e->location;
+  switch (e->kind) {
+    case ExprKind::kVar:
+    case ExprKind::kConst:
+    case ExprKind::kParam:
+    case ExprKind::kCase:
+    case ExprKind::kCoalesce:
+    case ExprKind::kGreatestLeast:
+    case ExprKind::kArray:
+    case ExprKind::kRow:
+    case ExprKind::kAggregate:
+    case ExprKind::kWindowCall:
+    case ExprKind::kGrouping:
+    case ExprKind::kSessionValue: return at;
+    case ExprKind::kCollate: return expr_location(as<CollateExpr>(*e).argument);
+    default: break;
+  }
+  for_each_child(*e, [&](const ExprPtr& c) {
+    const int inner = expr_location(c);
+    if (inner >= 0 && (at < 0 || inner < at)) at = inner;
+  });
+  return at;
+}
+
 const ConstExpr* unknown_literal(const ExprPtr& e) {
   const auto* c = try_as<ConstExpr>(e);
   return c && c->type.oid == oid::kUnknown && !c->value.get().null ? c : nullptr;

@@ -24,6 +24,9 @@ ExprPtr make_var(int entry, int column, const TypeRef& type, int levels_up = 0, 
 ExprPtr make_relabel(ExprPtr e, const TypeRef& type, bool implicit, int location = -1);
 ExprPtr make_null_test(ExprPtr e, bool is_null, int location = -1);
 
+// Where an expression begins in the text: the leftmost of its own location and its operands'; -1 unknown.
+int expr_location(const ExprPtr& e);
+
 // A string constant of unknown type (not null), else null.
 const ConstExpr* unknown_literal(const ExprPtr& e);
 bool is_null_const(const ExprPtr& e);

@@ -103,7 +103,7 @@ Error missing_table(Scope& scope, std::string_view schema, std::string_view name
   for (Scope* level = &scope; level != nullptr; level = level->parent) {
     for (const Entry& entry : level->query->entries) {
       const bool same_table = relation && entry.relation && entry.relation->oid == relation->oid;
-      const bool same_alias = schema.empty() && entry.alias == name;
+      const bool same_alias = entry.alias == name;
       if (!same_table && !same_alias) continue;
       Error error =
           scope.error(sqlstate::kUndefinedTable,

@@ -160,6 +160,10 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
     if (found) return found;
     INDIGO_ASSIGN(const NamespaceItem* item, find_table(scope, "", column, location, &levels_up));
     if (item) return whole_row(scope, *item, levels_up, location);
+    const auto& arguments = scope.a.argument_names;
+    for (size_t i = 0; i < arguments.size(); i++) {
+      if (arguments[i] == column) return scope.a.parameter(static_cast<int>(i + 1), location);
+    }
     return missing_column(scope, "", column, location);
   }
   std::string_view schema, table = string_of(fields[fields.size() - 2]);

@@ -62,8 +62,7 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
       columns.insert(column.column);
       continue;
     }
-    INDIGO_ASSIGN(ExprPtr e, analyze_standalone(scope.a.session, column.expression, relation, TypeRef{},
-                                                Clause::kIndexExpression));
+    INDIGO_ASSIGN(ExprPtr e, analyze_nested(scope.a, column.expression, relation, TypeRef{}, Clause::kIndexExpression));
     expressions.push_back(std::move(e));
   }
   if (columns != wanted.columns || expressions.size() != wanted.expressions.size()) return false;
@@ -74,8 +73,8 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   }
   if (index.predicate.empty()) return true;
   if (!wanted.predicate) return false;
-  INDIGO_ASSIGN(const ExprPtr predicate, analyze_standalone(scope.a.session, index.predicate, relation,
-                                                            {oid::kBool, -1, kInvalidOid}, Clause::kIndexPredicate));
+  INDIGO_ASSIGN(const ExprPtr predicate, analyze_nested(scope.a, index.predicate, relation,
+                                                        {oid::kBool, -1, kInvalidOid}, Clause::kIndexPredicate));
   return equal(predicate, wanted.predicate);
 }
 
@@ -130,7 +129,7 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   }
   scope.names.clear();
   if (!out.update) return out;
-  INDIGO_ASSIGN(Entry entry, relation_entry(scope, scope.query->entries[0].relation, nullptr, -1));
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, scope.query->entries[0].relation, nullptr));
   entry.alias = "excluded";
   out.excluded_entry = add_entry(scope, std::move(entry));
   scope.names.push_back(target);

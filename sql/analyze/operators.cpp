@@ -187,7 +187,7 @@ Result<ExprPtr> make_array_operator(Analysis& a, NodeList name, const ExprPtr& l
   compare->type.oid = oid::kBool;
   compare->location = location;
   const ExprPtr both[] = {compare->left, compare->array};
-  INDIGO_ASSIGN(compare->collation, input_collation(a, both, location));
+  INDIGO_ASSIGN(compare->collation, input_collation(a, both));
   // The call must exist as such too.
   const ExprPtr probe_right = make_null(a.catalog, {declared[1], -1, kInvalidOid});
   INDIGO_TRY(make_call(a, *function, {compare->left, probe_right}, {oid::kBool, -1, kInvalidOid},

@@ -57,7 +57,7 @@ Status plain_select(Scope& scope, const PgQuery__SelectStmt& node) {
       return scope.error(
           window ? sqlstate::kWindowingError : sqlstate::kGroupingError,
           window ? "window functions are not allowed in GROUP BY" : "aggregate functions are not allowed in GROUP BY",
-          e->location);
+          expr_location(e));
     }
   }
   INDIGO_TRY(check_grouping(scope));

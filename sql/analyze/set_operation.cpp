@@ -33,7 +33,7 @@ class SetReader {
     for (size_t i = 0; i < types.size(); i++) {
       TargetEntry target;
       target.name = first.column_names[i];
-      target.expr = make_var(leftmost->entry, static_cast<int>(i), types[i], 0, tree.columns[i]->location);
+      target.expr = make_var(leftmost->entry, static_cast<int>(i), types[i], 0, expr_location(tree.columns[i]));
       q.targets.push_back(std::move(target));
     }
     q.set_operation = tree.node;
@@ -70,10 +70,10 @@ class SetReader {
     tree.node = std::make_shared<SetNode>();
     for (const TargetEntry& t : query->targets) {
       if (t.hidden) continue;
-      if (tree.location < 0) tree.location = t.expr->location;
+      if (tree.location < 0) tree.location = expr_location(t.expr);
       tree.columns.push_back(t.expr);
     }
-    INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(query), nullptr, -1));
+    INDIGO_ASSIGN(Entry entry, subquery_entry(scope_, std::move(query), nullptr));
     entry.alias = "*SELECT* " + std::to_string(scope_.query->entries.size() + 1);
     tree.node->entry = add_entry(scope_, std::move(entry));
     return tree;
@@ -113,14 +113,14 @@ class SetReader {
                                    options_.recursive_cte->column_types[i].typmod) +
                        " in non-recursive term but type " + format_type(scope_.catalog(), type.oid, type.typmod) +
                        " overall",
-                   left.columns[i]->location)
+                   expr_location(left.columns[i]))
             .with_hint("Cast the output of the non-recursive term to the correct type.");
       }
       if (!s.all || s.op != PG_QUERY__SET_OPERATION__SETOP_UNION) {
-        INDIGO_TRY(sort_operators(scope_.a, type.oid, false, true, left.columns[i]->location));
+        INDIGO_TRY(sort_operators(scope_.a, type.oid, false, true, expr_location(left.columns[i])));
       }
       // Stands for the column in the operation around this one.
-      tree.columns.push_back(make_const(type, Datum::make_null(Phys::kStr), left.columns[i]->location));
+      tree.columns.push_back(make_const(type, Datum::make_null(Phys::kStr), expr_location(left.columns[i])));
     }
     return tree;
   }
@@ -136,7 +136,7 @@ class SetReader {
     }
     for (ExprPtr& e : left.columns) {
       if (e->type.oid == oid::kUnknown) {
-        e = make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::make_null(Phys::kStr), e->location);
+        e = make_const({oid::kText, -1, oid::kDefaultCollation}, Datum::make_null(Phys::kStr), expr_location(e));
       }
       cte.column_types.push_back(e->type);
     }
@@ -220,7 +220,7 @@ class SetReader {
     if (q.targets.size() != visible) {
       return scope_
           .error(sqlstate::kFeatureNotSupported, "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
-                 q.targets[visible].expr->location)
+                 expr_location(q.targets[visible].expr))
           .with_detail("Only result column names can be used, not expressions or functions.")
           .with_hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
     }

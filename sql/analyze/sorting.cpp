@@ -48,7 +48,7 @@ Result<TargetEntry*> numbered_target(Scope& scope, int number, Clause clause, in
 Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const ExprPtr& e) {
   SortKey key;
   key.expr = e;
-  const int location = node.location >= 0 ? node.location : e->location;
+  const int location = node.location >= 0 ? node.location : location_of(node.node);
   switch (node.sortby_dir) {
     case PG_QUERY__SORT_BY_DIR__SORTBY_DESC: {
       INDIGO_ASSIGN(const SortOperators ops, sort_operators(a, e->type.oid, true, false, location));
@@ -145,45 +145,48 @@ Status transform_distinct(Scope& scope, NodeList list) {
     for (const TargetEntry& t : q.targets) {
       if (!t.hidden) {
         visible++;
-        INDIGO_TRY(sort_operators(scope.a, t.expr->type.oid, false, true, t.expr->location));
+        INDIGO_TRY(sort_operators(scope.a, t.expr->type.oid, false, true, expr_location(t.expr)));
         continue;
       }
       return scope.error(sqlstate::kInvalidColumnReference,
-                         "for SELECT DISTINCT, ORDER BY expressions must appear in select list", t.expr->location);
+                         "for SELECT DISTINCT, ORDER BY expressions must appear in select list", expr_location(t.expr));
     }
     if (visible == 0) {
       return scope.error(sqlstate::kSyntaxError, "SELECT DISTINCT must have at least one column");
     }
     return {};
   }
+  std::vector<int> locations;  // of the DISTINCT ON items
   for (const PgQuery__Node* n : list) {
     INDIGO_ASSIGN(ExprPtr e, target_for(scope, n, Clause::kDistinctOn, true));
     const bool twice =
         std::any_of(q.distinct_on.begin(), q.distinct_on.end(), [&](const ExprPtr& x) { return equal(x, e); });
     INDIGO_TRY(sort_operators(scope.a, e->type.oid, true, true, location_of(n)));
-    if (!twice) q.distinct_on.push_back(std::move(e));
+    if (twice) continue;
+    q.distinct_on.push_back(std::move(e));
+    locations.push_back(location_of(n));
   }
   // The DISTINCT ON items must be the leading ORDER BY items, in any order.
-  size_t matched = 0;
+  const auto mismatch = [&](size_t item) {
+    return scope.error(sqlstate::kInvalidColumnReference,
+                       "SELECT DISTINCT ON expressions must match initial ORDER BY expressions", locations[item]);
+  };
+  std::vector<bool> ordered(q.distinct_on.size());
   bool gap = false;
   for (const SortKey& key : q.order_by) {
-    const bool among =
-        std::any_of(q.distinct_on.begin(), q.distinct_on.end(), [&](const ExprPtr& x) { return equal(x, key.expr); });
-    if (among && gap) {
-      return scope.error(sqlstate::kInvalidColumnReference,
-                         "SELECT DISTINCT ON expressions must match initial ORDER BY expressions", key.expr->location);
+    const auto found =
+        std::find_if(q.distinct_on.begin(), q.distinct_on.end(), [&](const ExprPtr& x) { return equal(x, key.expr); });
+    const auto item = static_cast<size_t>(found - q.distinct_on.begin());
+    if (found == q.distinct_on.end()) {
+      gap = true;
+    } else if (gap) {
+      return mismatch(item);
+    } else {
+      ordered[item] = true;
     }
-    matched += among;
-    gap = gap || !among;
   }
-  if (gap && matched < q.distinct_on.size()) {
-    for (const ExprPtr& e : q.distinct_on) {
-      const bool ordered =
-          std::any_of(q.order_by.begin(), q.order_by.end(), [&](const SortKey& k) { return equal(k.expr, e); });
-      if (ordered) continue;
-      return scope.error(sqlstate::kInvalidColumnReference,
-                         "SELECT DISTINCT ON expressions must match initial ORDER BY expressions", e->location);
-    }
+  for (size_t i = 0; gap && i < ordered.size(); i++) {
+    if (!ordered[i]) return mismatch(i);
   }
   return {};
 }

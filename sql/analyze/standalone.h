@@ -9,11 +9,9 @@
 
 namespace indigo::sql {
 
-Result<ExprPtr> analyze_standalone(SessionContext& session, std::string_view text,
-                                   const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
-                                   Clause clause);
-Result<ExprPtr> analyze_standalone(SessionContext& session, const PgQuery__Node* node, std::string_view text,
-                                   bool positions, const std::shared_ptr<const catalog::RelationInfo>& relation,
-                                   const TypeRef& target, Clause clause);
+// `text` belongs to the catalog, not to the statement that `outer` analyzes.
+Result<ExprPtr> analyze_nested(const Analysis& outer, std::string_view text,
+                               const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
+                               Clause clause);
 
 }  // namespace indigo::sql

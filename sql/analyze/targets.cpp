@@ -70,17 +70,17 @@ Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirec
   RowShape shape;
   if (!row_shape(scope, row, shape)) {
     if (row->type.oid == oid::kRecord) {
-      return scope.error(sqlstate::kFeatureNotSupported, "record type has not been registered", row->location);
+      return scope.error(sqlstate::kFeatureNotSupported, "record type has not been registered", expr_location(row));
     }
     return scope.error(sqlstate::kWrongObjectType,
                        "column notation .* applied to type " + format_type(scope.catalog(), row->type.oid) +
                            ", which is not a composite type",
-                       row->location);
+                       expr_location(row));
   }
   std::vector<NamedExpr> out;
   for (size_t i = 0; i < shape.names.size(); i++) {
     if (i < shape.dropped.size() && shape.dropped[i]) continue;
-    out.push_back({shape.names[i], field_at(scope, row, static_cast<int>(i), shape.types[i], row->location)});
+    out.push_back({shape.names[i], field_at(scope, row, static_cast<int>(i), shape.types[i], expr_location(row))});
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "catalog/catalog_view.h"
+#include "sql/func/text/strings.h"  // quote_identifier, quote_literal
 
 namespace indigo::sql {
 

@@ -7,7 +7,7 @@ namespace indigo::sql {
 
 Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInfo& view) {
   constexpr int kMaxDepth = 100;
-  if (scope.a.view_depth >= kMaxDepth) {
+  if (scope.a.nesting >= kMaxDepth) {
     return scope.error(sqlstate::kInvalidObjectDefinition,
                        "infinite recursion detected in rules for relation \"" + view.name + "\"");
   }
@@ -15,9 +15,7 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
   if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return scope.error(sqlstate::kInternalError, "definition of view \"" + view.name + "\" is not a query");
   }
-  Analysis inner(scope.a.session, view.view_definition);
-  inner.has_positions = false;
-  inner.view_depth = scope.a.view_depth + 1;
+  Analysis inner(scope.a, view.view_definition);
   Scope top(inner, nullptr);
   INDIGO_TRY(transform_select(top, *parsed->statements()[0].node->select_stmt));
   return std::shared_ptr<const Query>(std::move(top.query));

@@ -2,30 +2,15 @@
 
 #include <pg_query.h>
 
-#include "base/arena.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "sql/parse/parse_error.h"
 #include "sql/parse/pre_scan.h"
+#include "sql/parse/tree_arena.h"
 #include "sql/parse/utf8.h"
 
 namespace indigo::sql {
 namespace {
-
-// The tree lives in one arena: it is freed without walking it.
-class TreeArena {
- public:
-  TreeArena() : arena_(64 * 1024) {
-    allocator_.alloc = [](void* self, size_t bytes) { return static_cast<Arena*>(self)->allocate(bytes); };
-    allocator_.free = [](void*, void*) {};
-    allocator_.allocator_data = &arena_;
-  }
-  ProtobufCAllocator* allocator() { return &allocator_; }
-
- private:
-  Arena arena_;
-  ProtobufCAllocator allocator_{};
-};
 
 class ParsedTree final : public ParsedText {
  public:

@@ -1,0 +1,474 @@
+#include "sql/deparse.h"
+
+#include "catalog/oids.h"
+#include "sql/analyze/coerce.h"
+#include "sql/analyze/type_text.h"
+
+namespace indigo::sql {
+namespace {
+
+using Form = CallExpr::Form;
+
+bool is_cast(const Expr& e) {
+  switch (e.kind) {
+    case ExprKind::kRelabel:
+    case ExprKind::kIoCast:
+    case ExprKind::kArrayCast:
+    case ExprKind::kDomainCast: return true;
+    case ExprKind::kCall:
+      return as<CallExpr>(e).form == Form::kExplicitCast || as<CallExpr>(e).form == Form::kImplicitCast;
+    default: return false;
+  }
+}
+
+class Deparser {
+ public:
+  Deparser(catalog::CatalogView& catalog, const DeparseOptions& options) : catalog_(catalog), options_(options) {}
+
+  std::string text(const Expr& e, bool show_implicit) {
+    out_.clear();
+    print(e, show_implicit);
+    return std::move(out_);
+  }
+
+ private:
+  // `implicit`: conversions that the user did not write are shown.
+  void print(const Expr& e, bool implicit) {
+    switch (e.kind) {
+      case ExprKind::kVar: return print_column(as<VarExpr>(e).column);
+      case ExprKind::kColumn: out_ += "VALUE"; return;
+      case ExprKind::kConst: out_ += deparse_const(catalog_, as<ConstExpr>(e), options_.always_qualify); return;
+      case ExprKind::kParam: out_ += "$" + std::to_string(as<ParamExpr>(e).index + 1); return;
+      case ExprKind::kCall: return print_call(as<CallExpr>(e), implicit);
+      case ExprKind::kBool: return print_bool(as<BoolExpr>(e));
+      case ExprKind::kCase: return print_case(as<CaseExpr>(e));
+      case ExprKind::kCoalesce: return print_function("COALESCE", as<CoalesceExpr>(e).arguments);
+      case ExprKind::kGreatestLeast: {
+        const auto& g = as<GreatestLeastExpr>(e);
+        return print_function(g.greatest ? "GREATEST" : "LEAST", g.arguments);
+      }
+      case ExprKind::kNullIf: return print_function("NULLIF", as<CallExpr>(*as<NullIfExpr>(e).equal).arguments);
+      case ExprKind::kNullTest: {
+        const auto& t = as<NullTestExpr>(e);
+        return wrapped([&] {
+          nested(*t.argument, e, true);
+          out_ += t.is_null ? " IS NULL" : " IS NOT NULL";
+        });
+      }
+      case ExprKind::kBooleanTest: return print_boolean_test(as<BooleanTestExpr>(e));
+      case ExprKind::kDistinct: {
+        const auto& d = as<DistinctExpr>(e);
+        return print_infix(e, *d.left, d.negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ", *d.right);
+      }
+      case ExprKind::kArrayCompare: {
+        const auto& c = as<ArrayCompareExpr>(e);
+        return wrapped([&] {
+          nested(*c.left, e, true);
+          out_ += " " + operator_name(c.op) + (c.any ? " ANY (" : " ALL (");
+          nested(*c.array, e, true);
+          out_ += ")";
+        });
+      }
+      case ExprKind::kArray: {
+        const auto& a = as<ArrayExpr>(e);
+        out_ += "ARRAY[";
+        print_list(a.elements);
+        out_ += "]";
+        if (a.elements.empty()) out_ += "::" + type_name(e.type);
+        return;
+      }
+      case ExprKind::kRow: {
+        out_ += "ROW(";
+        print_list(as<RowExpr>(e).fields);
+        out_ += ")";
+        if (e.type.oid != oid::kRecord) out_ += "::" + type_name(e.type);
+        return;
+      }
+      case ExprKind::kRowCompare: return print_row_compare(as<RowCompareExpr>(e));
+      case ExprKind::kField: return print_field(as<FieldExpr>(e));
+      case ExprKind::kSubscript: return print_subscript(as<SubscriptExpr>(e));
+      case ExprKind::kRelabel:
+        return print_cast(e, *as<RelabelExpr>(e).argument, as<RelabelExpr>(e).implicit, implicit);
+      case ExprKind::kIoCast: return print_cast(e, *as<IoCastExpr>(e).argument, as<IoCastExpr>(e).implicit, implicit);
+      case ExprKind::kArrayCast: return print_cast(e, *as<ArrayCastExpr>(e).argument, false, implicit);
+      case ExprKind::kDomainCast: return print_cast(e, *as<DomainCastExpr>(e).argument, false, implicit);
+      case ExprKind::kCollate:
+        return wrapped([&] {
+          nested(*as<CollateExpr>(e).argument, e, implicit);
+          out_ += " COLLATE " + quote_identifier(catalog_.collation_name(e.type.collation));
+        });
+      case ExprKind::kSessionValue: return print_session_value(as<SessionValueExpr>(e));
+      case ExprKind::kWholeRow:
+        out_ += options_.relation ? quote_identifier(options_.relation->name) + ".*" : std::string("*");
+        return;
+      case ExprKind::kDefault: out_ += "DEFAULT"; return;
+      default: out_ += "?"; return;  // queries' own nodes: stored expressions hold none
+    }
+  }
+
+  template <class F>
+  void wrapped(F&& body) {
+    if (!options_.pretty) out_ += "(";
+    body();
+    if (!options_.pretty) out_ += ")";
+  }
+
+  // A child, in parentheses where the parent needs them. Without `pretty` every operator brings its own.
+  void nested(const Expr& e, const Expr& parent, bool implicit) {
+    const bool parentheses = options_.pretty && !is_simple(e, parent, implicit);
+    if (parentheses) out_ += "(";
+    print(e, implicit);
+    if (parentheses) out_ += ")";
+  }
+
+  static int arithmetic_priority(std::string_view op) {
+    if (op == "+" || op == "-") return 1;
+    if (op == "*" || op == "/" || op == "%") return 2;
+    return 0;
+  }
+
+  bool is_simple(const Expr& e, const Expr& parent, bool implicit) {
+    switch (e.kind) {
+      case ExprKind::kRelabel: return is_simple_cast(*as<RelabelExpr>(e).argument, parent);
+      case ExprKind::kIoCast: return is_simple_cast(*as<IoCastExpr>(e).argument, parent);
+      case ExprKind::kArrayCast:
+      case ExprKind::kDomainCast:
+      case ExprKind::kSubscript: return true;
+      case ExprKind::kField: return parent.kind != ExprKind::kField;
+      case ExprKind::kCall: {
+        const auto& call = as<CallExpr>(e);
+        if (is_cast(e)) {
+          if (call.form == Form::kImplicitCast && !implicit) return is_simple(*call.arguments[0], parent, implicit);
+          return true;
+        }
+        if (call.form == Form::kSqlSyntax) return true;
+        if (call.form != Form::kOperator) return true;
+        return simple_operator(call, parent);
+      }
+      case ExprKind::kBool: return simple_bool(as<BoolExpr>(e), parent);
+      case ExprKind::kNullTest:
+      case ExprKind::kBooleanTest:
+      case ExprKind::kDistinct:
+      case ExprKind::kArrayCompare:
+      case ExprKind::kRowCompare:
+      case ExprKind::kCollate: return container(parent);
+      default: return true;
+    }
+  }
+  bool is_simple_cast(const Expr& argument, const Expr& parent) { return is_simple(argument, parent, true) || true; }
+
+  // Parents whose children stand between commas, brackets or keywords.
+  static bool container(const Expr& parent) {
+    switch (parent.kind) {
+      case ExprKind::kCall: return as<CallExpr>(parent).form == Form::kFunction;
+      case ExprKind::kBool:
+      case ExprKind::kArray:
+      case ExprKind::kRow:
+      case ExprKind::kCoalesce:
+      case ExprKind::kGreatestLeast:
+      case ExprKind::kNullIf:
+      case ExprKind::kCase:
+      case ExprKind::kSubscript: return true;
+      default: return false;
+    }
+  }
+
+  bool simple_operator(const CallExpr& call, const Expr& parent) {
+    if (parent.kind == ExprKind::kCall && as<CallExpr>(parent).form == Form::kOperator) {
+      const auto& outer = as<CallExpr>(parent);
+      if (call.arguments.size() != 2 || outer.arguments.size() != 2) return false;
+      const auto *inner_op = catalog_.operator_by_oid(call.op), *outer_op = catalog_.operator_by_oid(outer.op);
+      if (!inner_op || !outer_op) return false;
+      const int inner = arithmetic_priority(inner_op->name), around = arithmetic_priority(outer_op->name);
+      if (inner == 0 || around == 0 || inner < around) return false;
+      if (inner > around) return true;
+      return outer.arguments[0].get() == &call;  // left-associative
+    }
+    return container(parent);
+  }
+
+  static bool simple_bool(const BoolExpr& e, const Expr& parent) {
+    if (const auto* outer = parent.kind == ExprKind::kBool ? &as<BoolExpr>(parent) : nullptr) {
+      switch (e.op) {
+        case BoolExpr::Op::kNot:
+        case BoolExpr::Op::kAnd: return outer->op != BoolExpr::Op::kNot;
+        case BoolExpr::Op::kOr: return outer->op == BoolExpr::Op::kOr;
+      }
+    }
+    return container(parent);
+  }
+
+  void print_list(const ExprList& list) {
+    for (size_t i = 0; i < list.size(); i++) {
+      if (i) out_ += ", ";
+      print(*list[i], true);
+    }
+  }
+
+  void print_function(const std::string& name, const ExprList& arguments) {
+    out_ += name + "(";
+    print_list(arguments);
+    out_ += ")";
+  }
+
+  void print_column(int column) {
+    static constexpr std::pair<int, const char*> kSystem[] = {{kCtidColumn, "ctid"}, {kXminColumn, "xmin"},
+                                                              {kCminColumn, "cmin"}, {kXmaxColumn, "xmax"},
+                                                              {kCmaxColumn, "cmax"}, {kTableOidColumn, "tableoid"}};
+    for (const auto& [number, name] : kSystem) {
+      if (number == column) out_ += name;
+    }
+    if (column < 0) return;
+    const bool known = options_.relation && static_cast<size_t>(column) < options_.relation->columns.size();
+    out_ += known ? quote_identifier(options_.relation->columns[column].name) : "column" + std::to_string(column + 1);
+  }
+
+  std::string type_name(const TypeRef& type) {
+    std::string name = format_type(catalog_, type.oid, type.typmod, true);
+    if (!options_.always_qualify) return name;
+    Oid element = element_of(catalog_, type.oid);
+    const auto info = catalog_.type(element ? element : type.oid);
+    if (!info || info->schema == oid::kPgCatalogSchema || name.find('.') != std::string::npos) return name;
+    return quote_identifier(catalog_.schema_name(info->schema)) + "." + name;
+  }
+
+  std::string operator_name(Oid op) {
+    const auto* info = catalog_.operator_by_oid(op);
+    if (!info) return "?";
+    if (info->schema == oid::kPgCatalogSchema) return info->name;
+    return "OPERATOR(" + quote_identifier(catalog_.schema_name(info->schema)) + "." + info->name + ")";
+  }
+
+  std::string function_name(const catalog::FunctionInfo& f) {
+    const std::string name = quote_identifier(f.name);
+    if (f.schema == oid::kPgCatalogSchema) return name;
+    if (!options_.always_qualify) {
+      const auto candidates = catalog_.functions_named("", f.name);
+      for (const auto& c : candidates) {
+        if (c->arguments != f.arguments) continue;
+        if (c->oid == f.oid) return name;
+        break;
+      }
+    }
+    return quote_identifier(catalog_.schema_name(f.schema)) + "." + name;
+  }
+
+  void print_infix(const Expr& e, const Expr& left, const std::string& op, const Expr& right) {
+    wrapped([&] {
+      nested(left, e, true);
+      out_ += op;
+      nested(right, e, true);
+    });
+  }
+
+  void print_call(const CallExpr& call, bool implicit) {
+    switch (call.form) {
+      case Form::kOperator:
+        if (call.arguments.size() == 2) {
+          return print_infix(call, *call.arguments[0], " " + operator_name(call.op) + " ", *call.arguments[1]);
+        }
+        return wrapped([&] {
+          out_ += operator_name(call.op) + " ";
+          nested(*call.arguments[0], call, true);
+        });
+      case Form::kExplicitCast:
+      case Form::kImplicitCast: return print_cast(call, *call.arguments[0], call.form == Form::kImplicitCast, implicit);
+      case Form::kSqlSyntax:
+        if (print_construct(call)) return;
+        break;
+      case Form::kFunction: break;
+    }
+    const auto f = catalog_.function(call.function);
+    out_ += (f ? function_name(*f) : "?") + "(";
+    for (size_t i = 0; i < call.arguments.size(); i++) {
+      if (i) out_ += ", ";
+      if (i + 1 == call.arguments.size() && call.variadic_array) out_ += "VARIADIC ";
+      const auto* array = try_as<ArrayExpr>(call.arguments[i]);
+      // A variadic function's collected arguments are printed one by one.
+      if (f && f->variadic != kInvalidOid && f->variadic != oid::kAny && i + 1 == call.arguments.size() && array &&
+          i + 1 == f->arguments.size()) {
+        print_list(array->elements);
+      } else {
+        print(*call.arguments[i], true);
+      }
+    }
+    out_ += ")";
+  }
+
+  // EXTRACT, AT TIME ZONE ...; false when the function is none of them.
+  bool print_construct(const CallExpr& call) {
+    const auto f = catalog_.function(call.function);
+    if (!f) return false;
+    const ExprList& a = call.arguments;
+    const auto part = [&](const char* before, size_t i, const char* after) {
+      out_ += before;
+      print(*a[i], true);
+      out_ += after;
+    };
+    if (f->name == "timezone" && a.size() == 2) {
+      wrapped([&] {
+        nested(*a[1], call, true);
+        out_ += " AT TIME ZONE ";
+        nested(*a[0], call, true);
+      });
+      return true;
+    }
+    if (f->name == "extract" && a.size() == 2 && a[0]->kind == ExprKind::kConst) {
+      out_ += "EXTRACT(" + std::string(as<ConstExpr>(*a[0]).value.get().str);
+      part(" FROM ", 1, ")");
+      return true;
+    }
+    if (f->name == "position" && a.size() == 2) {
+      part("POSITION((", 1, ") IN (");
+      part("", 0, "))");
+      return true;
+    }
+    if (f->name == "overlay" && a.size() >= 3) {
+      part("OVERLAY(", 0, " PLACING ");
+      part("", 1, " FROM ");
+      part("", 2, "");
+      if (a.size() == 4) part(" FOR ", 3, "");
+      out_ += ")";
+      return true;
+    }
+    if (f->name == "substring" && a.size() >= 2) {
+      part("SUBSTRING(", 0, " FROM ");
+      part("", 1, "");
+      if (a.size() == 3) part(" FOR ", 2, "");
+      out_ += ")";
+      return true;
+    }
+    const char* side = f->name == "btrim"   ? "BOTH"
+                       : f->name == "ltrim" ? "LEADING"
+                       : f->name == "rtrim" ? "TRAILING"
+                                            : nullptr;
+    if (side) {
+      out_ += std::string("TRIM(") + side;
+      if (a.size() == 2) part(" ", 1, "");
+      part(" FROM ", 0, ")");
+      return true;
+    }
+    return false;
+  }
+
+  void print_cast(const Expr& e, const Expr& argument, bool is_implicit, bool show_implicit) {
+    if (is_implicit && !show_implicit) return print(argument, false);
+    // A cast of a constant to its own type only adds a modifier.
+    const auto* c = argument.kind == ExprKind::kConst ? &as<ConstExpr>(argument) : nullptr;
+    if (c && c->type.oid == e.type.oid && c->type.typmod == -1) {
+      ConstExpr labelled = *c;
+      labelled.type = e.type;
+      out_ += deparse_const(catalog_, labelled, options_.always_qualify);
+      return;
+    }
+    if (options_.pretty) {
+      nested(argument, e, false);
+    } else {
+      out_ += "(";
+      print(argument, false);
+      out_ += ")";
+    }
+    out_ += "::" + type_name(e.type);
+  }
+
+  void print_bool(const BoolExpr& e) {
+    wrapped([&] {
+      if (e.op == BoolExpr::Op::kNot) {
+        out_ += "NOT ";
+        nested(*e.arguments[0], e, false);
+        return;
+      }
+      for (size_t i = 0; i < e.arguments.size(); i++) {
+        if (i) out_ += e.op == BoolExpr::Op::kAnd ? " AND " : " OR ";
+        nested(*e.arguments[i], e, false);
+      }
+    });
+  }
+
+  void print_case(const CaseExpr& e) {
+    const auto comparison = [&](const CaseExpr::When& w) {
+      const auto* call = try_as<CallExpr>(w.condition);
+      return call && call->arguments.size() == 2 ? call : nullptr;
+    };
+    out_ += "\nCASE";
+    const CallExpr* first = e.simple && !e.whens.empty() ? comparison(e.whens[0]) : nullptr;
+    if (first) {
+      out_ += " ";
+      print(*first->arguments[0], true);
+    }
+    for (const auto& when : e.whens) {
+      out_ += "\n    WHEN ";
+      const CallExpr* same = first ? comparison(when) : nullptr;
+      print(same ? *same->arguments[1] : *when.condition, false);
+      out_ += " THEN ";
+      print(*when.result, true);
+    }
+    out_ += "\n    ELSE ";
+    print(*e.otherwise, true);
+    out_ += "\nEND";
+  }
+
+  void print_boolean_test(const BooleanTestExpr& e) {
+    static constexpr const char* kTexts[] = {" IS TRUE",      " IS NOT TRUE", " IS FALSE",
+                                             " IS NOT FALSE", " IS UNKNOWN",  " IS NOT UNKNOWN"};
+    wrapped([&] {
+      nested(*e.argument, e, false);
+      out_ += kTexts[static_cast<int>(e.test)];
+    });
+  }
+
+  void print_row_compare(const RowCompareExpr& e) {
+    static constexpr const char* kOps[] = {"", "<", "<=", "=", ">=", ">", "<>"};
+    out_ += "(ROW(";
+    print_list(e.left);
+    out_ += std::string(") ") + kOps[e.strategy] + " ROW(";
+    print_list(e.right);
+    out_ += "))";
+  }
+
+  void print_field(const FieldExpr& e) {
+    const bool plain = e.argument->kind == ExprKind::kSubscript || e.argument->kind == ExprKind::kField;
+    if (!plain) out_ += "(";
+    print(*e.argument, true);
+    if (!plain) out_ += ")";
+    RowShape shape;
+    const bool known = row_shape(catalog_, e.argument, shape) && static_cast<size_t>(e.field) < shape.names.size();
+    out_ += "." + (known ? quote_identifier(shape.names[e.field]) : "f" + std::to_string(e.field + 1));
+  }
+
+  void print_subscript(const SubscriptExpr& e) {
+    const bool plain = e.container->kind == ExprKind::kVar || e.container->kind == ExprKind::kField;
+    if (!plain) out_ += "(";
+    print(*e.container, true);
+    if (!plain) out_ += ")";
+    for (const auto& index : e.indexes) {
+      out_ += "[";
+      if (index.slice) {
+        if (index.lower) print(*index.lower, false);
+        out_ += ":";
+      }
+      if (index.upper) print(*index.upper, false);
+      out_ += "]";
+    }
+  }
+
+  void print_session_value(const SessionValueExpr& e) {
+    static constexpr const char* kNames[] = {
+        "CURRENT_DATE",   "CURRENT_TIME", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_TIMESTAMP", "LOCALTIME",
+        "LOCALTIMESTAMP", "CURRENT_USER", "SESSION_USER", "CURRENT_ROLE",      "CURRENT_CATALOG",   "CURRENT_SCHEMA"};
+    out_ += kNames[static_cast<int>(e.which)];
+    if (e.type.typmod >= 0) out_ += "(" + std::to_string(e.type.typmod) + ")";
+  }
+
+  catalog::CatalogView& catalog_;
+  const DeparseOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options) {
+  return Deparser(catalog, options).text(expr, false);
+}
+
+}  // namespace indigo::sql

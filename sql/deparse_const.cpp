@@ -1,0 +1,58 @@
+#include "base/arena.h"
+#include "catalog/oids.h"
+#include "sql/analyze/type_text.h"
+#include "sql/deparse.h"
+#include "sql/deparse_session.h"
+#include "sql/func/registry.h"
+
+namespace indigo::sql {
+namespace {
+
+std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e) {
+  if (e.type.oid == oid::kUnknown) return std::string(e.value.get().str);
+  CatalogOnlySession session(catalog);
+  FuncContext context(session);
+  Arena arena;
+  context.set_arena(&arena);
+  std::string out;
+  type_output(context, e.type, e.value.get(), out);
+  return out;
+}
+
+// 'schema.name' of a relation, for text that any session must understand.
+std::string qualified_relation(catalog::CatalogView& catalog, Oid relation) {
+  const auto info = catalog.relation(relation);
+  if (!info) return std::to_string(relation);
+  return quote_identifier(info->schema_name) + "." + quote_identifier(info->name);
+}
+
+}  // namespace
+
+std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify) {
+  const std::string type = format_type(catalog, e.type.oid, e.type.typmod, true);
+  if (e.value.get().null) return "NULL::" + type;
+  std::string text = value_text(catalog, e);
+  switch (e.type.oid) {
+    case oid::kBool: return e.value.get().b ? "true" : "false";
+    case oid::kUnknown: return quote_literal(text);
+    case oid::kInt4: return text[0] == '-' ? "'" + text + "'::integer" : text;
+    case oid::kNumeric: {
+      const bool number = text.find_first_not_of("0123456789 +-eE.") == std::string::npos;
+      const bool fraction = text.find_first_of("eE.") != std::string::npos;
+      if (!number) text = "'" + text + "'";
+      if (number && text[0] == '-') text = "'" + text + "'";
+      return number && fraction && e.type.typmod < 0 && text[0] != '\'' ? text : text + "::" + type;
+    }
+    case oid::kFloat4:
+    case oid::kFloat8: return "'" + text + "'::" + type;
+    case oid::kBit:
+    case oid::kVarbit: return "B'" + text + "'::" + type;
+    case oid::kRegClass:
+      if (always_qualify) text = qualified_relation(catalog, e.value.get().oid());
+      break;
+    default: break;
+  }
+  return quote_literal(text) + "::" + type;
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,42 @@
+// A session that only has a catalog: enough for output functions when expressions are printed. Formats are the defaults
+// (ISO dates), so that what was printed reads the same in every session.
+// Thread safety: as the catalog view it wraps.
+#pragma once
+
+#include "base/sqlstate.h"
+#include "sql/func/context.h"
+
+namespace indigo::sql {
+
+class CatalogOnlySession final : public SessionContext {
+ public:
+  explicit CatalogOnlySession(catalog::CatalogView& catalog) : catalog_(catalog) {}
+
+  const FormatSettings& format() override { return format_; }
+  catalog::CatalogView& catalog() override { return catalog_; }
+  int64_t transaction_timestamp() override { return 0; }
+  int64_t statement_timestamp() override { return 0; }
+  std::string current_user() override { return {}; }
+  std::string session_user() override { return {}; }
+  int32_t backend_pid() override { return 0; }
+  bool setting(std::string_view, std::string&) override { return false; }
+  Status set_setting(std::string_view, std::string_view, bool) override { return refuse(); }
+  Result<int64_t> nextval(Oid) override { return refuse(); }
+  Result<int64_t> currval(Oid) override { return refuse(); }
+  Result<int64_t> lastval() override { return refuse(); }
+  Status setval(Oid, int64_t, bool) override { return refuse(); }
+  Status sleep(double) override { return refuse(); }
+  Status system_rows(std::string_view, std::span<const Datum>,
+                     const std::function<void(std::span<const Datum>)>&) override {
+    return refuse();
+  }
+  Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return refuse(); }
+
+ private:
+  static Error refuse() { return Error(sqlstate::kInternalError, "a printed expression cannot be evaluated"); }
+
+  catalog::CatalogView& catalog_;
+  FormatSettings format_;
+};
+
+}  // namespace indigo::sql
