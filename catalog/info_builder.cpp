@@ -109,13 +109,28 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       break;
     case RelationKind::kSequence:
       if (auto sequence = database_.physical(filenode).sequence) {
-        r->table = std::make_shared<SequenceTable>(std::move(sequence), r->layout);
+        r->table = std::make_shared<SequenceTable>(std::move(sequence), sequence_options(oid), r->layout);
       }
       break;
     case RelationKind::kIndex:
     case RelationKind::kComposite: break;
   }
   return r;
+}
+
+SequenceOptions InfoBuilder::sequence_options(Oid sequence) {
+  SequenceOptions options;
+  std::string image;
+  const SystemTable& sequences = database_.table(pg_sequence::kOid);
+  if (!sequences.find_oid(txn_, sequence, image)) return options;
+  const RowReader row = sequences.reader(image);
+  options.start = row.i64(pg_sequence::c_seqstart);
+  options.increment = row.i64(pg_sequence::c_seqincrement);
+  options.maximum = row.i64(pg_sequence::c_seqmax);
+  options.minimum = row.i64(pg_sequence::c_seqmin);
+  options.cache = row.i64(pg_sequence::c_seqcache);
+  options.cycle = row.flag(pg_sequence::c_seqcycle);
+  return options;
 }
 
 void InfoBuilder::add_columns(RelationInfo& relation) {

@@ -23,6 +23,7 @@ class InfoBuilder {
 
  private:
   std::shared_ptr<const RelationInfo> system_relation(const StaticTable& table);
+  SequenceOptions sequence_options(Oid sequence);
   void add_columns(RelationInfo& relation);
   void add_defaults(RelationInfo& relation);
   void add_indexes(RelationInfo& relation, Oid filenode);

@@ -12,9 +12,10 @@ namespace indigo::catalog {
 
 class SequenceTable final : public storage::Table {
  public:
-  SequenceTable(std::shared_ptr<Sequence> sequence, RowLayout layout)
-      : sequence_(std::move(sequence)), layout_(std::move(layout)) {}
+  SequenceTable(std::shared_ptr<Sequence> sequence, const SequenceOptions& options, RowLayout layout)
+      : sequence_(std::move(sequence)), options_(options), layout_(std::move(layout)) {}
   const std::shared_ptr<Sequence>& sequence() const { return sequence_; }
+  const SequenceOptions& options() const { return options_; }
 
   TableId id() const override { return {}; }
   storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
@@ -45,6 +46,7 @@ class SequenceTable final : public storage::Table {
  private:
   std::string image() const;
   std::shared_ptr<Sequence> sequence_;
+  const SequenceOptions options_;
   RowLayout layout_;
 };
 

@@ -93,6 +93,7 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   Lsn lsn;
   descriptor.set_committing();
   CommitStamp c = clock_.take();
+  txn.commit_stamp_ = c;
   if (log_.records()) append_log(txn, c, lsn);
   descriptor.set_committed(c);  // the commit point
   clock_.decide(c);

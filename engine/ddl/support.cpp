@@ -8,6 +8,7 @@
 #include "engine/exec/executor.h"
 #include "sql/analyze/type_text.h"
 #include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::engine::ddl {
 

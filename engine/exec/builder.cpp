@@ -24,24 +24,9 @@ std::vector<Phys> Builder::phys_of(const std::vector<sql::PlanColumn>& columns) 
 }
 
 const sql::TypeOrder* Builder::order_of(const sql::TypeRef& type) {
-  Oid oid = type.oid;
-  for (int i = 0; i < 32; i++) {
-    if (const sql::TypeOrder* order = sql::type_order(oid)) return order;
-    auto info = state_.session().catalog().type(oid);
-    if (info == nullptr) return nullptr;
-    if (info->kind == 'd') {
-      oid = info->base;
-    } else if (info->kind == 'e') {
-      return sql::type_order(oid::kAnyEnum);
-    } else if (info->kind == 'c') {
-      return sql::type_order(oid::kRecord);
-    } else if (info->is_array()) {
-      return sql::type_order(oid::kAnyArray);
-    } else {
-      return nullptr;
-    }
-  }
-  return nullptr;
+  if (const sql::TypeOrder* order = sql::type_order(type.oid)) return order;
+  auto info = state_.session().catalog().type(type.oid);
+  return info != nullptr ? sql::type_order(*info) : nullptr;
 }
 
 sql::TypeRef Builder::element_of(const sql::TypeRef& array) {

@@ -37,17 +37,23 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
   uint32_t extent = extent_of(selection);
   if (claimed_.size() < extent) claimed_.resize(extent);
   rows_.clear();
+  seen_->clear();
+  self_modified_ = false;
   storage::Transaction& txn = state.transaction();
   const Vector& keys = source->columns[key_column_];
   for (uint32_t i = 0; i < selection.count; i++) {
     uint32_t r = selection[i];
     if (keys.is_null(r)) continue;
     Str key = keys.get<Str>(r);
+    // Rows are claimed before any of the chunk is changed: storage cannot tell the second one yet.
     if (joined_ && !seen_->insert(std::string(key)).second) continue;
     storage::Claimed& claimed = claimed_[r];
     storage::StorageStatus status =
         relation_->table->claim(txn, state.view(), key, mode, storage::LockWait::kWait, claimed);
-    if (status == storage::StorageStatus::kNotFound) continue;
+    if (status == storage::StorageStatus::kNotFound) {  // gone, or changed by this very command: a row changes once
+      self_modified_ |= claimed.self_modified;
+      continue;
+    }
     if (status != storage::StorageStatus::kOk) {
       error = std::make_unique<Error>(storage_error(status, relation_.get()));
       break;

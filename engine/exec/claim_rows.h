@@ -1,5 +1,5 @@
 // Claims the target rows of a source chunk for UPDATE, DELETE and MERGE, with READ COMMITTED's re-check of rows that changed
-// since the snapshot, and each row at most once in a statement.
+// since the snapshot, and each row at most once in a command.
 // Thread safety: none.
 #pragma once
 
@@ -14,19 +14,18 @@ namespace indigo::engine::exec {
 
 class RowClaimer {
  public:
-  // `joined`: the source may hold a target row several times.
+  // `joined`: a chunk of the source may hold a target row several times.
   static Result<RowClaimer> make(Builder& b, const std::shared_ptr<const catalog::RelationInfo>& relation,
                                  int key_column, const sql::ExprPtr& recheck,
                                  const std::vector<std::pair<int, int>>& refresh, bool joined);
 
-  void begin() { seen_->clear(); }
   // Answers the rows that are claimed; claimed()[r] has row r's newest version. `source` may be replaced by a copy whose
   // columns from the target are refreshed. An error ends the selection.
   Selection claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,
                   std::unique_ptr<Error>& error);
   std::vector<storage::Claimed>& claimed() { return claimed_; }
-  // Marks a key as changed by this statement; false: it was already.
-  bool first_change(const std::string& key) { return seen_->insert(key).second; }
+  // The last claim met a row that this command has changed already (the row is left out).
+  bool self_modified() const { return self_modified_; }
 
  private:
   Result<bool> recheck(QueryState& state, const Chunk*& source, Selection all, uint32_t row);
@@ -35,9 +34,9 @@ class RowClaimer {
   size_t key_column_ = 0;
   Condition recheck_;
   std::vector<std::pair<int, int>> refresh_;
-  bool joined_ = false;
-  std::vector<storage::Claimed> claimed_;
+  bool joined_ = false, self_modified_ = false;
   std::unique_ptr<std::unordered_set<std::string>> seen_ = std::make_unique<std::unordered_set<std::string>>();
+  std::vector<storage::Claimed> claimed_;
   std::unique_ptr<Chunk> copy_ = std::make_unique<Chunk>(), target_row_ = std::make_unique<Chunk>();
   std::vector<uint16_t> rows_;
 };

@@ -21,7 +21,6 @@ class DeleteOperator final : public Operator {
   }
 
   Status open(Open mode) override {
-    claimer_.begin();
     error_ = nullptr;
     return input_->open(mode);
   }

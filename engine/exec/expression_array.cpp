@@ -233,7 +233,7 @@ Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
       node->is_volatile = is_volatile;
       break;
     }
-    default: return Error(sqlstate::kFeatureNotSupported, "array subscripts are not supported");
+    default: return compile_subscript(b, sql::as<sql::SubscriptExpr>(e));
   }
   inherit(*node, children);
   return node;

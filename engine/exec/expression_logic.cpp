@@ -1,5 +1,8 @@
 // AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE ..., IS [NOT] DISTINCT FROM.
+#include <algorithm>
+
 #include "engine/exec/expression_nodes.h"
+#include "sql/func/types/record.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -92,7 +95,7 @@ class NullTestNode final : public Node {
     bool* out = out_.data<bool>();
     for (uint32_t i = 0; i < selection.count; i++) {
       uint32_t r = selection[i];
-      out[r] = value.is_null(r) == is_null_;
+      out[r] = row_ && !value.is_null(r) ? row_test(value.get<Str>(r)) : value.is_null(r) == is_null_;
     }
     return out_;
   }
@@ -110,6 +113,13 @@ class NullTestNode final : public Node {
   }
 
  private:
+  // A row IS NULL when all its fields are; it IS NOT NULL when none is.
+  bool row_test(Str image) const {
+    sql::RecordFields record = sql::read_record(image);
+    auto nulls = std::count_if(record.values.begin(), record.values.end(), [](const Datum& d) { return d.null; });
+    return nulls == (is_null_ ? static_cast<ptrdiff_t>(record.values.size()) : 0);
+  }
+
   NodePtr argument_;
   bool is_null_, row_;
   Vector out_;

@@ -1,8 +1,9 @@
-// Row comparison: (a, b) < (c, d), column by column.
+// Composite values: ROW(...), (composite).field, and row comparison: (a, b) < (c, d), column by column.
 #include <array>
 
 #include "base/sqlstate.h"
 #include "engine/exec/expression_nodes.h"
+#include "sql/func/types/record.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -75,6 +76,56 @@ class RowCompareNode final : public Node {
   SelectionBuffer open_, both_;
 };
 
+class RowNode final : public Node {
+ public:
+  RowNode(QueryState& state, std::vector<NodePtr> fields, std::vector<sql::TypeRef> types)
+      : Node(state), fields_(std::move(fields)), types_(std::move(types)) {}
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    values_.clear();
+    for (NodePtr& f : fields_) {
+      values_.push_back(&f->evaluate(frame, selection));
+      if (failed()) return out_;
+    }
+    out_.init(Phys::kStr, frame.extent);
+    for (uint32_t i = 0; i < selection.count; i++) {
+      row_.clear();
+      for (const Vector* v : values_) row_.push_back(v->datum(selection[i]));
+      out_.set_datum(selection[i], Datum::of(functions().arena().copy(sql::make_record(type.oid, types_, row_))));
+    }
+    return out_;
+  }
+
+ private:
+  std::vector<NodePtr> fields_;
+  std::vector<sql::TypeRef> types_;
+  std::vector<const Vector*> values_;
+  std::vector<Datum> row_;
+  Vector out_;
+};
+
+class FieldNode final : public Node {
+ public:
+  FieldNode(QueryState& state, NodePtr argument, int field)
+      : Node(state), argument_(std::move(argument)), field_(static_cast<size_t>(field)) {}
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    const Vector& value = argument_->evaluate(frame, selection);
+    if (failed()) return out_;
+    out_.init(phys, frame.extent);
+    for (uint32_t i = 0; i < selection.count; i++) {
+      uint32_t r = selection[i];
+      Datum d = value.is_null(r) ? Datum::make_null(phys) : sql::record_field(value.get<Str>(r), field_);
+      if (d.null) d.phys = phys;
+      out_.set_datum(r, d);
+    }
+    return out_;
+  }
+
+ private:
+  NodePtr argument_;
+  size_t field_;
+  Vector out_;
+};
+
 Result<sql::ScalarKernel> kernel_of(Oid function) {
   const sql::ScalarFunction* f = sql::find_scalar(function);
   if (f == nullptr) {
@@ -83,11 +134,39 @@ Result<sql::ScalarKernel> kernel_of(Oid function) {
   return f->kernel;
 }
 
+Result<NodePtr> compile_row(Builder& b, const sql::RowExpr& e) {
+  std::vector<NodePtr> fields;
+  std::vector<sql::TypeRef> types;
+  std::vector<const Node*> children;
+  for (const sql::ExprPtr& f : e.fields) {
+    INDIGO_ASSIGN(NodePtr node, b.compile(f));
+    children.push_back(node.get());
+    fields.push_back(std::move(node));
+    types.push_back(f->type);
+  }
+  NodePtr node = std::make_unique<RowNode>(b.state(), std::move(fields), std::move(types));
+  inherit(*node, children);
+  return node;
+}
+
+Result<NodePtr> compile_field(Builder& b, const sql::FieldExpr& e) {
+  // SET (a, b) = (SELECT ...): column `field` of the subquery's row.
+  if (const auto* sub = sql::try_as<sql::SubPlanExpr>(e.argument);
+      sub != nullptr && sub->form == sql::SubLinkExpr::Form::kMultiAssign) {
+    return compile_subplan(b, *sub, e.field);
+  }
+  INDIGO_ASSIGN(NodePtr argument, b.compile(e.argument));
+  const Node* child = argument.get();
+  NodePtr node = std::make_unique<FieldNode>(b.state(), std::move(argument), e.field);
+  inherit(*node, {child});
+  return node;
+}
+
 }  // namespace
 
 Result<NodePtr> compile_record(Builder& b, const sql::Expr& e) {
-  if (e.kind != sql::ExprKind::kRowCompare)
-    return Error(sqlstate::kFeatureNotSupported, "composite values are not supported");
+  if (e.kind == sql::ExprKind::kRow) return compile_row(b, sql::as<sql::RowExpr>(e));
+  if (e.kind == sql::ExprKind::kField) return compile_field(b, sql::as<sql::FieldExpr>(e));
   const auto& x = sql::as<sql::RowCompareExpr>(e);
   std::vector<RowCompareNode::Column> columns;
   std::vector<const Node*> children;

@@ -14,8 +14,8 @@ using Form = sql::SubLinkExpr::Form;
 
 class SubPlanNode : public Node {
  public:
-  SubPlanNode(QueryState& state, const sql::SubPlanExpr& e, ExpressionSet passes, NodePtr test)
-      : Node(state), e_(e), passes_(std::move(passes)), test_(std::move(test)) {}
+  SubPlanNode(QueryState& state, const sql::SubPlanExpr& e, ExpressionSet passes, NodePtr test, size_t column)
+      : Node(state), e_(e), passes_(std::move(passes)), test_(std::move(test)), column_(column) {}
 
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     out_.init(phys, frame.extent);
@@ -46,7 +46,6 @@ class SubPlanNode : public Node {
   virtual Status evaluate_row(const Frame& frame, uint32_t row) {
     INDIGO_TRY(start(frame, row));
     if (e_.form == Form::kAny || e_.form == Form::kAll) return compare_all(frame, row);
-    std::vector<int> slots = e_.columns;
     if (e_.form == Form::kRowCompare) {
       INDIGO_TRY(run_subquery(state_, plan(), shape(), Form::kScalar, e_.columns));
       return take_test(frame, row);
@@ -73,7 +72,7 @@ class SubPlanNode : public Node {
       out_.set_datum(row, Datum::make_null(phys));
       return {};
     }
-    Datum d = chunk->columns[0].datum(chunk->selection[0]);
+    Datum d = chunk->columns[column_].datum(chunk->selection[0]);
     if (d.phys == Phys::kStr && !d.null) d.str = functions().arena().copy(d.str);
     out_.set_datum(row, d);
     INDIGO_ASSIGN(Chunk * more, plan().next(1));
@@ -119,6 +118,7 @@ class SubPlanNode : public Node {
   const sql::SubPlanExpr& e_;
   ExpressionSet passes_;
   NodePtr test_;
+  size_t column_;  // of the subquery, for single values
   Vector out_;
   uint64_t run_ = 0;
 };
@@ -129,7 +129,7 @@ class HashedAnyNode final : public SubPlanNode {
  public:
   HashedAnyNode(QueryState& state, const sql::SubPlanExpr& e, NodePtr test, ExpressionSet probes,
                 std::vector<size_t> columns, KeyOps ops, std::vector<Phys> keys)
-      : SubPlanNode(state, e, ExpressionSet(), std::move(test)),
+      : SubPlanNode(state, e, ExpressionSet(), std::move(test), 0),
         probes_(std::move(probes)),
         columns_(std::move(columns)) {
     table_.init(std::move(ops), std::move(keys));
@@ -232,9 +232,7 @@ bool hashable(const sql::ExprPtr& test, const sql::SubPlanExpr& e, sql::ExprList
 
 }  // namespace
 
-Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e) {
-  if (e.form == Form::kMultiAssign)
-    return Error(sqlstate::kFeatureNotSupported, "correlated multi-column assignment is not supported");
+Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int column) {
   OperatorPtr& plan = b.state().subplans()[static_cast<size_t>(e.subplan)];
   if (plan == nullptr) {
     INDIGO_ASSIGN(plan, b.build(b.state().statement().subplans[static_cast<size_t>(e.subplan)]));
@@ -262,7 +260,7 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e) {
     node = std::make_unique<HashedAnyNode>(b.state(), e, std::move(test), std::move(compiled), std::move(columns),
                                            std::move(ops), std::move(phys));
   } else {
-    node = std::make_unique<SubPlanNode>(b.state(), e, std::move(passes), std::move(test));
+    node = std::make_unique<SubPlanNode>(b.state(), e, std::move(passes), std::move(test), static_cast<size_t>(column));
   }
   node->is_volatile = plan->is_volatile();
   node->invariant = false;

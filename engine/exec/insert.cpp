@@ -2,7 +2,6 @@
 #include "engine/exec/insert.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "base/sqlstate.h"
 #include "engine/exec/operators.h"
@@ -28,11 +27,6 @@ class OnConflictHandler final : public ConflictHandler {
     return handler;
   }
 
-  void begin() { changed_.clear(); }
-  void inserted(const std::string& key) override {
-    if (plan_.update) changed_.insert(key);
-  }
-
   Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) override {
     (void)source;
     const catalog::IndexInfo* index = inserter_.target().index_of(duplicate);
@@ -44,16 +38,17 @@ class OnConflictHandler final : public ConflictHandler {
     storage::Transaction& txn = state_.transaction();
     storage::Table& table = inserter_.target().table();
     auto mode = updater_->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
-    bool read_committed = txn.isolation() == storage::Isolation::kReadCommitted;
-    storage::StorageStatus status = table.claim(txn, read_committed ? txn.newest_view() : state_.view(),
-                                                duplicate.primary_key, mode, storage::LockWait::kWait, claimed_[0]);
-    if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
-    if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
-    if (changed_.contains(claimed_[0].key)) {
+    storage::ReadView view = state_.view();
+    if (txn.isolation() == storage::Isolation::kReadCommitted) view.stamp = txn.newest_view().stamp;
+    storage::StorageStatus status =
+        table.claim(txn, view, duplicate.primary_key, mode, storage::LockWait::kWait, claimed_[0]);
+    if (status == storage::StorageStatus::kNotFound && claimed_[0].self_modified) {
       return Error(sqlstate::kCardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
           .with_hint(
               "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
     }
+    if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
     // Input 0: the excluded row, input 1: the existing one; both as row 0.
     excluded_.columns.resize(inserter_.rows().columns.size());
     for (size_t c = 0; c < excluded_.columns.size(); c++)
@@ -71,7 +66,6 @@ class OnConflictHandler final : public ConflictHandler {
     Selection done = updater_->update(&excluded_, claimed_, {nullptr, 1}, error);
     if (error != nullptr) return error;
     if (done.count == 0) return Answer::kSkip;
-    changed_.insert(claimed_[0].key);
     Arena& arena = state_.functions().arena();
     for (size_t c = 0; c < excluded_.columns.size(); c++) {
       Datum d = updater_->new_rows().columns[c].datum(0);
@@ -104,7 +98,6 @@ class OnConflictHandler final : public ConflictHandler {
   std::unique_ptr<RowUpdater> updater_;
   std::vector<storage::Claimed> claimed_;
   Chunk excluded_;
-  std::unordered_set<std::string> changed_;  // keys that this statement has inserted or updated
 };
 
 class InsertOperator final : public Operator {
@@ -120,7 +113,6 @@ class InsertOperator final : public Operator {
 
   Status open(Open mode) override {
     error_ = nullptr;
-    if (handler_ != nullptr) handler_->begin();
     return input_->open(mode);
   }
   void close() override { input_->close(); }

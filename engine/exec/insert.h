@@ -18,8 +18,6 @@ class ConflictHandler {
   enum class Answer : uint8_t { kSkip, kRetry, kChanged, kViolation };
   // kChanged: the handler has written; target columns of row `row` now hold the updated row.
   virtual Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) = 0;
-  // A row went in under this key.
-  virtual void inserted(const std::string& key) = 0;
 };
 
 class RowInserter {

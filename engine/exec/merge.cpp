@@ -1,6 +1,4 @@
 // MERGE: each source row takes the first action whose condition it meets.
-#include <unordered_set>
-
 #include "base/sqlstate.h"
 #include "engine/exec/claim_rows.h"
 #include "engine/exec/insert.h"
@@ -32,10 +30,7 @@ class MergeOperator final : public Operator {
     target_row_.columns.resize(target_.column_count());
   }
 
-  Status open(Open mode) override {
-    changed_.clear();
-    return input_->open(mode);
-  }
+  Status open(Open mode) override { return input_->open(mode); }
   void close() override { input_->close(); }
 
   Result<Chunk*> next(uint32_t) override {
@@ -67,14 +62,14 @@ class MergeOperator final : public Operator {
     bool erase = step->command == sql::CommandKind::kDelete;
     auto mode =
         erase || step->updater->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
-    if (changed_.contains(std::string(key))) {
-      return Error(sqlstate::kCardinalityViolation, "MERGE command cannot affect row a second time")
-          .with_hint("Ensure that not more than one source row matches any one target row.");
-    }
     std::unique_ptr<Error> error;
     const Chunk* current = source;
     Selection claimed = claimer_.claim(state_, current, {&r, 1}, mode, error);
     if (error != nullptr) return error;
+    if (claimer_.self_modified()) {
+      return Error(sqlstate::kCardinalityViolation, "MERGE command cannot affect row a second time")
+          .with_hint("Ensure that not more than one source row matches any one target row.");
+    }
     if (claimed.count == 0) return not_matched(source, row);
     storage::Claimed& found = claimer_.claimed()[row];
     if (found.changed) {
@@ -86,7 +81,6 @@ class MergeOperator final : public Operator {
       }
       erase = step->command == sql::CommandKind::kDelete;
     }
-    changed_.insert(found.key);
     if (erase) {
       INDIGO_TRY(target_.erase(found.key));
       INDIGO_TRY(target_.erased(found.row));
@@ -141,7 +135,6 @@ class MergeOperator final : public Operator {
   RowClaimer claimer_;
   OperatorPtr input_;
   bool counts_;
-  std::unordered_set<std::string> changed_;
   std::string image_;
   Chunk target_row_;
   Arena arena_;

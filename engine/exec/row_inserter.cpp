@@ -104,7 +104,6 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
           return {written_.data(), static_cast<uint32_t>(written_.size())};
         }
         inserted_++;
-        if (handler != nullptr) handler->inserted(key_);
         written_.push_back(static_cast<uint16_t>(r));
         break;
       }

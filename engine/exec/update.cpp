@@ -22,7 +22,6 @@ class UpdateOperator final : public Operator {
   }
 
   Status open(Open mode) override {
-    claimer_.begin();
     error_ = nullptr;
     return input_->open(mode);
   }

@@ -26,6 +26,7 @@ class Settings {
   std::function<Result<std::string>(uint32_t index, std::string value)> check;
 
   const std::string& value(uint32_t index) const { return slots_[index].value; }
+  const std::string& reset_value(uint32_t index) const { return slots_[index].reset_value; }
   int64_t integer(uint32_t index) const;
   bool boolean(uint32_t index) const { return slots_[index].value == "on"; }
 

@@ -51,8 +51,8 @@ class Analysis {
   // ---- literals that the statement cache took out of the text (parameters.cpp)
   void declare_lifted(std::span<const LiftedLiteral> lifted);
   // The parameter for the literal at `location`, null when it must stay a constant. `negative`: the location is a minus
-  // sign's, the literal follows.
-  ExprPtr lift(int location, bool negative, Oid constant_type);
+  // sign's; it stays true when the literal that was lifted is only what follows the sign.
+  ExprPtr lift(int location, bool& negative, Oid constant_type);
   // A literal parameter that is coerced at once to a wider number takes that type itself. Null: not possible.
   ExprPtr widen_lifted(const ExprPtr& e, const TypeRef& type);
   bool is_lifted(const ParamExpr& p) const { return p.index >= static_cast<int>(types_.size()); }

@@ -45,6 +45,9 @@ Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view tex
 Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 
+// A type's name outside a query (PREPARE's list). 42704 when there is none.
+Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text);
+
 // Expression back to SQL as pg_get_expr prints it (qualified where needed); entry 0's columns by name.
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);
 // A SELECT's text with every relation qualified by its schema (view definitions).

@@ -58,7 +58,7 @@ Result<ExprPtr> transform_const(Scope& scope, const PgQuery__Node& node) {
       e->type.oid == oid::kBool) {
     return e;
   }
-  const bool negative = scope.a.text[c.location] == '-';
+  bool negative = scope.a.text[c.location] == '-';
   const ExprPtr param = scope.a.lift(c.location, negative, e->type.oid);
   if (!param) return e;
   return negative ? make_operator(scope.a, "-", nullptr, param, c.location) : param;

@@ -99,15 +99,17 @@ void Analysis::declare_lifted(std::span<const LiftedLiteral> lifted) {
   }
 }
 
-ExprPtr Analysis::lift(int location, bool negative, Oid constant_type) {
+ExprPtr Analysis::lift(int location, bool& negative, Oid constant_type) {
   auto it = std::lower_bound(lifted_.begin(), lifted_.end(), location,
                              [](const LiftedLiteral& l, int at) { return l.location < at; });
   if (it == lifted_.end()) return nullptr;
-  if (negative) {
+  if (it->location == location) {
+    negative = false;  // the literal has its sign
+  } else if (negative) {
     for (int i = location + 1; i < it->location; i++) {
       if (text[i] != ' ') return nullptr;
     }
-  } else if (it->location != location) {
+  } else {
     return nullptr;
   }
   const auto number = static_cast<size_t>(it - lifted_.begin());

@@ -1,5 +1,6 @@
 #include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/type_name.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
@@ -19,6 +20,11 @@ bool is_query(const PgQuery__Node* n) {
 }
 
 }  // namespace
+
+Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text) {
+  Analysis a(session, text);
+  return resolve_type_name(a, name);
+}
 
 Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& input) {
   AnalyzedStatement out;

@@ -12,12 +12,20 @@ std::span<const ScalarEntry> float_math();
 std::span<const ScalarEntry> numeric_functions();
 std::span<const ScalarEntry> text_comparisons();
 std::span<const ScalarEntry> text_functions();
+std::span<const ScalarEntry> like_functions();
+std::span<const ScalarEntry> regex_functions();
+std::span<const ScalarEntry> datetime_comparisons();
+std::span<const ScalarEntry> datetime_functions();
+std::span<const ScalarEntry> datetime_extraction();
 
 std::span<const AggregateEntry> sum_aggregates();
 std::span<const AggregateEntry> extreme_aggregates();
 std::span<const AggregateEntry> collecting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
+std::span<const AggregateEntry> datetime_aggregates();
 
 std::span<const SetEntry> series_sets();
+std::span<const SetEntry> regex_sets();
+std::span<const SetEntry> datetime_sets();
 
 }  // namespace indigo::sql

@@ -102,23 +102,23 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions, integer_comparisons, float_functions, float_math,
-      numeric_functions, text_comparisons,    text_functions,
+      integer_functions, integer_comparisons,  float_functions,    float_math,
+      numeric_functions, text_comparisons,     text_functions,     like_functions,
+      regex_functions,   datetime_comparisons, datetime_functions, datetime_extraction,
   };
   return kFamilies;
 }
 std::span<const AggregateFamily> aggregate_families() {
   static constexpr AggregateFamily kFamilies[] = {
-      sum_aggregates,
-      extreme_aggregates,
-      collecting_aggregates,
-      statistics_aggregates,
+      sum_aggregates, extreme_aggregates, collecting_aggregates, statistics_aggregates, datetime_aggregates,
   };
   return kFamilies;
 }
 std::span<const SetFamily> set_families() {
   static constexpr SetFamily kFamilies[] = {
       series_sets,
+      regex_sets,
+      datetime_sets,
   };
   return kFamilies;
 }

@@ -160,6 +160,7 @@ void BtreeNode::read_many(uint32_t first, uint32_t count, bool downward, Batch& 
   const char* prefix = bytes() + prefix_offset;
   size_t used = 0;
   auto copy = [&](const char* from, size_t n) {
+    if (n == 0) return;  // `from` may be null then: a torn slot
     if (!kThreadSanitizer && n <= kAtOnce && from + kAtOnce <= bytes() + capacity) {
       std::memcpy(batch.bytes.data() + used, from, kAtOnce);
     } else {

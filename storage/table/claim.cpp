@@ -323,8 +323,11 @@ void TableImpl::unclaim(Transaction& transaction, Bytes key) {
   if (p == nullptr || p->top.load(std::memory_order_relaxed) != nullptr) return;
   release_record(*p);
   txn.last_claim = nullptr;
+  // Savepoints are positions in the log: what lies before the last one stays, and is skipped later.
   auto& log = txn.state().log;
-  if (!log.empty() && log.back().pending() == p && log.back().kind() == LogRecord::Kind::kClaim) log.pop_back();
+  size_t fixed = txn.state().savepoints.empty() ? 0 : txn.state().savepoints.back().log_position;
+  bool last = log.size() > fixed && log.back().pending() == p && log.back().kind() == LogRecord::Kind::kClaim;
+  if (last) log.pop_back();
   txn.writes().descriptor.announce_release();
 }
 

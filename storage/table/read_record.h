@@ -27,12 +27,11 @@ enum class ReadOutcome : uint8_t {
 struct RecordSource {
   const Leaf* leaf;
   uint64_t version;
-  const char* copied_payload = nullptr;  // in the copy; null when reading the leaf itself
+  bool copied = false;
+  const char* copied_payload = nullptr;  // may be null when it is empty
 
-  bool validate() const { return copied_payload != nullptr || leaf->latch.validate(version); }
-  const char* payload(const RecordMeta& m) const {
-    return copied_payload != nullptr ? copied_payload : leaf->payload(m);
-  }
+  bool validate() const { return copied || leaf->latch.validate(version); }
+  const char* payload(const RecordMeta& m) const { return copied ? copied_payload : leaf->payload(m); }
 };
 
 ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& m, const Descriptor* self,

@@ -118,7 +118,7 @@ void TableCursor::add_row(const Leaf* leaf, RecordMeta& m) {
   const char* payload = bodies_.get() + m.offset() + m.body_key_length();
   if (view_.stamp == kMaxStamp) txn_.saw(newest_stamp(m, txn_.descriptor()));
   Bytes image;
-  ReadOutcome outcome = read_record({leaf, 0, payload}, m, txn_.descriptor(), view_, image);
+  ReadOutcome outcome = read_record({leaf, 0, true, payload}, m, txn_.descriptor(), view_, image);
   if (outcome == ReadOutcome::kNone) return;
   if (outcome == ReadOutcome::kOutside) {
     image = outside_.copy(image);

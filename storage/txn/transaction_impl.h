@@ -110,6 +110,8 @@ class TransactionImpl final : public Transaction {
   // Waits until `owner` may have released records. `generation` was read while a record was seen in its hands.
   StorageStatus wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation);
   bool ended() const { return state_ == nullptr; }
+  // Its place in the commit order, once committed; zero when it wrote nothing.
+  CommitStamp commit_stamp() const { return commit_stamp_; }
   uint64_t session() const { return session_; }
 
   // The record claimed last: update and erase follow claim.
@@ -126,6 +128,7 @@ class TransactionImpl final : public Transaction {
   uint64_t session_;
   uint64_t least_snapshot_ = 0;
   mutable CommitStamp snapshot_;
+  CommitStamp commit_stamp_;
   bool locks_used_ = false;
 };
 

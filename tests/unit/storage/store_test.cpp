@@ -261,6 +261,30 @@ TEST_F(StoreTest, TheMemoryLimitIsAnError) {
 
 TEST_F(StoreTest, SerializableIsNotThereYet) { EXPECT_EQ(store->begin(Isolation::kSerializable, 1), nullptr); }
 
+TEST_F(StoreTest, AnOldSnapshotScansALeafOfTombstones) {
+  put("a", "1");
+  put("b", "2");
+  auto reader = begin(Isolation::kRepeatableRead);
+  remove("a");
+  remove("b");
+  EXPECT_EQ(scan(*reader), (Rows{{"a", "1"}, {"b", "2"}}));
+  EXPECT_EQ(committed(), Rows{});
+}
+
+TEST_F(StoreTest, UnclaimAfterASavepointDoesNotShortenTheLog) {
+  put("a", "1");
+  put("b", "1");
+  auto t = begin();
+  Claimed claimed;
+  ASSERT_EQ(table->claim(*t, t->view(), "a", RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+  uint32_t s = t->savepoint();
+  table->unclaim(*t, "a");
+  ASSERT_EQ(update(*t, "b", "2"), StorageStatus::kOk);
+  t->rollback_to(s);
+  commit(*t);
+  EXPECT_EQ(committed(), (Rows{{"a", "1"}, {"b", "1"}}));
+}
+
 TEST_F(StoreTest, ScansGoBothWaysOverBounds) {
   for (int i = 0; i < 500; i++) put(key_of(i), std::to_string(i));
   auto t = begin();

@@ -1,0 +1,174 @@
+#include "engine/copy/copy_options.h"
+
+#include <optional>
+#include <strings.h>
+
+#include "base/sqlstate.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Error syntax(std::string message) { return Error(sqlstate::kSyntaxError, std::move(message)); }
+Error unsupported(std::string message) { return Error(sqlstate::kFeatureNotSupported, std::move(message)); }
+Error invalid(std::string message) { return Error(sqlstate::kInvalidParameterValue, std::move(message)); }
+
+// The option's text; "" when it has none.
+std::string text_of(const PgQuery__Node* node) {
+  if (node == nullptr) return "";
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_STRING: return node->string->sval;
+    case PG_QUERY__NODE__NODE_INTEGER: return std::to_string(node->integer->ival);
+    case PG_QUERY__NODE__NODE_BOOLEAN: return node->boolean->boolval ? "true" : "false";
+    case PG_QUERY__NODE__NODE_FLOAT: return node->float_->fval;
+    default: return "";
+  }
+}
+
+Result<bool> boolean_of(const char* name, const PgQuery__Node* node) {
+  if (node == nullptr) return true;
+  std::string text = text_of(node);
+  for (const char* yes : {"true", "on", "1"}) {
+    if (strcasecmp(text.c_str(), yes) == 0) return true;
+  }
+  for (const char* no : {"false", "off", "0"}) {
+    if (strcasecmp(text.c_str(), no) == 0) return false;
+  }
+  return syntax(std::string(name) + " requires a Boolean value");
+}
+
+std::vector<std::string> names_of(const PgQuery__Node* node) {
+  std::vector<std::string> names;
+  if (node == nullptr || node->node_case != PG_QUERY__NODE__NODE_LIST) return names;
+  for (size_t i = 0; i < node->list->n_items; i++) names.push_back(text_of(node->list->items[i]));
+  return names;
+}
+
+Status one_byte(const char* what, const std::string& text) {
+  if (text.size() == 1) return {};
+  return unsupported(std::string("COPY ") + what + " must be a single one-byte character");
+}
+
+// Options that may only come once, with what remains to be checked together.
+struct Reader {
+  CopyOptions out;
+  std::optional<std::string> delimiter, null_text, quote, escape;
+  bool format_seen = false;
+
+  Status read(const PgQuery__DefElem& option, bool is_from) {
+    std::string name = option.defname;
+    const PgQuery__Node* arg = option.arg;
+    if (name == "format") {
+      std::string format = text_of(arg);
+      format_seen = true;
+      if (format == "text") {
+        out.format = CopyFormat::kText;
+      } else if (format == "csv") {
+        out.format = CopyFormat::kCsv;
+      } else if (format == "binary") {
+        out.format = CopyFormat::kBinary;
+      } else {
+        return invalid("COPY format \"" + format + "\" not recognized");
+      }
+    } else if (name == "freeze") {
+      INDIGO_ASSIGN(bool freeze, boolean_of("freeze", arg));
+      (void)freeze;  // rows are always visible at once to whoever may see them
+    } else if (name == "delimiter") {
+      delimiter = text_of(arg);
+    } else if (name == "null") {
+      null_text = text_of(arg);
+    } else if (name == "header") {
+      if (arg != nullptr && strcasecmp(text_of(arg).c_str(), "match") == 0) {
+        if (!is_from) return unsupported("cannot use \"match\" with HEADER in COPY TO");
+        out.header = out.header_match = true;
+      } else {
+        INDIGO_ASSIGN(out.header, boolean_of("header", arg));
+      }
+    } else if (name == "quote") {
+      quote = text_of(arg);
+    } else if (name == "escape") {
+      escape = text_of(arg);
+    } else if (name == "force_quote") {
+      out.force_quote_all = arg != nullptr && arg->node_case == PG_QUERY__NODE__NODE_A_STAR;
+      out.force_quote = names_of(arg);
+    } else if (name == "force_not_null") {
+      out.force_not_null = names_of(arg);
+    } else if (name == "force_null") {
+      out.force_null = names_of(arg);
+    } else if (name == "encoding") {
+      std::string encoding = text_of(arg);
+      if (strcasecmp(encoding.c_str(), "utf8") != 0 && strcasecmp(encoding.c_str(), "utf-8") != 0) {
+        return unsupported("COPY encoding \"" + encoding + "\" is not supported");
+      }
+    } else {
+      return syntax("option \"" + name + "\" not recognized");
+    }
+    return {};
+  }
+
+  Status finish() {
+    const bool csv = out.format == CopyFormat::kCsv;
+    if (out.format == CopyFormat::kBinary) {
+      if (delimiter) return syntax("cannot specify DELIMITER in BINARY mode");
+      if (null_text) return syntax("cannot specify NULL in BINARY mode");
+      if (out.header) return unsupported("cannot specify HEADER in BINARY mode");
+    }
+    if (csv) {
+      out.delimiter = ',';
+      out.null_text.clear();
+    }
+    if (delimiter) {
+      INDIGO_TRY(one_byte("delimiter", *delimiter));
+      out.delimiter = (*delimiter)[0];
+      if (out.delimiter == '\n' || out.delimiter == '\r') {
+        return invalid("COPY delimiter cannot be newline or carriage return");
+      }
+      if (!csv && std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(out.delimiter) != std::string_view::npos) {
+        return invalid("COPY delimiter cannot be \"" + *delimiter + "\"");
+      }
+    }
+    if (null_text) {
+      if (null_text->find_first_of("\r\n") != std::string::npos) {
+        return invalid("COPY null representation cannot use newline or carriage return");
+      }
+      out.null_text = *null_text;
+    }
+    if (quote) {
+      if (!csv) return unsupported("COPY quote available only in CSV mode");
+      INDIGO_TRY(one_byte("quote", *quote));
+      out.quote = out.escape = (*quote)[0];
+      if (out.quote == out.delimiter) return invalid("COPY delimiter and quote must be different");
+    }
+    if (escape) {
+      if (!csv) return unsupported("COPY escape available only in CSV mode");
+      INDIGO_TRY(one_byte("escape", *escape));
+      out.escape = (*escape)[0];
+    }
+    if (!csv && (out.force_quote_all || !out.force_quote.empty())) return unsupported("COPY force quote available only in CSV mode");
+    if (!csv && !out.force_not_null.empty()) return unsupported("COPY force not null available only in CSV mode");
+    if (!csv && !out.force_null.empty()) return unsupported("COPY force null available only in CSV mode");
+    if (out.null_text.find(out.delimiter) != std::string::npos) {
+      return invalid("COPY delimiter character must not appear in the NULL specification");
+    }
+    return {};
+  }
+};
+
+}  // namespace
+
+Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, bool is_from) {
+  Reader reader;
+  std::vector<std::string> seen;
+  for (const PgQuery__Node* node : options) {
+    if (node->node_case != PG_QUERY__NODE__NODE_DEF_ELEM) continue;
+    for (const std::string& name : seen) {
+      if (name == node->def_elem->defname) return syntax("conflicting or redundant options").at(node->def_elem->location + 1);
+    }
+    seen.emplace_back(node->def_elem->defname);
+    INDIGO_TRY(reader.read(*node->def_elem, is_from));
+  }
+  INDIGO_TRY(reader.finish());
+  return reader.out;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,27 @@
+// The options of COPY, checked as PostgreSQL checks them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "engine/row_sink.h"
+#include "sql/parse/parse_tree.h"
+
+namespace indigo::engine {
+
+struct CopyOptions {
+  CopyFormat format = CopyFormat::kText;
+  char delimiter = '\t';
+  std::string null_text = "\\N";
+  char quote = '"', escape = '"';
+  bool header = false;        // write or skip the first line
+  bool header_match = false;  // and check its names (FROM)
+  bool force_quote_all = false;
+  std::vector<std::string> force_quote, force_not_null, force_null;  // column names
+};
+
+Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, bool is_from);
+
+}  // namespace indigo::engine

@@ -1,0 +1,39 @@
+// COPY's output formats: chunks to CopyData messages, one for each row.
+// Thread safety: none.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "catalog/vector.h"
+#include "engine/copy/copy_options.h"
+#include "engine/row_sink.h"
+#include "sql/func/context.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine {
+
+class CopyWriter {
+ public:
+  // `force_quote` by column (CSV).
+  CopyWriter(RowSink& sink, sql::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
+             std::vector<bool> force_quote);
+  // Tells the client, writes the header.
+  Status begin();
+  Status rows(const Chunk& chunk);
+  Status end();
+
+ private:
+  void text_field(std::string_view value);
+  void csv_field(std::string_view value, bool force);
+  void binary_field(const sql::TypeRef& type, const Datum& value);
+
+  RowSink& sink_;
+  sql::FuncContext& context_;
+  const CopyOptions& options_;
+  const ResultShape& shape_;
+  std::vector<bool> force_quote_;
+  std::string line_, value_;
+};
+
+}  // namespace indigo::engine

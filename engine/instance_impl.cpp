@@ -1,0 +1,165 @@
+#include "engine/instance_impl.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <random>
+
+#include "base/sqlstate.h"
+#include "engine/session/clock.h"
+#include "engine/settings/format_settings.h"
+
+namespace indigo::engine {
+
+namespace {
+
+int64_t number(const std::vector<std::string>& values, const char* name) {
+  return std::strtoll(values[*find_setting(name)].c_str(), nullptr, 10);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+  auto instance = std::make_unique<InstanceImpl>(options);
+  INDIGO_TRY(instance->start());
+  return std::unique_ptr<Instance>(std::move(instance));
+}
+
+InstanceImpl::~InstanceImpl() {
+  catalog_.reset();
+  store_.reset();
+}
+
+Status InstanceImpl::start() {
+  start_timestamp_ = timestamp_now();
+  for (const auto& definition : setting_table()) defaults_.emplace_back(definition.boot_value);
+  sql::FormatSettings format;
+  const char* zone = std::getenv("TZ");
+  if (zone != nullptr && *zone != '\0') {
+    auto checked = check_format_setting("TimeZone", zone[0] == ':' ? zone + 1 : zone, format);
+    if (checked.ok()) defaults_[*find_setting("TimeZone")] = *checked;
+  }
+  for (const auto& [name, text] : options_.settings) {
+    auto index = find_setting(name);
+    if (!index) return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter \"" + name + "\"");
+    const auto& definition = setting_table()[*index];
+    if (definition.context == SettingContext::kInternal) {
+      return Error(sqlstate::kCantChangeRuntimeParam, "parameter \"" + name + "\" cannot be changed");
+    }
+    INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
+    INDIGO_ASSIGN(defaults_[*index], check_format_setting(definition.name, std::move(value), format));
+  }
+  log_ = log::Log::create_none();
+  storage::StoreOptions store_options;
+  store_options.log = log_.get();
+  store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
+  store_ = storage::Store::create(store_options);
+  INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+  next_pid_ = static_cast<int32_t>(getpid());
+  return {};
+}
+
+RoleCredentials InstanceImpl::credentials(const std::string& user) {
+  RoleCredentials out;
+  auto role = catalog_->role_named(user);
+  if (!role) return out;
+  out.exists = true;
+  out.can_login = role->can_login;
+  out.password = role->password;
+  return out;
+}
+
+Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {
+  auto role = catalog_->role_named(options.user);
+  if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
+  if (!role->can_login) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" is not permitted to log in");
+  const std::string& name = options.database.empty() ? options.user : options.database;
+  auto database = catalog_->database_named(name);
+  if (!database) return Error(sqlstate::kInvalidCatalogName, "database \"" + name + "\" does not exist");
+  if (name == "template0") {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "database \"template0\" is not currently accepting connections");
+  }
+  int32_t pid = 0, key = static_cast<int32_t>(std::random_device{}());
+  std::shared_ptr<SessionActivity> activity;
+  std::unique_ptr<SessionImpl> session;
+  {
+    std::lock_guard lock(mutex_);
+    if (shutting_down_) return Error(sqlstate::kCannotConnectNow, "the database system is shutting down");
+    if (sessions_.size() >= static_cast<size_t>(number(defaults_, "max_connections"))) {
+      return Error(sqlstate::kTooManyConnections, "sorry, too many clients already");
+    }
+    do {
+      next_pid_ = next_pid_ == INT32_MAX ? 1 : next_pid_ + 1;
+    } while (sessions_.contains(next_pid_));
+    pid = next_pid_;
+    sessions_[pid] = {&waiter, key, nullptr, role->superuser};
+  }
+  session = std::make_unique<SessionImpl>(*this, waiter, std::move(database), pid, key);  // forgets itself at its end
+  {
+    std::lock_guard lock(mutex_);
+    sessions_[pid].activity = session->shared_activity();
+  }
+  INDIGO_TRY(session->start(options));
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+void InstanceImpl::cancel(int32_t pid, int32_t key) {
+  std::lock_guard lock(mutex_);
+  auto at = sessions_.find(pid);
+  if (at != sessions_.end() && at->second.key == key) at->second.waiter->interrupt(InterruptReason::kCancel);
+}
+
+bool InstanceImpl::interrupt(int32_t pid, InterruptReason reason) {
+  std::lock_guard lock(mutex_);
+  auto at = sessions_.find(pid);
+  if (at == sessions_.end()) return false;
+  at->second.waiter->interrupt(reason);
+  return true;
+}
+
+void InstanceImpl::forget(int32_t pid) {
+  {
+    std::lock_guard lock(mutex_);
+    sessions_.erase(pid);
+  }
+  session_ended_.notify_all();
+}
+
+std::vector<InstanceImpl::SessionEntry> InstanceImpl::sessions() const {
+  std::vector<SessionEntry> out;
+  std::lock_guard lock(mutex_);
+  for (const auto& [pid, session] : sessions_) {
+    if (session.activity) out.push_back({pid, session.activity});
+  }
+  return out;
+}
+
+size_t InstanceImpl::sessions_of(Oid database, int32_t except) const {
+  size_t count = 0;
+  for (const auto& session : sessions()) {
+    std::lock_guard lock(session.activity->mutex);
+    count += session.pid != except && session.activity->database == database;
+  }
+  return count;
+}
+
+std::string InstanceImpl::setting(const std::string& name) {
+  auto index = find_setting(name);
+  return index ? defaults_[*index] : std::string();
+}
+
+bool InstanceImpl::shutdown(Deadline deadline) {
+  {
+    std::lock_guard lock(mutex_);
+    shutting_down_ = true;
+    for (auto& [pid, session] : sessions_) session.waiter->interrupt(InterruptReason::kShutdown);
+  }
+  return session_ended_.wait(
+             [this] {
+               std::lock_guard lock(mutex_);
+               return sessions_.empty();
+             },
+             deadline) == WaitResult::kWoken;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,67 @@
+// The one implementation of Instance: store, catalog, settings and the registry of sessions.
+// Thread safety: as Instance.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "engine/instance.h"
+#include "engine/session/session_impl.h"
+#include "log/log.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+class InstanceImpl final : public Instance {
+ public:
+  explicit InstanceImpl(InstanceOptions options) : options_(std::move(options)) {}
+  ~InstanceImpl() override;
+  Status start();
+
+  RoleCredentials credentials(const std::string& user) override;
+  Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) override;
+  void cancel(int32_t pid, int32_t key) override;
+  std::string setting(const std::string& name) override;
+  bool shutdown(Deadline deadline) override;
+
+  catalog::Catalog& catalog() { return *catalog_; }
+  const std::vector<std::string>& defaults() const { return defaults_; }
+  int64_t start_timestamp() const { return start_timestamp_; }
+
+  // ---- sessions, for system functions
+  struct SessionEntry {
+    int32_t pid;
+    std::shared_ptr<SessionActivity> activity;
+  };
+  std::vector<SessionEntry> sessions() const;
+  // False when there is no such session.
+  bool interrupt(int32_t pid, InterruptReason reason);
+  void forget(int32_t pid);
+  // Sessions of one database besides `except`.
+  size_t sessions_of(Oid database, int32_t except) const;
+
+ private:
+  struct Registered {
+    Waiter* waiter;
+    int32_t key;
+    std::shared_ptr<SessionActivity> activity;
+    bool superuser;
+  };
+  InstanceOptions options_;
+  std::vector<std::string> defaults_;
+  std::unique_ptr<log::Log> log_;
+  std::unique_ptr<storage::Store> store_;
+  std::unique_ptr<catalog::Catalog> catalog_;
+  int64_t start_timestamp_ = 0;
+
+  mutable std::mutex mutex_;  // guards the members below
+  std::unordered_map<int32_t, Registered> sessions_;
+  int32_t next_pid_ = 0;
+  bool shutting_down_ = false;
+  WaitPoint session_ended_;
+};
+
+}  // namespace indigo::engine

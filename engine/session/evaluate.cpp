@@ -1,0 +1,31 @@
+#include "engine/session/evaluate.h"
+
+#include "engine/session/session_impl.h"
+
+namespace indigo::engine {
+
+Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions,
+                                         std::span<const Datum> parameters) {
+  auto root = std::make_shared<sql::ResultPlan>();
+  auto plan = std::make_shared<sql::PlannedStatement>();
+  for (const auto& e : expressions) {
+    root->projection.push_back(e);
+    root->columns.push_back({"", e->type});
+    plan->targets.push_back({e, "", false, kInvalidOid, 0});
+  }
+  root->rows = 1;
+  plan->root = std::move(root);
+  auto execution = Execution::create(plan);
+  auto& txn = session.transaction();
+  ExecutionContext context{session.store(), txn, txn.view(), session, parameters, session.work_memory_bytes()};
+  INDIGO_TRY(execution->open(context));
+  INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
+  std::vector<OwnedDatum> values;
+  if (chunk != nullptr && chunk->rows() > 0) {
+    for (const Vector& column : chunk->columns) values.emplace_back(column.datum(chunk->selection[0]));
+  }
+  execution->close();
+  return values;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,17 @@
+// Values of expressions outside a query: EXECUTE's arguments and the like.
+#pragma once
+
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/datum.h"
+#include "sql/expr.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+// Within the session's open transaction. The expressions refer to no columns.
+Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions, std::span<const Datum> parameters);
+
+}  // namespace indigo::engine

@@ -1,0 +1,206 @@
+// Running portals: snapshot, table locks, rows, tags.
+#include "base/sqlstate.h"
+#include "catalog/database.h"
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/utility.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine {
+
+namespace {
+
+std::string command_tag(sql::CommandKind command, uint64_t rows) {
+  switch (command) {
+    case sql::CommandKind::kSelect: return "SELECT " + std::to_string(rows);
+    case sql::CommandKind::kInsert: return "INSERT 0 " + std::to_string(rows);
+    case sql::CommandKind::kUpdate: return "UPDATE " + std::to_string(rows);
+    case sql::CommandKind::kDelete: return "DELETE " + std::to_string(rows);
+    case sql::CommandKind::kMerge: return "MERGE " + std::to_string(rows);
+  }
+  return "";
+}
+
+const char* command_name(sql::CommandKind command) {
+  switch (command) {
+    case sql::CommandKind::kInsert: return "INSERT";
+    case sql::CommandKind::kUpdate: return "UPDATE";
+    case sql::CommandKind::kDelete: return "DELETE";
+    case sql::CommandKind::kMerge: return "MERGE";
+    case sql::CommandKind::kSelect: return "SELECT FOR UPDATE";
+  }
+  return "";
+}
+
+}  // namespace
+
+Status SessionImpl::begin_statement() {
+  INDIGO_TRY(block_.ensure(statement_timestamp_));
+  auto& txn = *block_.transaction();
+  txn.set_lock_timeout(lock_timeout_);
+  if (!statement_running_) {
+    txn.next_command();
+    txn.take_statement_snapshot();
+    statement_running_ = true;
+  }
+  return {};
+}
+
+Status SessionImpl::lock_relations(PreparedPtr& prepared) {
+  auto& txn = transaction();
+  auto& owner = store().lock_owner(txn);
+  for (int attempt = 0;; attempt++) {
+    for (const auto& dependency : prepared->plan->relations) {
+      if (dependency.relation->oid < oid::kFirstUserOid) continue;  // system tables are never dropped
+      auto status = store().locks().lock_table(owner, catalog::lock_object(catalog_.database(), dependency.relation->oid),
+                                               dependency.lock, true, lock_timeout_);
+      if (status != storage::StorageStatus::kOk) {
+        if (status == storage::StorageStatus::kInterrupted) return interrupted_error();
+        return storage_error(status, dependency.relation.get());
+      }
+    }
+    if (prepared->catalog_version == catalog_.version() && prepared->plan_settings == plan_generation_) return {};
+    if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
+    INDIGO_TRY(refresh(prepared));
+    // What waited for the lock must see what the lock's holder has committed.
+    txn.take_statement_snapshot();
+  }
+}
+
+std::unique_ptr<Execution> SessionImpl::take_execution(const Prepared& prepared) {
+  const sql::PlannedStatement* plan = prepared.plan.get();
+  if (last_execution_.first == plan && last_execution_.second) return std::move(last_execution_.second);
+  if (auto idle = idle_executions_.find(plan); idle != idle_executions_.end() && !idle->second.empty()) {
+    auto execution = std::move(idle->second.back());
+    idle->second.pop_back();
+    return execution;
+  }
+  return Execution::create(prepared.plan);
+}
+
+void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution) {
+  execution->close();
+  if (last_execution_.second && last_execution_.first != prepared.plan.get()) {
+    if (idle_executions_.size() > StatementCache::kEntriesMax) idle_executions_.clear();
+    auto& idle = idle_executions_[last_execution_.first];
+    if (idle.size() < 2) idle.push_back(std::move(last_execution_.second));
+  }
+  last_execution_ = {prepared.plan.get(), std::move(execution)};
+}
+
+Status SessionImpl::check_allowed(const Prepared& prepared) {
+  if (block_.read_only() && !prepared.plan->read_only) {
+    return Error(sqlstate::kReadOnlySqlTransaction,
+                 std::string("cannot execute ") + command_name(prepared.plan->command) + " in a read-only transaction");
+  }
+  return {};
+}
+
+Status SessionImpl::open_plan(Portal& portal) {
+  INDIGO_TRY(begin_statement());
+  INDIGO_TRY(check_allowed(*portal.prepared));
+  INDIGO_TRY(lock_relations(portal.prepared));
+  portal.execution = take_execution(*portal.prepared);
+  portal.view = transaction().view();
+  ExecutionContext context{store(), transaction(), portal.view, *this, portal.parameters, work_memory_bytes_};
+  INDIGO_TRY(portal.execution->open(context));
+  portal.status = Portal::Status::kRunning;
+  portal.created_at_depth = block_.depth();
+  return {};
+}
+
+Status SessionImpl::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
+  if (portal.status == Portal::Status::kReady) INDIGO_TRY(open_plan(portal));
+  const auto& plan = *portal.prepared->plan;
+  bool changes = plan.command != sql::CommandKind::kSelect;
+  if (changes && max_rows != 0 && portal.shape != nullptr && portal.buffer == nullptr) INDIGO_TRY(materialise(portal));
+  INDIGO_ASSIGN(uint64_t sent, fetch_rows(portal, max_rows, sink));
+  portal.rows_sent += sent;
+  if (portal.status == Portal::Status::kDone) {
+    uint64_t rows = changes ? portal.execution ? portal.execution->affected_rows() : 0 : portal.rows_sent;
+    if (portal.tag.empty()) portal.tag = command_tag(plan.command, rows);
+    close(portal);
+  } else if (portal.execution && !portal.pin) {
+    portal.pin = transaction().pin(portal.view);  // later statements take other snapshots
+  }
+  return {};
+}
+
+Status SessionImpl::materialise(Portal& portal) {
+  std::vector<Phys> columns;
+  for (const auto& column : portal.prepared->plan->root->columns) {
+    if (columns.size() == portal.prepared->plan->targets.size()) break;
+    columns.push_back(sql::physical_of(column.type.oid));
+  }
+  auto buffer = std::make_unique<RowBuffer>(columns);
+  for (;;) {
+    INDIGO_ASSIGN(const Chunk* chunk, portal.execution->next(0));
+    if (chunk == nullptr) break;
+    INDIGO_TRY(buffer->append(*chunk, 0));
+  }
+  if (portal.prepared->plan->command != sql::CommandKind::kSelect) {
+    portal.tag = command_tag(portal.prepared->plan->command, portal.execution->affected_rows());
+  }
+  portal.buffer = std::move(buffer);
+  return_execution(*portal.prepared, std::move(portal.execution));
+  portal.pin.reset();
+  return {};
+}
+
+Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink) {
+  uint64_t sent = 0;
+  static const ResultShape kNoColumns;
+  const ResultShape& shape = portal.shape ? *portal.shape : kNoColumns;
+  while (max_rows == 0 || sent < max_rows) {
+    uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
+    const Chunk* chunk = nullptr;
+    if (portal.buffer) {
+      chunk = &portal.buffer->chunk(portal.buffer->position, wanted == 0 || wanted > kChunkRows ? kChunkRows : static_cast<uint32_t>(wanted));
+      portal.buffer->position += chunk->rows();
+      if (chunk->rows() == 0) chunk = nullptr;
+    } else {
+      INDIGO_ASSIGN(chunk, portal.execution->next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
+    }
+    if (chunk == nullptr) {
+      portal.status = Portal::Status::kDone;
+      break;
+    }
+    sent += chunk->rows();
+    if (portal.shape) INDIGO_TRY(sink.rows(shape, *chunk));
+  }
+  return sent;
+}
+
+void SessionImpl::close(Portal& portal) {
+  if (portal.execution) return_execution(*portal.prepared, std::move(portal.execution));
+  portal.pin.reset();
+  portal.buffer.reset();
+}
+
+Status SessionImpl::run_utility(Portal& portal, RowSink& sink) {
+  const auto& parsed = *portal.prepared->parsed;
+  const UtilityHandler* handler = find_utility(parsed.node);
+  if (handler == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, statement_name(parsed.node) + " is not supported yet");
+  }
+  if (handler->needs_transaction) INDIGO_TRY(begin_statement());
+  UtilityCall call{*this, parsed, parsed.node, portal.parameters, portal.prepared->parameter_types, portal.shape.get(), sink};
+  portal.tag.clear();
+  INDIGO_TRY(handler->run(call, portal.tag));
+  portal.status = Portal::Status::kDone;
+  return {};
+}
+
+Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared& prepared, std::span<const Format> formats) {
+  if (!prepared.is_utility()) return with_formats(prepared.text_shape, prepared.binary_shape, formats);
+  const UtilityHandler* handler = find_utility(prepared.parsed->node);
+  if (handler == nullptr || handler->describe == nullptr) return std::shared_ptr<const ResultShape>();
+  INDIGO_ASSIGN(auto text, handler->describe(*this, *prepared.parsed));
+  if (text == nullptr) return text;
+  auto binary = std::make_shared<ResultShape>(*text);
+  for (Format& f : binary->formats) f = Format::kBinary;
+  return with_formats(text, binary, formats);
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,142 @@
+// Text to Prepared: statement cache, parse, analyze, plan.
+#include <algorithm>
+#include <charconv>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/utility.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/func/registry.h"
+#include "sql/parse/parser.h"
+#include "sql/plan/planner.h"
+
+namespace indigo::engine {
+
+namespace {
+
+bool is_plannable(const PgQuery__Node* node) {
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT: return node->select_stmt->into_clause == nullptr;
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+    case PG_QUERY__NODE__NODE_MERGE_STMT: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Result<PreparedPtr> SessionImpl::prepare(std::shared_ptr<const ParsedStatement> parsed, std::span<const Oid> parameter_types,
+                                         bool variable_parameters, std::span<const sql::LiftedLiteral> lifted,
+                                         std::span<const Datum> sample) {
+  auto prepared = std::make_shared<Prepared>();
+  prepared->parsed = parsed;
+  prepared->catalog_version = catalog_.version();
+  prepared->plan_settings = plan_generation_;
+  prepared->lifted_used.assign(lifted.size(), false);
+  if (!is_plannable(parsed->node)) {
+    for (Oid type : parameter_types) prepared->parameter_types.push_back({type, -1, kInvalidOid});
+    return PreparedPtr(std::move(prepared));
+  }
+  sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, lifted};
+  auto analyzed = sql::analyze(*this, input);
+  if (!analyzed.ok() && !lifted.empty()) {
+    // Literals that PostgreSQL would compare as constants (GROUP BY a + 1) differ as parameters: analyze the text as it is.
+    input.lifted = {};
+    analyzed = sql::analyze(*this, input);
+    prepared->lifted_used.assign(lifted.size(), false);
+  }
+  if (!analyzed.ok()) return analyzed.take_error();
+  prepared->parameter_types = analyzed->parameter_types;
+  if (!input.lifted.empty()) {
+    prepared->lifted_types = analyzed->lifted_types;
+    prepared->lifted_used = analyzed->lifted_used;
+  }
+  INDIGO_ASSIGN(prepared->plan, sql::plan(*this, {*analyzed, sample}));
+  prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
+  prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
+  return PreparedPtr(std::move(prepared));
+}
+
+Result<PreparedPtr> SessionImpl::prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
+                                              std::span<const Oid> parameter_types) {
+  auto parsed = std::make_shared<ParsedStatement>(outer);
+  parsed->node = node;
+  return prepare(std::move(parsed), parameter_types, false, {}, {});
+}
+
+Result<PreparedPtr> SessionImpl::prepare_cached(const ScannedText& scanned, std::string_view text) {
+  if (PreparedPtr found = cache_.find(scanned, plan_generation_)) {
+    if (found->is_utility() || found->catalog_version == catalog_.version()) return found;
+    cache_.erase(scanned, plan_generation_);
+  }
+  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  if (tree->statements().size() != 1) return PreparedPtr();
+  auto parsed = std::make_shared<ParsedStatement>();
+  const auto& statement = tree->statements()[0];
+  *parsed = {tree, statement.node, std::string(text), statement.location, statement.length};
+  if (is_plannable(parsed->node)) {
+    INDIGO_TRY(check_failed_block(*parsed));
+    INDIGO_TRY(begin_statement());
+  }
+  INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
+  cache_.insert(scanned, plan_generation_, prepared);
+  return prepared;
+}
+
+Status SessionImpl::refresh(PreparedPtr& prepared) {
+  if (prepared->is_utility() ||
+      (prepared->catalog_version == catalog_.version() && prepared->plan_settings == plan_generation_)) {
+    return {};
+  }
+  std::vector<Oid> types;
+  for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
+  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, {}, {}));
+  bool same = (fresh->text_shape == nullptr) == (prepared->text_shape == nullptr);
+  if (same && fresh->text_shape) {
+    const auto& a = fresh->text_shape->columns;
+    const auto& b = prepared->text_shape->columns;
+    same = std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type; });
+  }
+  if (!same) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
+  prepared = std::move(fresh);
+  return {};
+}
+
+Status SessionImpl::bind_literals(Portal& portal, const ScannedText& scanned) {
+  portal.parameters.clear();
+  portal.arena.reset();
+  const Prepared& prepared = *portal.prepared;
+  if (scanned.literals.empty() || prepared.plan == nullptr) return {};
+  bind_context_.set_arena(&portal.arena);
+  std::string buffer;
+  for (size_t i = 0; i < scanned.literals.size(); i++) {
+    if (i >= prepared.lifted_used.size() || !prepared.lifted_used[i]) {
+      // Its place stays empty: parameters are numbered by literal.
+      portal.parameters.push_back(Datum());
+      continue;
+    }
+    const sql::TypeRef& type = prepared.lifted_types[i];
+    std::string_view text = literal_value(scanned.raw[i], buffer);
+    if (type.oid == oid::kInt4) {
+      int32_t v = 0;
+      std::from_chars(text.data(), text.data() + text.size(), v);
+      portal.parameters.push_back(Datum::of(v));
+      continue;
+    }
+    if (buffer.data() == text.data()) text = portal.arena.copy(text);
+    Datum value = sql::type_input(bind_context_, type, text);
+    if (bind_context_.failed()) {
+      auto error = bind_context_.take_error();
+      if (error->position == 0) error->position = scanned.literals[i].location + 1;
+      return error;
+    }
+    portal.parameters.push_back(value);
+  }
+  return {};
+}
+
+}  // namespace indigo::engine

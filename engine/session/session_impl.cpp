@@ -1,0 +1,281 @@
+#include "engine/session/session_impl.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/instance_impl.h"
+#include "engine/session/clock.h"
+#include "engine/settings/format_settings.h"
+#include "engine/settings/identifier_list.h"
+#include "engine/utility/definition_host.h"
+
+namespace indigo::engine {
+
+namespace {
+
+constexpr const char* kReported[] = {"application_name", "client_encoding", "DateStyle", "default_transaction_read_only",
+                                     "in_hot_standby", "integer_datetimes", "IntervalStyle", "is_superuser",
+                                     "server_encoding", "server_version", "session_authorization",
+                                     "standard_conforming_strings", "TimeZone"};
+
+bool is_reported(std::string_view name) {
+  return std::any_of(std::begin(kReported), std::end(kReported), [&](const char* r) { return name == r; });
+}
+
+// Settings that neither plans nor values of folded constants depend on.
+bool keeps_plans(std::string_view name) {
+  constexpr const char* kKeep[] = {"application_name", "statement_timeout", "lock_timeout", "idle_session_timeout",
+                                   "idle_in_transaction_session_timeout", "client_min_messages", "transaction_isolation",
+                                   "transaction_read_only", "transaction_deferrable", "default_transaction_isolation",
+                                   "default_transaction_read_only", "synchronous_commit"};
+  return std::any_of(std::begin(kKeep), std::end(kKeep), [&](const char* k) { return name == k; });
+}
+
+// An operator's limit: work_mem is a hint for a server that spills to disk; here an operator that outgrows the limit fails,
+// so the limit is a multiple that keeps one statement from taking the machine.
+uint64_t operator_memory_bytes(uint64_t work_mem_kilobytes) {
+  constexpr uint64_t kLeastBytes = uint64_t{4} << 30;
+  return std::max(work_mem_kilobytes * 1024, kLeastBytes);
+}
+
+Severity severity_of(std::string_view name) {
+  if (name.starts_with("debug")) return Severity::kDebug;
+  if (name == "log") return Severity::kLog;
+  if (name == "notice") return Severity::kNotice;
+  return name == "info" ? Severity::kInfo : Severity::kWarning;
+}
+
+}  // namespace
+
+SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid,
+                         int32_t cancel_key)
+    : instance_(instance),
+      waiter_(waiter),
+      pid_(pid),
+      cancel_key_(cancel_key),
+      settings_(instance.defaults()),
+      catalog_(instance.catalog(), std::move(database), static_cast<uint64_t>(pid)),
+      block_(instance.catalog().store(), catalog_, settings_, static_cast<uint64_t>(pid)),
+      session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
+      activity_(std::make_shared<SessionActivity>()),
+      bind_context_(*this),
+      output_context_(*this) {
+  output_context_.set_arena(&output_arena_);
+  settings_.on_change = [this](uint32_t index) { apply_setting(index); };
+  settings_.check = [this](uint32_t index, std::string value) { return check_setting(index, std::move(value)); };
+  block_.before_end = [this](size_t depth, bool commit) { close_portals(depth, commit); };
+}
+
+SessionImpl::~SessionImpl() {
+  // Portals hold cursors of the transaction: they go first.
+  for (auto& [name, portal] : portals_) close(*portal);
+  portals_.clear();
+  close(simple_portal_);
+  block_.rollback();
+  drop_temporary_objects();
+  instance_.catalog().store().locks().release_all(*session_locks_);
+  instance_.forget(pid_);
+}
+
+Status SessionImpl::start(const ConnectOptions& options) {
+  auto role = instance_.catalog().role_named(options.user);
+  if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
+  session_user_ = role->oid;
+  session_user_name_ = role->name;
+  {
+    std::lock_guard lock(activity_->mutex);
+    activity_->backend_start = activity_->state_change = timestamp_now();
+    activity_->client_address = options.client_address;
+    activity_->client_port = options.client_port;
+    activity_->database = catalog_.database();
+    activity_->database_name = catalog_.database_name();
+    activity_->user = role->oid;
+    activity_->user_name = role->name;
+  }
+  set_user(role->oid, role->name);
+  for (uint32_t i = 0; i < setting_table().size(); i++) apply_setting(i);
+  for (const auto& [name, value] : options.settings) INDIGO_TRY(settings_.set_default(name, value));
+  changed_reported_.clear();
+  return {};
+}
+
+void SessionImpl::set_user(Oid role, std::string name) {
+  user_ = role;
+  user_name_ = std::move(name);
+  catalog_.set_user(role);
+  plan_generation_++;
+}
+
+std::vector<std::pair<std::string, std::string>> SessionImpl::reported_settings() const {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const char* name : kReported) {
+    std::string value;
+    if (std::string_view(name) == "is_superuser") {
+      value = const_cast<SessionImpl*>(this)->is_superuser() ? "on" : "off";
+    } else if (std::string_view(name) == "session_authorization") {
+      value = session_user_name_;
+    } else {
+      (void)settings_.lookup(name, value);
+    }
+    out.emplace_back(name, std::move(value));
+  }
+  return out;
+}
+
+void SessionImpl::apply_setting(uint32_t index) {
+  const std::string_view name = setting_table()[index].name;
+  const std::string& value = settings_.value(index);
+  if (is_reported(name)) changed_reported_.push_back(index);
+  if (!keeps_plans(name)) plan_generation_++;
+  auto milliseconds = [&] { return std::chrono::milliseconds(settings_.integer(index)); };
+  if (name == "statement_timeout") statement_timeout_ = milliseconds();
+  if (name == "lock_timeout") lock_timeout_ = milliseconds();
+  if (name == "idle_session_timeout") idle_timeout_ = milliseconds();
+  if (name == "idle_in_transaction_session_timeout") idle_transaction_timeout_ = milliseconds();
+  if (name == "work_mem") work_memory_bytes_ = operator_memory_bytes(static_cast<uint64_t>(settings_.integer(index)));
+  if (name == "client_min_messages") client_min_severity_ = severity_of(value);
+  if (name == "search_path") catalog_.set_search_path(split_identifier_list(value).value_or(std::vector<std::string>()));
+  if (name == "application_name") {
+    std::lock_guard lock(activity_->mutex);
+    activity_->application_name = value;
+  }
+  apply_format_setting(name, value, format_);
+}
+
+Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value) {
+  const auto& definition = setting_table()[index];
+  std::string_view name = definition.name;
+  if (name == "transaction_isolation") {
+    TransactionModes modes;
+    modes.isolation = value == "serializable"      ? storage::Isolation::kSerializable
+                      : value == "repeatable read" ? storage::Isolation::kRepeatableRead
+                                                   : storage::Isolation::kReadCommitted;
+    INDIGO_TRY(block_.set_modes(modes));
+  }
+  if (name == "transaction_read_only") INDIGO_TRY(block_.set_modes({std::nullopt, value == "on", std::nullopt}));
+  if (name == "standard_conforming_strings" && value == "off") {
+    return Error(sqlstate::kFeatureNotSupported, "standard_conforming_strings = off is not supported");
+  }
+  if (name == "search_path" && !split_identifier_list(value)) {
+    return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\": \"" + value + "\"")
+        .with_detail("List syntax is invalid.");
+  }
+  return check_format_setting(name, std::move(value), format_);
+}
+
+void SessionImpl::report_changed_settings(RowSink& sink) {
+  if (changed_reported_.empty()) return;
+  std::sort(changed_reported_.begin(), changed_reported_.end());
+  changed_reported_.erase(std::unique(changed_reported_.begin(), changed_reported_.end()), changed_reported_.end());
+  for (uint32_t index : changed_reported_) sink.parameter_status(setting_table()[index].name, settings_.value(index));
+  changed_reported_.clear();
+}
+
+void SessionImpl::notice(Severity severity, const Error& text) {
+  if (sink_ != nullptr && (severity >= client_min_severity_ || severity == Severity::kInfo)) sink_->notice(severity, text);
+}
+
+void SessionImpl::drop_temporary_objects() {
+  if (catalog_.temp_schema() == kInvalidOid) return;
+  statement_timestamp_ = timestamp_now();
+  waiter_.clear_interrupt();  // the session ends: nothing may stop its last words
+  if (!begin_statement().ok()) return;
+  DefinitionHost host(*this, nullptr);
+  DdlContext context{catalog_, transaction(), host, {}};
+  if (engine::drop_temporary_objects(context).ok()) {
+    (void)block_.commit();
+  } else {
+    block_.rollback();
+  }
+}
+
+// ---- messages and interrupts
+
+void SessionImpl::begin_message(std::string_view text) {
+  waiter_.clear_cancel();
+  statement_timestamp_ = timestamp_now();
+  statement_running_ = false;
+  output_arena_.reset();
+  set_timeouts();
+  if (!activity_tracked_) return;
+  std::lock_guard lock(activity_->mutex);
+  activity_->state = "active";
+  activity_->query_start = activity_->state_change = statement_timestamp_;
+  if (!text.empty()) activity_->query.assign(text.substr(0, 1024));
+}
+
+void SessionImpl::end_message() {
+  waiter_.set_statement_deadline(kNoDeadline);
+  waiter_.clear_cancel();
+  statement_running_ = false;
+  if (!activity_tracked_) return;
+  std::lock_guard lock(activity_->mutex);
+  activity_->state = block_.state() == TransactionBlock::State::kFailed  ? "idle in transaction (aborted)"
+                     : block_.state() == TransactionBlock::State::kBlock ? "idle in transaction"
+                                                                         : "idle";
+  activity_->state_change = statement_timestamp_;
+  activity_->transaction_start = block_.in_block() ? block_.start_timestamp() : 0;
+}
+
+void SessionImpl::set_timeouts() {
+  waiter_.set_statement_deadline(statement_timeout_.count() == 0 ? kNoDeadline : Clock::now() + statement_timeout_);
+}
+
+Deadline SessionImpl::idle_deadline() const {
+  auto timeout = block_.in_block() ? idle_transaction_timeout_ : idle_timeout_;
+  return timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout;
+}
+
+Error SessionImpl::interrupted_error() {
+  switch (waiter_.interrupted()) {
+    case InterruptReason::kStatementTimeout:
+      return Error(sqlstate::kQueryCanceled, "canceling statement due to statement timeout");
+    case InterruptReason::kTerminate:
+    case InterruptReason::kShutdown:
+      return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
+    default: return Error(sqlstate::kQueryCanceled, "canceling statement due to user request");
+  }
+}
+
+std::optional<Error> SessionImpl::must_end() {
+  switch (waiter_.interrupted()) {
+    case InterruptReason::kTerminate:
+    case InterruptReason::kShutdown:
+      return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
+    case InterruptReason::kIdleTimeout:
+      if (block_.in_block()) {
+        return Error(sqlstate::kIdleInTransactionTimeout, "terminating connection due to idle-in-transaction timeout");
+      }
+      return Error(SqlState("57P05"), "terminating connection due to idle-session timeout");
+    case InterruptReason::kDisconnect: return Error(sqlstate::kConnectionFailure, "connection to client lost");
+    default: return std::nullopt;
+  }
+}
+
+void SessionImpl::close_portals(size_t depth, bool commit) {
+  if (simple_portal_.execution) close(simple_portal_);
+  for (auto at = portals_.begin(); at != portals_.end();) {
+    Portal& portal = *at->second;
+    if (portal.hold && portal.buffer && portal.created_at_depth == SIZE_MAX) {  // outlived its own transaction already
+      ++at;
+      continue;
+    }
+    if (!commit && depth > 0 && portal.created_at_depth <= depth) {  // older than what rolls back
+      ++at;
+      continue;
+    }
+    if (commit && portal.hold) {
+      if (portal.status == Portal::Status::kRunning && !portal.buffer) {
+        if (!materialise(portal).ok()) portal.status = Portal::Status::kFailed;
+      }
+      portal.pin.reset();
+      portal.created_at_depth = SIZE_MAX;
+      ++at;
+      continue;
+    }
+    close(portal);
+    at = portals_.erase(at);
+  }
+}
+
+}  // namespace indigo::engine

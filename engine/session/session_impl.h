@@ -1,0 +1,216 @@
+// The one implementation of Session. Its member functions stand in several files by concept:
+//   session_impl.cpp     life, settings, interrupts
+//   simple_query.cpp     Query messages
+//   extended_query.cpp   Parse, Bind, Describe, Execute, Close, Sync
+//   preparation.cpp      text -> Prepared, through the statement cache
+//   execution.cpp        running portals: locks, snapshots, rows, tags
+//   session_context.cpp  what SQL functions ask of their session
+// and utility statements in engine/utility/.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "base/wait_point.h"
+#include "catalog/session_catalog.h"
+#include "engine/instance.h"
+#include "engine/session.h"
+#include "engine/session/portal.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/settings.h"
+#include "engine/statement/statement_cache.h"
+#include "sql/func/context.h"
+
+namespace indigo::engine {
+
+class InstanceImpl;
+
+// What others may see of a session (pg_stat_activity). The session writes under `mutex`, rarely.
+struct SessionActivity {
+  std::mutex mutex;
+  std::string query, state = "idle", application_name, client_address;
+  int client_port = -1;
+  int64_t backend_start = 0, transaction_start = 0, query_start = 0, state_change = 0;
+  Oid database = kInvalidOid, user = kInvalidOid;
+  std::string database_name, user_name;
+};
+
+// A statement made by Parse or PREPARE.
+struct NamedStatement {
+  std::shared_ptr<const ParsedStatement> parsed;
+  std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
+  PreparedPtr prepared;              // null for an empty statement
+  bool from_sql = false;
+  int64_t prepare_time = 0;
+};
+
+class SessionImpl final : public Session, public sql::SessionContext {
+ public:
+  SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid, int32_t cancel_key);
+  ~SessionImpl() override;
+
+  // After construction: user and startup settings.
+  Status start(const ConnectOptions& options);
+
+  // ---- Session
+  int32_t pid() const override { return pid_; }
+  int32_t cancel_key() const override { return cancel_key_; }
+  std::vector<std::pair<std::string, std::string>> reported_settings() const override;
+  char transaction_status() const override { return block_.status_byte(); }
+  void query(std::string_view text, RowSink& sink) override;
+  Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types, RowSink& sink) override;
+  Status bind(const BindMessage& bind, RowSink& sink) override;
+  Status describe_statement(std::string_view name, RowSink& sink) override;
+  Status describe_portal(std::string_view name, RowSink& sink) override;
+  Status execute(std::string_view portal, uint32_t max_rows, RowSink& sink) override;
+  Status close_statement(std::string_view name) override;
+  Status close_portal(std::string_view name) override;
+  Status sync(RowSink& sink) override;
+  void fail_transaction() override;
+  sql::FuncContext& output_context() override { return output_context_; }
+  Deadline idle_deadline() const override;
+  std::optional<Error> must_end() override;
+
+  // ---- sql::SessionContext
+  const sql::FormatSettings& format() override { return format_; }
+  catalog::CatalogView& catalog() override { return catalog_; }
+  int64_t transaction_timestamp() override { return block_.start_timestamp(); }
+  int64_t statement_timestamp() override { return statement_timestamp_; }
+  std::string current_user() override { return user_name_; }
+  std::string session_user() override { return session_user_name_; }
+  int32_t backend_pid() override { return pid_; }
+  bool setting(std::string_view name, std::string& value) override { return settings_.lookup(name, value); }
+  Status set_setting(std::string_view name, std::string_view value, bool local) override;
+  Result<int64_t> nextval(Oid sequence) override;
+  Result<int64_t> currval(Oid sequence) override;
+  Result<int64_t> lastval() override;
+  Status setval(Oid sequence, int64_t value, bool is_called) override;
+  Status sleep(double seconds) override;
+  Status system_rows(std::string_view function, std::span<const Datum> args,
+                     const std::function<void(std::span<const Datum>)>& sink) override;
+  Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
+
+  // ---- for utility statements and system functions
+  InstanceImpl& instance() { return instance_; }
+  Waiter& waiter() { return waiter_; }
+  catalog::SessionCatalog& session_catalog() { return catalog_; }
+  Settings& settings() { return settings_; }
+  TransactionBlock& block() { return block_; }
+  SessionActivity& activity() { return *activity_; }
+  std::shared_ptr<SessionActivity> shared_activity() { return activity_; }
+  bool is_superuser() { return catalog_.is_superuser(user_); }
+  Oid user() const { return user_; }
+  Oid session_user_oid() const { return session_user_; }
+  void set_user(Oid role, std::string name);
+  std::map<std::string, NamedStatement, std::less<>>& statements() { return statements_; }
+  std::map<std::string, std::unique_ptr<Portal>, std::less<>>& portals() { return portals_; }
+  storage::LockOwner& session_locks() { return *session_locks_; }
+  std::chrono::milliseconds lock_timeout() const { return lock_timeout_; }
+  void notice(Severity severity, const Error& text);
+  RowSink* sink() { return sink_; }
+  Error interrupted_error();
+  uint64_t work_memory_bytes() const { return work_memory_bytes_; }
+
+  // Makes sure that a transaction is open with a snapshot for the next statement; a new command begins.
+  Status begin_statement();
+  storage::Transaction& transaction() { return *block_.transaction(); }
+  storage::Store& store() { return catalog_.catalog().store(); }
+
+  // preparation.cpp. `sample` are parameter values for selectivity only.
+  Result<PreparedPtr> prepare(std::shared_ptr<const ParsedStatement> parsed, std::span<const Oid> parameter_types,
+                              bool variable_parameters, std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample);
+  // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
+  Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node, std::span<const Oid> parameter_types);
+  // Plans again what a change of the catalog has outdated.
+  Status refresh(PreparedPtr& prepared);
+
+  // execution.cpp
+  // Snapshot, locks and operators of a ready portal.
+  Status open_plan(Portal& portal);
+  // Runs a planned portal: at most max_rows rows into the sink (0: all), then sets portal.status and portal.tag.
+  Status run_plan(Portal& portal, uint32_t max_rows, RowSink& sink);
+  // Fetches from a portal's buffer or operators without a tag; returns rows sent.
+  Result<uint64_t> fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink);
+  // Everything that is left of the portal's rows goes into its buffer.
+  Status materialise(Portal& portal);
+  void close(Portal& portal);
+  Status run_utility(Portal& portal, RowSink& sink);
+  // Result columns of a prepared statement in the given formats; null when it has none.
+  Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);
+  // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
+  Status lock_relations(PreparedPtr& prepared);
+  Status check_allowed(const Prepared& prepared);
+  // 25P02 unless the statement may run in a failed transaction block.
+  Status check_failed_block(const ParsedStatement& parsed);
+  // Parameters from literals of the text or from a Bind message, into the portal's arena.
+  Status bind_literals(Portal& portal, const ScannedText& scanned);
+  void forget_sequences() { sequence_values_.clear(); last_sequence_ = kInvalidOid; }
+  void discard_plans() { cache_.clear(); idle_executions_.clear(); last_execution_ = {}; }
+
+ private:
+  friend class InstanceImpl;
+  Status run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink);
+  Status run_portal_simple(Portal& portal, bool last, RowSink& sink);
+  Status run_text(std::string_view text, RowSink& sink);
+  Status run_cached(const ScannedText& scanned, std::string_view text, RowSink& sink);
+  Result<PreparedPtr> prepare_cached(const ScannedText& scanned, std::string_view text);
+  NamedStatement* find_statement(std::string_view name);
+  void statement_error(const Error& error, RowSink& sink);
+  void begin_message(std::string_view text);
+  void end_message();
+  void set_timeouts();
+  void apply_setting(uint32_t index);
+  Result<std::string> check_setting(uint32_t index, std::string value);
+  Status end_implicit(RowSink& sink);
+  void close_portals(size_t depth, bool commit);
+  void drop_temporary_objects();
+
+  std::unique_ptr<Execution> take_execution(const Prepared& prepared);
+  void return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution);
+  void report_changed_settings(RowSink& sink);
+  Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> find_sequence(Oid sequence, std::string& name);
+
+  InstanceImpl& instance_;
+  Waiter& waiter_;
+  const int32_t pid_, cancel_key_;
+  Settings settings_;
+  catalog::SessionCatalog catalog_;
+  TransactionBlock block_;
+  std::unique_ptr<storage::LockOwner> session_locks_;
+  std::shared_ptr<SessionActivity> activity_;
+  Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
+  std::string user_name_, session_user_name_;
+
+  // Kept current by apply_setting.
+  sql::FormatSettings format_;
+  std::chrono::milliseconds statement_timeout_{0}, lock_timeout_{0}, idle_timeout_{0}, idle_transaction_timeout_{0};
+  uint64_t work_memory_bytes_ = 0;
+  Severity client_min_severity_ = Severity::kNotice;
+  std::vector<uint32_t> changed_reported_;
+  uint64_t plan_generation_ = 1;
+
+  StatementCache cache_;
+  ScannedText scanned_;
+  Portal simple_portal_;
+  std::map<std::string, NamedStatement, std::less<>> statements_;
+  std::map<std::string, std::unique_ptr<Portal>, std::less<>> portals_;
+  NamedStatement unnamed_statement_;
+  // Executions that wait for their next run, by plan; the last one used without a look-up.
+  std::pair<const sql::PlannedStatement*, std::unique_ptr<Execution>> last_execution_{nullptr, nullptr};
+  absl::flat_hash_map<const sql::PlannedStatement*, std::vector<std::unique_ptr<Execution>>> idle_executions_;
+
+  sql::FuncContext bind_context_, output_context_;
+  Arena output_arena_;
+  RowSink* sink_ = nullptr;             // of the message being worked on
+  int64_t statement_timestamp_ = 0;
+  bool statement_running_ = false;
+  bool activity_tracked_ = true;        // track_activities
+  std::map<Oid, int64_t> sequence_values_;  // currval
+  Oid last_sequence_ = kInvalidOid;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,170 @@
+#include "engine/session/transaction_block.h"
+
+#include "base/sqlstate.h"
+#include "engine/exec/executor.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Result<storage::Isolation> supported(storage::Isolation isolation) {
+  if (isolation == storage::Isolation::kSerializable) {
+    return Error(sqlstate::kFeatureNotSupported, "isolation level SERIALIZABLE is not supported yet")
+        .with_hint("Use REPEATABLE READ, or READ COMMITTED with explicit row locks.");
+  }
+  return isolation;
+}
+
+Result<storage::Isolation> default_isolation(const Settings& settings) {
+  static const uint32_t index = *find_setting("default_transaction_isolation");
+  const std::string& value = settings.value(index);
+  if (value == "serializable") return supported(storage::Isolation::kSerializable);
+  return value == "repeatable read" ? storage::Isolation::kRepeatableRead : storage::Isolation::kReadCommitted;
+}
+
+}  // namespace
+
+TransactionBlock::~TransactionBlock() {
+  if (transaction_) store_.rollback(*transaction_);
+}
+
+Status TransactionBlock::ensure(int64_t now) {
+  if (state_ == State::kIdle) {
+    INDIGO_TRY(begin({}, now));
+    state_ = State::kImplicit;
+  }
+  if (transaction_) return {};
+  transaction_ = store_.begin(isolation_, session_);
+  catalog_.bind(transaction_.get());
+  // Savepoints that were set before the first statement.
+  for (auto& savepoint : savepoints_) savepoint.level = transaction_->savepoint();
+  return {};
+}
+
+Status TransactionBlock::begin(const TransactionModes& modes, int64_t now) {
+  static const uint32_t read_only_index = *find_setting("default_transaction_read_only");
+  if (state_ == State::kIdle) {
+    if (modes.isolation) {
+      INDIGO_ASSIGN(isolation_, supported(*modes.isolation));
+    } else {
+      INDIGO_ASSIGN(isolation_, default_isolation(settings_));
+    }
+    read_only_ = settings_.boolean(read_only_index);
+    start_timestamp_ = now;
+    settings_.begin();
+  } else {
+    INDIGO_TRY(set_modes({modes.isolation, std::nullopt, std::nullopt}));
+  }
+  if (modes.read_only) read_only_ = *modes.read_only;
+  state_ = State::kBlock;
+  return {};
+}
+
+Status TransactionBlock::set_modes(const TransactionModes& modes) {
+  if (modes.isolation && *modes.isolation != isolation_) {
+    INDIGO_ASSIGN(storage::Isolation isolation, supported(*modes.isolation));
+    if (transaction_) {
+      return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+    }
+    isolation_ = isolation;
+  }
+  if (modes.read_only) {
+    if (!*modes.read_only && read_only_ && transaction_) {
+      return Error(sqlstate::kActiveSqlTransaction, "transaction read-write mode must be set before any query");
+    }
+    read_only_ = *modes.read_only;
+  }
+  return {};
+}
+
+void TransactionBlock::reset() {
+  catalog_.bind(nullptr);
+  transaction_.reset();
+  savepoints_.clear();
+  state_ = State::kIdle;
+}
+
+Status TransactionBlock::commit() {
+  if (state_ == State::kIdle) return {};
+  if (before_commit && transaction_) {
+    if (Status status = before_commit(); !status.ok()) {
+      rollback();
+      return status;
+    }
+  }
+  if (before_end) before_end(0, true);
+  if (transaction_) {
+    storage::StorageStatus status = store_.commit(*transaction_);
+    if (status != storage::StorageStatus::kOk) {
+      settings_.rollback();
+      reset();
+      return storage_error(status, nullptr);
+    }
+  }
+  settings_.commit();
+  reset();
+  return {};
+}
+
+void TransactionBlock::rollback() {
+  if (state_ == State::kIdle) return;
+  if (before_end) before_end(0, false);
+  if (transaction_) store_.rollback(*transaction_);
+  settings_.rollback();
+  reset();
+}
+
+void TransactionBlock::fail() {
+  switch (state_) {
+    case State::kIdle:
+    case State::kFailed: return;
+    case State::kImplicit: rollback(); return;
+    case State::kBlock: break;
+  }
+  state_ = State::kFailed;
+  if (before_end) before_end(savepoints_.size(), false);
+  if (savepoints_.empty()) {
+    if (transaction_) store_.rollback(*transaction_);
+    catalog_.bind(nullptr);
+    transaction_.reset();
+    settings_.rollback();
+    settings_.begin();
+    return;
+  }
+  if (transaction_) transaction_->rollback_to(savepoints_.back().level);
+  settings_.rollback_to(savepoints_.back().settings_mark);
+}
+
+int TransactionBlock::find(std::string_view name) const {
+  for (int i = static_cast<int>(savepoints_.size()) - 1; i >= 0; i--) {
+    if (savepoints_[i].name == name) return i;
+  }
+  return -1;
+}
+
+Status TransactionBlock::savepoint(std::string_view name) {
+  uint32_t level = transaction_ ? transaction_->savepoint() : 0;
+  savepoints_.push_back({std::string(name), level, settings_.mark()});
+  return {};
+}
+
+Status TransactionBlock::rollback_to(std::string_view name) {
+  int at = find(name);
+  if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
+  if (before_end) before_end(static_cast<size_t>(at), false);
+  if (transaction_) transaction_->rollback_to(savepoints_[at].level);
+  settings_.rollback_to(savepoints_[at].settings_mark);
+  savepoints_.resize(at + 1);
+  state_ = State::kBlock;
+  return {};
+}
+
+Status TransactionBlock::release(std::string_view name) {
+  int at = find(name);
+  if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
+  if (transaction_) transaction_->release(savepoints_[at].level);
+  savepoints_.resize(at);
+  return {};
+}
+
+}  // namespace indigo::engine

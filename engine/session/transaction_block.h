@@ -1,0 +1,94 @@
+// The transaction state of a session as the protocol shows it: idle, implicit transaction, block, failed block; savepoints.
+//
+//   kIdle --ensure--> kImplicit --commit/rollback--> kIdle
+//   kIdle|kImplicit --begin--> kBlock --commit/rollback--> kIdle
+//   kBlock --fail--> kFailed --rollback_to--> kBlock; --commit (answers ROLLBACK) or rollback--> kIdle
+//
+// The storage transaction begins with the first statement that needs one, so that SET TRANSACTION still works after BEGIN.
+// In kFailed everything since the innermost savepoint has been undone and its locks are free.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/session_catalog.h"
+#include "engine/settings/settings.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+struct TransactionModes {
+  std::optional<storage::Isolation> isolation;
+  std::optional<bool> read_only;
+  std::optional<bool> deferrable;
+};
+
+class TransactionBlock {
+ public:
+  enum class State : uint8_t { kIdle, kImplicit, kBlock, kFailed };
+
+  TransactionBlock(storage::Store& store, catalog::SessionCatalog& catalog, Settings& settings, uint64_t session)
+      : store_(store), catalog_(catalog), settings_(settings), session_(session) {}
+  ~TransactionBlock();
+
+  State state() const { return state_; }
+  char status_byte() const { return state_ == State::kFailed ? 'E' : state_ == State::kBlock ? 'T' : 'I'; }
+  bool in_block() const { return state_ == State::kBlock || state_ == State::kFailed; }
+  // Null until the first statement that needs one.
+  storage::Transaction* transaction() { return transaction_.get(); }
+  bool read_only() const { return read_only_; }
+  storage::Isolation isolation() const { return isolation_; }
+  // Microseconds since 2000-01-01; of the transaction's first statement.
+  int64_t start_timestamp() const { return start_timestamp_; }
+
+  // Opens an implicit transaction if none is open, and the storage transaction.
+  Status ensure(int64_t now);
+  // BEGIN: an implicit transaction becomes a block.
+  Status begin(const TransactionModes& modes, int64_t now);
+  // SET TRANSACTION.
+  Status set_modes(const TransactionModes& modes);
+
+  // COMMIT or the end of an implicit transaction. On an error everything was rolled back.
+  Status commit();
+  void rollback();
+  // A statement has failed: an implicit transaction rolls back, a block becomes failed.
+  void fail();
+
+  Status savepoint(std::string_view name);
+  Status rollback_to(std::string_view name);
+  Status release(std::string_view name);
+  size_t depth() const { return savepoints_.size(); }
+
+  // Runs before the transaction (or the part since a savepoint, with the depth that stays) ends: closes portals.
+  std::function<void(size_t depth, bool commit)> before_end;
+  // Runs before a commit and may refuse it: deferred constraints.
+  std::function<Status()> before_commit;
+
+ private:
+  struct Savepoint {
+    std::string name;
+    uint32_t level;          // of storage::Transaction
+    uint32_t settings_mark;
+  };
+  int find(std::string_view name) const;
+  void reset();
+
+  storage::Store& store_;
+  catalog::SessionCatalog& catalog_;
+  Settings& settings_;
+  const uint64_t session_;
+  State state_ = State::kIdle;
+  std::unique_ptr<storage::Transaction> transaction_;
+  storage::Isolation isolation_ = storage::Isolation::kReadCommitted;
+  bool read_only_ = false;
+  int64_t start_timestamp_ = 0;
+  std::vector<Savepoint> savepoints_;
+};
+
+}  // namespace indigo::engine

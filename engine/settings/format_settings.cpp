@@ -1,0 +1,135 @@
+#include "engine/settings/format_settings.h"
+
+#include <strings.h>
+
+#include <cstdlib>
+
+#include <absl/time/time.h>
+
+#include "base/sqlstate.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using sql::FormatSettings;
+using Style = FormatSettings::DateStyle;
+using Order = FormatSettings::DateOrder;
+
+Error invalid(std::string_view name, std::string_view value) {
+  return Error(sqlstate::kInvalidParameterValue,
+               "invalid value for parameter \"" + std::string(name) + "\": \"" + std::string(value) + "\"");
+}
+
+bool same(std::string_view a, std::string_view b) { return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0; }
+
+bool begins(std::string_view text, std::string_view prefix) {
+  return text.size() >= prefix.size() && strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
+}
+
+// Reads the words of a DateStyle value into style and order.
+bool parse_date_style(std::string_view value, Style& style, Order& order) {
+  while (!value.empty()) {
+    size_t comma = value.find(',');
+    std::string_view word = value.substr(0, comma);
+    while (!word.empty() && word.front() == ' ') word.remove_prefix(1);
+    while (!word.empty() && word.back() == ' ') word.remove_suffix(1);
+    if (same(word, "iso")) {
+      style = Style::kIso;
+    } else if (same(word, "sql")) {
+      style = Style::kSql;
+    } else if (begins(word, "postgres")) {
+      style = Style::kPostgres;
+    } else if (same(word, "german")) {
+      style = Style::kGerman;
+      if (comma == std::string_view::npos) order = Order::kDmy;
+    } else if (same(word, "ymd")) {
+      order = Order::kYmd;
+    } else if (same(word, "dmy") || begins(word, "euro")) {
+      order = Order::kDmy;
+    } else if (same(word, "mdy") || same(word, "us") || begins(word, "noneuro")) {
+      order = Order::kMdy;
+    } else if (same(word, "default")) {
+      style = Style::kIso;
+      order = Order::kMdy;
+    } else {
+      return false;
+    }
+    value = comma == std::string_view::npos ? std::string_view() : value.substr(comma + 1);
+  }
+  return true;
+}
+
+std::string date_style_text(Style style, Order order) {
+  static constexpr const char* kStyles[] = {"ISO", "Postgres", "SQL", "German"};
+  static constexpr const char* kOrders[] = {"MDY", "DMY", "YMD"};
+  return std::string(kStyles[static_cast<int>(style)]) + ", " + kOrders[static_cast<int>(order)];
+}
+
+// Zones by name through the system's database; hours as in SET TIME ZONE 5 become PostgreSQL's POSIX form.
+Result<std::string> check_time_zone(std::string value) {
+  char* end = nullptr;
+  double hours = std::strtod(value.c_str(), &end);
+  if (!value.empty() && *end == '\0') {
+    if (hours < -167 || hours > 167) return invalid("TimeZone", value);
+    int seconds = static_cast<int>(hours * 3600);
+    char buffer[64];
+    int h = std::abs(seconds) / 3600, m = std::abs(seconds) / 60 % 60;
+    const char* east = seconds < 0 ? "-" : "+";
+    const char* west = seconds < 0 ? "+" : "-";
+    if (m == 0) {
+      std::snprintf(buffer, sizeof buffer, "<%s%02d>%s%02d", east, h, west, h);
+    } else {
+      std::snprintf(buffer, sizeof buffer, "<%s%02d:%02d>%s%02d:%02d", east, h, m, west, h, m);
+    }
+    return std::string(buffer);
+  }
+  if (value.starts_with("<")) return value;
+  absl::TimeZone zone;
+  if (same(value, "UTC")) return std::string("UTC");
+  if (!absl::LoadTimeZone(value, &zone)) return invalid("TimeZone", value);
+  return value;
+}
+
+}  // namespace
+
+Result<std::string> check_format_setting(std::string_view name, std::string value, const FormatSettings& now) {
+  if (name == "DateStyle") {
+    Style style = now.date_style;
+    Order order = now.date_order;
+    if (!parse_date_style(value, style, order)) return invalid(name, value);
+    return date_style_text(style, order);
+  }
+  if (name == "TimeZone") return check_time_zone(std::move(value));
+  if (name == "client_encoding") {
+    if (same(value, "UTF8") || same(value, "UTF-8") || same(value, "unicode")) return std::string("UTF8");
+    if (same(value, "SQL_ASCII")) return std::string("SQL_ASCII");
+    if (same(value, "latin1") || begins(value, "latin") || begins(value, "win") || begins(value, "iso") || begins(value, "koi8") ||
+        begins(value, "euc") || begins(value, "sjis") || begins(value, "gb") || begins(value, "big5")) {
+      return Error(sqlstate::kFeatureNotSupported, "client encoding \"" + value + "\" is not supported")
+          .with_hint("Use UTF8.");
+    }
+    return invalid(name, value);
+  }
+  return value;
+}
+
+void apply_format_setting(std::string_view name, std::string_view value, FormatSettings& format) {
+  if (name == "DateStyle") {
+    (void)parse_date_style(value, format.date_style, format.date_order);
+  } else if (name == "IntervalStyle") {
+    using I = FormatSettings::IntervalStyle;
+    format.interval_style = value == "sql_standard"       ? I::kSqlStandard
+                            : value == "postgres_verbose" ? I::kPostgresVerbose
+                            : value == "iso_8601"         ? I::kIso8601
+                                                          : I::kPostgres;
+  } else if (name == "TimeZone") {
+    format.time_zone = value;
+  } else if (name == "extra_float_digits") {
+    format.extra_float_digits = std::atoi(std::string(value).c_str());
+  } else if (name == "bytea_output") {
+    format.bytea_hex = value == "hex";
+  }
+}
+
+}  // namespace indigo::engine

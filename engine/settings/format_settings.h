@@ -1,0 +1,17 @@
+// DateStyle, IntervalStyle, TimeZone, client_encoding and their kin: checked, normalised, and kept as sql::FormatSettings.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "sql/func/context.h"
+
+namespace indigo::engine {
+
+// The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
+Result<std::string> check_format_setting(std::string_view name, std::string value, const sql::FormatSettings& now);
+// Takes over an already checked value; other settings are ignored.
+void apply_format_setting(std::string_view name, std::string_view value, sql::FormatSettings& format);
+
+}  // namespace indigo::engine

@@ -1,0 +1,37 @@
+// A statement ready to run: parsed, analyzed, planned. Immutable and shared; what one run needs is in a Portal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/row_sink.h"
+#include "sql/parse/parser.h"
+#include "sql/plan.h"
+#include "sql/query.h"
+
+namespace indigo::engine {
+
+// One statement of a text, parsed.
+struct ParsedStatement {
+  std::shared_ptr<const sql::ParsedText> tree;  // owns `node`
+  const PgQuery__Node* node = nullptr;          // null: an empty statement
+  std::string text;                             // the whole text that locations refer to
+  int location = 0, length = 0;                 // this statement's part of it
+};
+
+struct Prepared {
+  std::shared_ptr<const ParsedStatement> parsed;
+  // Null for utility statements.
+  std::shared_ptr<const sql::PlannedStatement> plan;
+  std::vector<sql::TypeRef> parameter_types;    // declared or inferred $n
+  std::vector<sql::TypeRef> lifted_types;       // of literals that became parameters, in the order of the text
+  std::vector<bool> lifted_used;                // by lifted literal; false: part of the plan
+  std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
+  uint64_t catalog_version = 0;
+  uint64_t plan_settings = 0;                   // Session::plan_settings_key at planning
+  bool is_utility() const { return plan == nullptr; }
+};
+using PreparedPtr = std::shared_ptr<const Prepared>;
+
+}  // namespace indigo::engine

@@ -1,0 +1,54 @@
+#include "engine/statement/result_shape.h"
+
+#include "base/sqlstate.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine {
+
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan, Format format) {
+  if (plan.command != sql::CommandKind::kSelect && plan.targets.empty()) return nullptr;
+  auto shape = std::make_shared<ResultShape>();
+  for (size_t i = 0; i < plan.targets.size(); i++) {
+    const auto& target = plan.targets[i];
+    ResultColumn column;
+    column.name = target.name;
+    column.type = plan.root->columns[i].type;
+    column.table = target.origin_table;
+    column.column = target.origin_column;
+    if (auto type = catalog.type(column.type.oid)) column.type_length = type->length;
+    shape->columns.push_back(std::move(column));
+    shape->formats.push_back(format);
+  }
+  return shape;
+}
+
+Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,
+                                                        const std::shared_ptr<const ResultShape>& binary,
+                                                        std::span<const Format> formats) {
+  if (formats.empty() || text == nullptr) return text;
+  if (formats.size() == 1) return formats[0] == Format::kText ? text : binary;
+  if (formats.size() != text->columns.size()) {
+    return Error(sqlstate::kProtocolViolation, "bind message has " + std::to_string(formats.size()) +
+                                                   " result formats but query has " + std::to_string(text->columns.size()) +
+                                                   " columns");
+  }
+  auto shape = std::make_shared<ResultShape>(*text);
+  shape->formats.assign(formats.begin(), formats.end());
+  return std::shared_ptr<const ResultShape>(std::move(shape));
+}
+
+std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<const char*, Oid>> columns) {
+  auto shape = std::make_shared<ResultShape>();
+  for (const auto& [name, type] : columns) {
+    ResultColumn column;
+    column.name = name;
+    column.type.oid = type;
+    Phys phys = sql::physical_of(type);
+    column.type_length = phys == Phys::kStr ? int16_t{-1} : static_cast<int16_t>(phys_bytes(phys));
+    shape->columns.push_back(std::move(column));
+    shape->formats.push_back(Format::kText);
+  }
+  return shape;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,23 @@
+// From a plan's targets to what RowDescription says.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "catalog/catalog_view.h"
+#include "engine/row_sink.h"
+#include "sql/plan.h"
+
+namespace indigo::engine {
+
+// Null for a statement that returns no rows.
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan, Format format);
+// The same columns with formats as a Bind message gives them: none: all text; one: for all; else one for each.
+// 08P01 when their number does not fit.
+Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,
+                                                        const std::shared_ptr<const ResultShape>& binary,
+                                                        std::span<const Format> formats);
+// A shape of text columns made by utility statements.
+std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<const char*, Oid>> columns);
+
+}  // namespace indigo::engine

@@ -1,0 +1,52 @@
+#include "engine/statement/statement_cache.h"
+
+namespace indigo::engine {
+
+void StatementCache::shape_of(const ScannedText& scanned, const std::vector<bool>& used, std::string& out) {
+  out.clear();
+  for (size_t i = 0; i < scanned.raw.size(); i++) {
+    if (i < used.size() && used[i]) continue;
+    out.append(scanned.raw[i].text);
+    out.push_back('\0');
+  }
+}
+
+PreparedPtr StatementCache::find(const ScannedText& scanned, uint64_t generation) {
+  if (generation != generation_) return nullptr;
+  auto at = entries_.find(std::string_view(scanned.key));
+  if (at == entries_.end()) return nullptr;
+  const Entry& entry = at->second;
+  if (entry.all_used) return entry.only;
+  shape_of(scanned, entry.used, shape_);
+  auto plan = entry.by_shape.find(shape_);
+  return plan == entry.by_shape.end() ? nullptr : plan->second;
+}
+
+void StatementCache::insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared) {
+  if (generation != generation_ || entries_.size() >= kEntriesMax) {
+    entries_.clear();
+    generation_ = generation;
+  }
+  Entry& entry = entries_[scanned.key];
+  if (entry.used != prepared->lifted_used) {  // the first plan, or one that needed more of its literals
+    entry.used = prepared->lifted_used;
+    entry.by_shape.clear();
+    entry.only = nullptr;
+  }
+  entry.all_used = true;
+  for (size_t i = 0; i < scanned.literals.size(); i++) entry.all_used &= i < entry.used.size() && entry.used[i];
+  if (entry.all_used) {
+    entry.only = std::move(prepared);
+    return;
+  }
+  if (entry.by_shape.size() >= kEntriesMax) entry.by_shape.clear();
+  shape_of(scanned, entry.used, shape_);
+  entry.by_shape[shape_] = std::move(prepared);
+}
+
+void StatementCache::erase(const ScannedText& scanned, uint64_t generation) {
+  if (generation != generation_) return;
+  if (auto at = entries_.find(std::string_view(scanned.key)); at != entries_.end()) entries_.erase(at);
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,102 @@
+// Sessions: pg_stat_activity, cancel and terminate, transaction ids.
+#include "base/sqlstate.h"
+#include "engine/instance_impl.h"
+#include "engine/session/session_impl.h"
+#include "engine/system/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Datum timestamp_or_null(int64_t t) { return t == 0 ? Datum::make_null(Phys::kI64) : Datum::of(t); }
+
+Status stat_get_activity(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  for (const auto& entry : session.instance().sessions()) {
+    if (!arguments.empty() && !arguments[0].null && arguments[0].i32 != entry.pid) continue;
+    SessionActivity& a = *entry.activity;
+    std::lock_guard lock(a.mutex);
+    const Datum no_int = Datum::make_null(Phys::kI32);
+    const Datum row[] = {Datum::of_oid(a.database),
+                         Datum::of(entry.pid),
+                         Datum::of_oid(a.user),
+                         text_datum(a.application_name),
+                         text_datum(a.state),
+                         text_datum(a.query),
+                         a.state == "active" ? null_text() : text_datum("Client"),
+                         a.state == "active" ? null_text() : text_datum("ClientRead"),
+                         timestamp_or_null(a.transaction_start),
+                         timestamp_or_null(a.query_start),
+                         timestamp_or_null(a.backend_start),
+                         timestamp_or_null(a.state_change),
+                         null_text(),  // client_addr: inet is not built yet
+                         null_text(),
+                         a.client_port < 0 ? Datum::of(int32_t{-1}) : Datum::of(static_cast<int32_t>(a.client_port)),
+                         no_int,
+                         no_int,
+                         text_datum("client backend"),
+                         Datum::of(false),
+                         null_text(),
+                         null_text(),
+                         no_int,
+                         null_text(),
+                         null_text(),
+                         null_text(),
+                         Datum::of(false),
+                         null_text(),
+                         Datum::of(false),
+                         no_int,
+                         Datum::make_null(Phys::kI64)};
+    sink(row);
+  }
+  return {};
+}
+
+Result<OwnedDatum> interrupt_backend(SessionImpl& session, int32_t pid, InterruptReason reason) {
+  if (!session.instance().interrupt(pid, reason)) {
+    session.notice(Severity::kWarning,
+                   Error(sqlstate::kWarning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process"));
+    return value_of(false);
+  }
+  return value_of(true);
+}
+
+Result<OwnedDatum> cancel_backend(SessionImpl& session, std::span<const Datum> arguments) {
+  return interrupt_backend(session, arguments[0].i32, InterruptReason::kCancel);
+}
+Result<OwnedDatum> terminate_backend(SessionImpl& session, std::span<const Datum> arguments) {
+  return interrupt_backend(session, arguments[0].i32, InterruptReason::kTerminate);
+}
+Result<OwnedDatum> postmaster_start_time(SessionImpl& session, std::span<const Datum>) {
+  return value_of(session.instance().start_timestamp());
+}
+Result<OwnedDatum> current_xact_id(SessionImpl& session, std::span<const Datum>) {
+  INDIGO_TRY(session.begin_statement());
+  return value_of(static_cast<int64_t>(session.transaction().id().value));
+}
+Result<OwnedDatum> current_xact_id_if_assigned(SessionImpl& session, std::span<const Datum>) {
+  auto* txn = session.block().transaction();
+  return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value)) : null_value(Phys::kI64);
+}
+Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {
+  return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
+}
+
+constexpr SystemRows kRows[] = {{"pg_stat_get_activity", stat_get_activity}};
+constexpr SystemValue kValues[] = {
+    {"pg_cancel_backend", cancel_backend},
+    {"pg_terminate_backend", terminate_backend},
+    {"pg_postmaster_start_time", postmaster_start_time},
+    {"pg_conf_load_time", postmaster_start_time},
+    {"pg_current_xact_id", current_xact_id},
+    {"pg_current_xact_id_if_assigned", current_xact_id_if_assigned},
+    {"pg_is_in_recovery", is_in_recovery},
+    {"pg_my_temp_schema", my_temp_schema},
+};
+
+}  // namespace
+
+std::span<const SystemRows> activity_rows() { return kRows; }
+std::span<const SystemValue> activity_values() { return kValues; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,25 @@
+// The families of system functions, one file each.
+#pragma once
+
+#include <span>
+
+#include "engine/system/system_functions.h"
+
+namespace indigo::engine {
+
+std::span<const SystemRows> setting_rows();
+std::span<const SystemRows> activity_rows();
+std::span<const SystemValue> activity_values();
+std::span<const SystemRows> lock_rows();
+std::span<const SystemValue> advisory_lock_values();
+std::span<const SystemValue> size_values();
+std::span<const SystemRows> statement_rows();
+
+// Results of system functions.
+inline OwnedDatum value_of(bool v) { return OwnedDatum(Datum::of(v)); }
+inline OwnedDatum value_of(int64_t v) { return OwnedDatum(Datum::of(v)); }
+inline OwnedDatum null_value(Phys phys) { return OwnedDatum(Datum::make_null(phys)); }
+inline Datum text_datum(std::string_view s) { return Datum::of(Str(s)); }
+inline Datum null_text() { return Datum::make_null(Phys::kStr); }
+
+}  // namespace indigo::engine

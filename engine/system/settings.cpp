@@ -1,0 +1,72 @@
+// pg_settings.
+#include "catalog/array_format.h"
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "engine/system/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+const char* context_name(SettingContext context) {
+  static constexpr const char* kNames[] = {"internal", "postmaster", "sighup", "backend", "superuser", "user"};
+  return kNames[static_cast<int>(context)];
+}
+
+const char* kind_name(SettingKind kind) {
+  static constexpr const char* kNames[] = {"bool", "integer", "real", "string", "enum"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::string enum_array(const char* list) {
+  std::vector<Datum> values;
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    size_t comma = rest.find(',');
+    values.push_back(text_datum(rest.substr(0, comma)));
+    rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+  }
+  return make_array(oid::kText, Phys::kStr, values);
+}
+
+Status show_all_settings(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+  const auto& table = setting_table();
+  for (uint32_t i = 0; i < table.size(); i++) {
+    const auto& d = table[i];
+    auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
+    std::string values;
+    Datum enum_values = null_text();
+    if (*d.enum_values) {
+      values = enum_array(d.enum_values);
+      enum_values = text_datum(values);
+    }
+    const std::string& value = session.settings().value(i);
+    const Datum row[] = {text_datum(d.name),
+                         text_datum(value),
+                         optional(d.unit),
+                         text_datum(d.category),
+                         text_datum(d.description),
+                         null_text(),
+                         text_datum(context_name(d.context)),
+                         text_datum(kind_name(d.kind)),
+                         text_datum(value == d.boot_value ? "default" : "session"),
+                         optional(d.minimum),
+                         optional(d.maximum),
+                         enum_values,
+                         text_datum(d.boot_value),
+                         text_datum(session.settings().reset_value(i)),
+                         null_text(),
+                         Datum::make_null(Phys::kI32),
+                         Datum::of(false)};
+    sink(row);
+  }
+  return {};
+}
+
+constexpr SystemRows kRows[] = {{"show_all_settings", show_all_settings}};
+
+}  // namespace
+
+std::span<const SystemRows> setting_rows() { return kRows; }
+
+}  // namespace indigo::engine

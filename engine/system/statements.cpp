@@ -1,0 +1,50 @@
+// pg_prepared_statements and pg_cursors.
+#include "catalog/array_format.h"
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "engine/system/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Status prepared_statements(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const auto& [name, statement] : session.statements()) {
+    std::vector<Datum> types;
+    if (statement.prepared) {
+      for (const auto& type : statement.prepared->parameter_types) types.push_back(Datum::of_oid(type.oid));
+    }
+    std::string array = make_array(oid::kRegType, Phys::kI32, types);
+    const Datum row[] = {text_datum(name),
+                         text_datum(statement.parsed ? std::string_view(statement.parsed->text) : std::string_view()),
+                         Datum::of(statement.prepare_time),
+                         text_datum(array),
+                         Datum::of(statement.from_sql),
+                         Datum::of(int64_t{0}),
+                         Datum::of(int64_t{0})};
+    sink(row);
+  }
+  return {};
+}
+
+Status cursors(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const auto& [name, portal] : session.portals()) {
+    if (!portal->is_cursor) continue;
+    const Datum row[] = {text_datum(name),
+                         text_datum(portal->source_text),
+                         Datum::of(portal->hold),
+                         Datum::of(portal->binary),
+                         Datum::of(!portal->no_scroll),
+                         Datum::of(portal->created_timestamp)};
+    sink(row);
+  }
+  return {};
+}
+
+constexpr SystemRows kRows[] = {{"pg_prepared_statement", prepared_statements}, {"pg_cursor", cursors}};
+
+}  // namespace
+
+std::span<const SystemRows> statement_rows() { return kRows; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,34 @@
+#include "engine/system/system_functions.h"
+
+#include <string>
+#include <unordered_map>
+
+#include "engine/system/families.h"
+
+namespace indigo::engine {
+
+const SystemValue* find_system_value(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const SystemValue*> all;
+    for (auto family : {activity_values(), advisory_lock_values(), size_values()}) {
+      for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
+    }
+    return all;
+  }();
+  auto at = table.find(name);
+  return at == table.end() ? nullptr : at->second;
+}
+
+const SystemRows* find_system_rows(std::string_view name) {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, const SystemRows*> all;
+    for (auto family : {setting_rows(), activity_rows(), lock_rows(), statement_rows()}) {
+      for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
+    }
+    return all;
+  }();
+  auto at = table.find(name);
+  return at == table.end() ? nullptr : at->second;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,313 @@
+// COPY ... FROM STDIN and COPY ... TO STDOUT. Files on the server are refused: clients use \copy.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/database.h"
+#include "catalog/oids.h"
+#include "engine/copy/copy_options.h"
+#include "engine/copy/copy_reader.h"
+#include "engine/copy/copy_writer.h"
+#include "engine/exec/bulk_insert.h"
+#include "engine/session/session_impl.h"
+#include "engine/settings/identifier_list.h"
+#include "engine/utility/families.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using Relation = std::shared_ptr<const catalog::RelationInfo>;
+
+struct Target {
+  Relation relation;
+  std::vector<int> columns;  // 0-based, in the order of the input
+};
+
+std::string qualified(const catalog::RelationInfo& r) {
+  return quote_identifier(r.schema_name) + "." + quote_identifier(r.name);
+}
+
+Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
+  Target target;
+  const auto& name = *stmt.relation;
+  std::string schema = name.schemaname ? name.schemaname : "";
+  target.relation = call.session.session_catalog().find_relation(schema, name.relname);
+  if (!target.relation) {
+    std::string full = schema.empty() ? name.relname : schema + "." + name.relname;
+    return Error(sqlstate::kUndefinedTable, "relation \"" + full + "\" does not exist");
+  }
+  const auto& r = *target.relation;
+  if (stmt.n_attlist == 0) {
+    for (const auto& column : r.columns) {
+      if (!column.dropped && column.generated == 0) target.columns.push_back(column.number - 1);
+    }
+    return target;
+  }
+  for (size_t i = 0; i < stmt.n_attlist; i++) {
+    std::string_view wanted = stmt.attlist[i]->string->sval;
+    const auto* column = r.find_column(wanted);
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column \"" + std::string(wanted) + "\" of relation \"" + r.name + "\" does not exist");
+    }
+    if (column->generated != 0) {
+      return Error(sqlstate::kInvalidColumnReference, "column \"" + column->name + "\" is a generated column")
+          .with_detail("Generated columns cannot be used in COPY.");
+    }
+    if (std::find(target.columns.begin(), target.columns.end(), column->number - 1) != target.columns.end()) {
+      return Error(sqlstate::kDuplicateColumn, "column \"" + column->name + "\" specified more than once");
+    }
+    target.columns.push_back(column->number - 1);
+  }
+  return target;
+}
+
+Status lock_target(UtilityCall& call, const catalog::RelationInfo& r, storage::TableLockMode mode) {
+  auto& session = call.session;
+  auto status = session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
+                                                   catalog::lock_object(session.session_catalog().database(), r.oid), mode, true,
+                                                   session.lock_timeout());
+  if (status != storage::StorageStatus::kOk) return storage_error(status, &r);
+  return {};
+}
+
+// Which of the listed names each input column is.
+Result<std::vector<bool>> marks(const Target& target, const std::vector<std::string>& names, const char* option, bool all = false) {
+  std::vector<bool> out(target.columns.size(), all);
+  for (const std::string& name : names) {
+    const auto* column = target.relation->find_column(name);
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn,
+                   "column \"" + name + "\" of relation \"" + target.relation->name + "\" does not exist");
+    }
+    auto at = std::find(target.columns.begin(), target.columns.end(), column->number - 1);
+    if (at == target.columns.end()) {
+      return Error(sqlstate::kInvalidColumnReference, std::string(option) + " column \"" + name + "\" not referenced by COPY");
+    }
+    out[static_cast<size_t>(at - target.columns.begin())] = true;
+  }
+  return out;
+}
+
+// Defaults, generated columns and checks come from the analysis of the INSERT that COPY stands for.
+Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, const PgQuery__Node* where) {
+  const auto& r = *target.relation;
+  std::string columns, values;
+  for (int c : target.columns) {
+    columns += (columns.empty() ? "" : ", ") + quote_identifier(r.columns[c].name);
+    values += values.empty() ? "NULL" : ", NULL";
+  }
+  std::string text = "INSERT INTO " + qualified(r) +
+                     (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") OVERRIDING SYSTEM VALUE VALUES (" + values + ")");
+  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  sql::AnalyzeInput input{tree->statements()[0].node, text, {}, false, {}};
+  INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session, input));
+  BulkInsertPlan plan;
+  plan.relation = target.relation;
+  plan.columns = target.columns;
+  // In the plan the new row is input 1; the analyzer names it by Vars of the target's entry 0.
+  std::function<sql::ExprPtr(const sql::ExprPtr&)> to_row = [&](const sql::ExprPtr& e) -> sql::ExprPtr {
+    if (const auto* var = sql::try_as<sql::VarExpr>(e)) {
+      auto column = std::make_shared<sql::ColumnExpr>();
+      column->type = e->type;
+      column->input = 1;
+      column->column = var->column;
+      return column;
+    }
+    return e ? sql::map_children(e, to_row) : e;
+  };
+  plan.defaults = analyzed.query->assignments;
+  for (const auto& g : analyzed.query->generated) plan.generated.push_back({g.column, to_row(g.value)});
+  for (const auto& check : analyzed.query->checks) plan.checks.push_back(to_row(check));
+  plan.check_names = analyzed.query->check_names;
+  if (where != nullptr) {
+    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session, where, call.statement.text, target.relation,
+                                                                  {oid::kBool, -1, kInvalidOid}));
+    plan.where = to_row(condition);
+  }
+  return plan;
+}
+
+// "COPY t, line 3, column a: "x"", as PostgreSQL's context.
+void add_context(Error& error, const Target& target, const CopyReader& reader, int column, std::optional<std::string_view> value) {
+  std::string where = "COPY " + target.relation->name + ", line " + std::to_string(reader.line_number());
+  auto shortened = [](std::string_view s) {
+    constexpr size_t kShownBytes = 100;
+    return s.size() <= kShownBytes ? std::string(s) : std::string(s.substr(0, kShownBytes)) + "...";
+  };
+  if (column >= 0) {
+    where += ", column " + target.relation->columns[target.columns[column]].name;
+    where += value ? ": \"" + shortened(*value) + "\"" : ": null input";
+  } else if (!reader.line().empty()) {
+    where += ": \"" + shortened(reader.line()) + "\"";
+  }
+  error.where = where;
+}
+
+Status skip_header(const Target& target, const CopyOptions& options, CopyReader& reader) {
+  std::vector<std::optional<std::string_view>> fields;
+  INDIGO_ASSIGN(bool any, reader.next(fields));
+  if (!any || !options.header_match) return {};
+  if (fields.size() != target.columns.size()) {
+    return Error(sqlstate::kBadCopyFileFormat, "wrong number of fields in header line: got " + std::to_string(fields.size()) +
+                                                   ", expected " + std::to_string(target.columns.size()));
+  }
+  for (size_t i = 0; i < fields.size(); i++) {
+    const std::string& name = target.relation->columns[target.columns[i]].name;
+    if (fields[i] != name) {
+      return Error(sqlstate::kBadCopyFileFormat, "column name mismatch in header line field " + std::to_string(i + 1) + ": got \"" +
+                                                     std::string(fields[i].value_or("")) + "\", expected \"" + name + "\"");
+    }
+  }
+  return {};
+}
+
+Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& options, CopyReader& reader, BulkInsert& insert) {
+  const auto& r = *target.relation;
+  std::vector<std::optional<std::string_view>> fields;
+  std::vector<Datum> row(target.columns.size());
+  Arena arena;
+  sql::FuncContext context(call.session);
+  context.set_arena(&arena);
+  if (options.header) INDIGO_TRY(skip_header(target, options, reader));
+  auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
+    add_context(*error, target, reader, column, value);
+    return error;
+  };
+  uint32_t rows_until_reset = kChunkRows;
+  for (;;) {
+    auto any = reader.next(fields);
+    if (!any.ok()) return failed(any.take_error(), -1, {});
+    if (!*any) break;
+    if (fields.size() > row.size() && !(row.empty() && fields.size() == 1 && fields[0] == "")) {
+      return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "extra data after last expected column"), -1, {});
+    }
+    if (fields.size() < row.size()) {
+      const std::string& missing = r.columns[target.columns[fields.size()]].name;
+      return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "missing data for column \"" + missing + "\""), -1, {});
+    }
+    for (size_t i = 0; i < row.size(); i++) {
+      const auto& type = r.columns[target.columns[i]].type;
+      if (!fields[i]) {
+        row[i] = Datum::make_null(r.layout.phys(static_cast<size_t>(target.columns[i])));
+        continue;
+      }
+      row[i] = options.format == CopyFormat::kBinary ? sql::type_receive(context, type, *fields[i])
+                                                     : sql::type_input(context, type, *fields[i]);
+      if (context.failed()) return failed(context.take_error(), static_cast<int>(i), fields[i]);
+    }
+    if (Status status = insert.add(row); !status.ok()) return failed(status.take_error(), -1, {});
+    if (--rows_until_reset == 0) {
+      rows_until_reset = kChunkRows;
+      arena.reset();
+      call.session.waiter().yield_if_due();
+      if (call.session.waiter().interrupted() != InterruptReason::kNone) return call.session.interrupted_error();
+    }
+  }
+  if (Status status = insert.finish(); !status.ok()) return failed(status.take_error(), -1, {});
+  return {};
+}
+
+Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options, std::string& tag) {
+  auto& session = call.session;
+  if (session.block().read_only()) {
+    return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute COPY FROM in a read-only transaction");
+  }
+  INDIGO_ASSIGN(Target target, find_target(call, stmt));
+  if (target.relation->kind != catalog::RelationKind::kTable) {
+    const char* kind = target.relation->kind == catalog::RelationKind::kView ? "view" : "non-table relation";
+    return Error(sqlstate::kWrongObjectType, std::string("cannot copy to ") + kind + " \"" + target.relation->name + "\"");
+  }
+  INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
+  INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
+  INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
+  INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
+  INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
+  auto& txn = session.transaction();
+  ExecutionContext context{session.store(), txn, txn.view(), session, call.parameters, session.work_memory_bytes()};
+  INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
+  INDIGO_ASSIGN(CopySource * source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
+  auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
+  INDIGO_TRY(read_rows(call, target, options, *reader, *insert));
+  tag = "COPY " + std::to_string(insert->inserted());
+  return {};
+}
+
+Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options, std::string& tag) {
+  auto& session = call.session;
+  PreparedPtr prepared;
+  std::vector<bool> force_quote;
+  if (stmt.query != nullptr) {
+    std::vector<Oid> types;
+    for (const auto& type : call.parameter_types) types.push_back(type.oid);
+    INDIGO_ASSIGN(prepared, session.prepare_node(call.statement, stmt.query, types));
+    if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "COPY query must be a query");
+    if (prepared->text_shape == nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "COPY query must have a RETURNING clause");
+    }
+    force_quote.assign(prepared->text_shape->columns.size(), options.force_quote_all);
+    for (size_t i = 0; i < force_quote.size(); i++) {
+      const auto& names = options.force_quote;
+      if (std::find(names.begin(), names.end(), prepared->text_shape->columns[i].name) != names.end()) force_quote[i] = true;
+    }
+  } else {
+    INDIGO_ASSIGN(Target target, find_target(call, stmt));
+    if (target.relation->kind != catalog::RelationKind::kTable) {
+      bool view = target.relation->kind == catalog::RelationKind::kView;
+      Error error(sqlstate::kWrongObjectType,
+                  std::string("cannot copy from ") + (view ? "view" : "non-table relation") + " \"" + target.relation->name + "\"");
+      if (view) error.hint = "Try the COPY (SELECT ...) TO variant.";
+      return error;
+    }
+    std::string list;
+    for (int c : target.columns) list += (list.empty() ? "" : ", ") + quote_identifier(target.relation->columns[c].name);
+    auto parsed = std::make_shared<ParsedStatement>();
+    parsed->text = "SELECT " + list + " FROM " + qualified(*target.relation);
+    INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
+    parsed->node = parsed->tree->statements()[0].node;
+    INDIGO_ASSIGN(prepared, session.prepare(parsed, {}, false, {}, {}));
+    INDIGO_ASSIGN(force_quote, marks(target, options.force_quote, "FORCE_QUOTE", options.force_quote_all));
+  }
+  INDIGO_TRY(session.check_allowed(*prepared));
+  INDIGO_TRY(session.lock_relations(prepared));
+  auto& txn = session.transaction();
+  auto execution = Execution::create(prepared->plan);
+  ExecutionContext context{session.store(), txn, txn.view(), session, call.parameters, session.work_memory_bytes()};
+  INDIGO_TRY(execution->open(context));
+  Arena arena;
+  sql::FuncContext output(session);
+  output.set_arena(&arena);
+  CopyWriter writer(call.sink, output, options, *prepared->text_shape, std::move(force_quote));
+  INDIGO_TRY(writer.begin());
+  uint64_t rows = 0;
+  for (;;) {
+    INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
+    if (chunk == nullptr) break;
+    INDIGO_TRY(writer.rows(*chunk));
+    rows += chunk->rows();
+    arena.reset();
+  }
+  execution->close();
+  INDIGO_TRY(writer.end());
+  tag = "COPY " + std::to_string(rows);
+  return {};
+}
+
+Status run_copy(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->copy_stmt;
+  if (stmt.is_program || (stmt.filename != nullptr && *stmt.filename != '\0')) {
+    return Error(sqlstate::kFeatureNotSupported, "COPY with files or programs on the server is not supported")
+        .with_hint("Use COPY FROM STDIN or COPY TO STDOUT, or psql's \\copy.");
+  }
+  INDIGO_ASSIGN(CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, stmt.is_from));
+  return stmt.is_from ? copy_from(call, stmt, options, tag) : copy_to(call, stmt, options, tag);
+}
+
+constexpr UtilityHandler kHandlers[] = {{PG_QUERY__NODE__NODE_COPY_STMT, run_copy}};
+
+}  // namespace
+
+std::span<const UtilityHandler> copy_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine

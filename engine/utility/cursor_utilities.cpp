@@ -1,0 +1,225 @@
+// DECLARE, FETCH, MOVE, CLOSE. Scrollable and held cursors keep their rows in a RowBuffer; plain ones pull from operators.
+//
+// A cursor's position p: 0 before the first row, 1..n on a row, n+1 after the last. With a buffer p is kept in
+// buffer->position (0..n+1); without, the cursor only moves forward and `rows_sent` counts.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+enum CursorOption : int32_t {  // parsenodes.h's bits
+  kBinary = 0x1,
+  kScroll = 0x2,
+  kNoScroll = 0x4,
+  kInsensitive = 0x8,
+  kAsensitive = 0x10,
+  kHold = 0x20,
+};
+constexpr int64_t kFetchAll = INT64_MAX;
+
+Error no_cursor(std::string_view name) {
+  return Error(sqlstate::kInvalidCursorName, "cursor \"" + std::string(name) + "\" does not exist");
+}
+
+Status run_declare(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->declare_cursor_stmt;
+  auto& session = call.session;
+  tag = "DECLARE CURSOR";
+  bool hold = (stmt.options & kHold) != 0;
+  if (!hold && !session.block().in_block()) {
+    return Error(sqlstate::kNoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
+  }
+  if ((stmt.options & kScroll) != 0 && (stmt.options & kNoScroll) != 0) {
+    return Error(sqlstate::kInvalidCursorState, "cannot specify both SCROLL and NO SCROLL");
+  }
+  auto& portals = session.portals();
+  if (portals.contains(std::string_view(stmt.portalname))) {
+    return Error(sqlstate::kDuplicateCursor, "cursor \"" + std::string(stmt.portalname) + "\" already exists");
+  }
+  std::vector<Oid> types;
+  for (const auto& type : call.parameter_types) types.push_back(type.oid);
+  auto portal = std::make_unique<Portal>();
+  INDIGO_ASSIGN(portal->prepared, session.prepare_node(call.statement, stmt.query, types));
+  if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect) {
+    return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
+  }
+  portal->name = stmt.portalname;
+  portal->is_cursor = true;
+  portal->binary = (stmt.options & kBinary) != 0;
+  portal->scroll = (stmt.options & kScroll) != 0;
+  portal->no_scroll = (stmt.options & kNoScroll) != 0;
+  portal->hold = hold;
+  portal->source_text = call.statement.text.substr(call.statement.location, call.statement.length > 0 ? call.statement.length : std::string::npos);
+  portal->created_timestamp = session.statement_timestamp();
+  portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
+  for (const Datum& parameter : call.parameters) {
+    portal->parameters.push_back(parameter);
+    if (parameter.phys == Phys::kStr && !parameter.null) portal->parameters.back().str = portal->arena.copy(parameter.str);
+  }
+  INDIGO_TRY(session.open_plan(*portal));
+  portal->pin = session.transaction().pin(portal->view);
+  portals.emplace(stmt.portalname, std::move(portal));
+  return {};
+}
+
+// Without a buffer: forward only.
+Result<uint64_t> fetch_forward(UtilityCall& call, Portal& portal, int64_t count, RowSink& sink) {
+  if (portal.status == Portal::Status::kDone || count == 0) return uint64_t{0};
+  INDIGO_ASSIGN(uint64_t rows, call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count), sink));
+  portal.rows_sent += rows;
+  return rows;
+}
+
+// Rows [first, first + count), counted from 1, in the direction, out of the buffer.
+Result<uint64_t> send_buffered(UtilityCall& call, Portal& portal, uint64_t first, uint64_t count, bool backward, RowSink& sink) {
+  (void)call;
+  uint64_t sent = 0;
+  while (sent < count) {
+    uint32_t step = backward ? 1 : static_cast<uint32_t>(std::min<uint64_t>(count - sent, kChunkRows));
+    uint64_t row = backward ? first + count - 1 - sent : first + sent;
+    const Chunk& chunk = portal.buffer->chunk(row - 1, step);
+    if (chunk.rows() == 0) break;
+    INDIGO_TRY(sink.rows(*portal.shape, chunk));
+    sent += chunk.rows();
+  }
+  return sent;
+}
+
+// A sink that counts and drops rows: MOVE.
+class NoRows final : public RowSink {
+ public:
+  void row_description(const ResultShape&) override {}
+  void no_data() override {}
+  void parameter_description(std::span<const Oid>) override {}
+  Status rows(const ResultShape&, const Chunk&) override { return {}; }
+  void command_complete(std::string_view) override {}
+  void empty_query() override {}
+  void portal_suspended() override {}
+  void error(const Error&) override {}
+  void notice(Severity, const Error&) override {}
+  void parameter_status(std::string_view, std::string_view) override {}
+  Result<CopySource*> copy_in(CopyFormat, uint32_t) override { return Error(sqlstate::kInternalError, "no COPY here"); }
+  void copy_out(CopyFormat, uint32_t) override {}
+  Status copy_data(std::string_view) override { return {}; }
+  void copy_done() override {}
+};
+
+// FETCH on a buffer: the new position and the rows between.
+Result<uint64_t> fetch_buffered(UtilityCall& call, Portal& portal, PgQuery__FetchDirection direction, int64_t count, RowSink& sink) {
+  const auto n = static_cast<int64_t>(portal.buffer->row_count());
+  auto position = static_cast<int64_t>(portal.buffer->position);
+  auto move_to = [&](int64_t p) { portal.buffer->position = static_cast<uint64_t>(std::clamp<int64_t>(p, 0, n + 1)); };
+  if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_BACKWARD && count < 0) {
+    direction = PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD;
+    count = -count;
+  } else if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && count < 0) {
+    direction = PG_QUERY__FETCH_DIRECTION__FETCH_BACKWARD;
+    count = -count;
+  }
+  if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE || direction == PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE) {
+    int64_t target = direction == PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE ? position + count
+                     : count >= 0                                          ? count
+                                                                           : n + 1 + count;
+    move_to(target);
+    if (target < 1 || target > n) return uint64_t{0};
+    return send_buffered(call, portal, static_cast<uint64_t>(target), 1, false, sink);
+  }
+  if (count == 0) {  // the current row again
+    if (position < 1 || position > n) return uint64_t{0};
+    return send_buffered(call, portal, static_cast<uint64_t>(position), 1, false, sink);
+  }
+  if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD) {
+    int64_t available = std::max<int64_t>(0, n - position);
+    int64_t rows = std::min(count, available);
+    int64_t first = position + 1;
+    move_to(count > available ? n + 1 : position + rows);
+    return send_buffered(call, portal, static_cast<uint64_t>(first), static_cast<uint64_t>(rows), false, sink);
+  }
+  int64_t available = std::max<int64_t>(0, position - 1);
+  int64_t rows = std::min(count, available);
+  move_to(count > available ? 0 : position - rows);
+  return send_buffered(call, portal, static_cast<uint64_t>(position - rows), static_cast<uint64_t>(rows), true, sink);
+}
+
+Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionImpl& session, const ParsedStatement& statement) {
+  const auto& stmt = *statement.node->fetch_stmt;
+  if (stmt.ismove) return std::shared_ptr<const ResultShape>();
+  auto at = session.portals().find(std::string_view(stmt.portalname));
+  if (at == session.portals().end()) return no_cursor(stmt.portalname);
+  return at->second->shape;
+}
+
+Status run_fetch(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->fetch_stmt;
+  auto& session = call.session;
+  auto at = session.portals().find(std::string_view(stmt.portalname));
+  if (at == session.portals().end()) return no_cursor(stmt.portalname);
+  Portal& portal = *at->second;
+  if (portal.status == Portal::Status::kFailed || portal.shape == nullptr) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + portal.name + "\" cannot be run");
+  }
+  bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
+  if (!portal.buffer && (portal.scroll || portal.hold || !forward || stmt.how_many == 0)) {
+    if (!forward && portal.no_scroll) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
+          .with_hint("Declare it with SCROLL option to enable backward scan.");
+    }
+    if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
+          .with_hint("Declare it with SCROLL option to enable backward scan.");
+    }
+    INDIGO_TRY(session.materialise(portal));
+  }
+  NoRows none;
+  RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;
+  uint64_t rows = 0;
+  if (portal.buffer) {
+    INDIGO_ASSIGN(rows, fetch_buffered(call, portal, stmt.direction, stmt.how_many, sink));
+  } else {
+    INDIGO_ASSIGN(rows, fetch_forward(call, portal, stmt.how_many, sink));
+  }
+  tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(rows);
+  return {};
+}
+
+Status run_close(UtilityCall& call, std::string& tag) {
+  const char* name = call.node->close_portal_stmt->portalname;
+  auto& session = call.session;
+  auto& portals = session.portals();
+  if (name == nullptr || *name == '\0') {
+    for (auto at = portals.begin(); at != portals.end();) {
+      if (!at->second->is_cursor) {
+        ++at;
+        continue;
+      }
+      session.close(*at->second);
+      at = portals.erase(at);
+    }
+    tag = "CLOSE CURSOR ALL";
+    return {};
+  }
+  auto at = portals.find(std::string_view(name));
+  if (at == portals.end()) return no_cursor(name);
+  session.close(*at->second);
+  portals.erase(at);
+  tag = "CLOSE CURSOR";
+  return {};
+}
+
+constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT, run_declare},
+    {PG_QUERY__NODE__NODE_FETCH_STMT, run_fetch, describe_fetch},
+    {PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT, run_close, nullptr, false},
+};
+
+}  // namespace
+
+std::span<const UtilityHandler> cursor_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine

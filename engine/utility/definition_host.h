@@ -1,0 +1,36 @@
+// The session as engine/ddl sees it.
+// Thread safety: one call belongs to one session.
+#pragma once
+
+#include <span>
+
+#include "engine/ddl/ddl.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/prepared.h"
+
+namespace indigo::engine {
+
+class DefinitionHost final : public DdlHost {
+ public:
+  // `statement` may be null (at the session's end).
+  DefinitionHost(SessionImpl& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
+                 std::span<const sql::TypeRef> parameter_types = {}, bool nested = false)
+      : session_(session), statement_(statement), parameters_(parameters), parameter_types_(parameter_types), nested_(nested) {}
+
+  sql::SessionContext& session() override { return session_; }
+  void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
+  bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
+  Status run_query(std::string_view sql, const Rows& rows) override;
+  Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
+
+ private:
+  Status run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape, const Rows& rows);
+
+  SessionImpl& session_;
+  const ParsedStatement* statement_;
+  std::span<const Datum> parameters_;
+  std::span<const sql::TypeRef> parameter_types_;
+  const bool nested_;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,75 @@
+// The session as host of engine/ddl.
+#include "base/sqlstate.h"
+#include "engine/ddl/ddl.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/definition_host.h"
+#include "engine/utility/families.h"
+#include "sql/parse/parser.h"
+
+namespace indigo::engine {
+
+Status DefinitionHost::run_query(std::string_view sql, const Rows& rows) {
+  INDIGO_ASSIGN(auto tree, sql::parse(sql));
+  if (tree->statements().size() != 1) return Error(sqlstate::kInternalError, "one statement expected");
+  ParsedStatement parsed;
+  parsed.tree = tree;
+  parsed.text = sql;
+  return run(parsed, tree->statements()[0].node, [](const ResultShape&) { return Status(); }, rows);
+}
+
+Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) {
+  ParsedStatement parsed;
+  if (statement_ != nullptr) {
+    parsed = *statement_;
+  } else {
+    parsed.text = text;
+  }
+  return run(parsed, select, shape, rows);
+}
+
+Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape, const Rows& rows) {
+  std::vector<Oid> types;
+  for (const auto& type : parameter_types_) types.push_back(type.oid);
+  INDIGO_ASSIGN(PreparedPtr prepared, session_.prepare_node(outer, node, types));
+  if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
+  INDIGO_TRY(session_.lock_relations(prepared));
+  static const ResultShape kNoColumns;
+  const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;
+  INDIGO_TRY(shape(columns));
+  auto& txn = session_.transaction();
+  txn.next_command();
+  auto execution = Execution::create(prepared->plan);
+  ExecutionContext context{session_.store(), txn, txn.newest_view(), session_, parameters_, session_.work_memory_bytes()};
+  INDIGO_TRY(execution->open(context));
+  for (;;) {
+    INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
+    if (chunk == nullptr) break;
+    INDIGO_TRY(rows(columns, *chunk));
+  }
+  execution->close();
+  return {};
+}
+
+namespace {
+
+Status run_definition(UtilityCall& call, std::string& tag) {
+  auto& session = call.session;
+  if (session.block().read_only()) {
+    return Error(sqlstate::kReadOnlySqlTransaction,
+                 "cannot execute " + statement_name(call.node) + " in a read-only transaction");
+  }
+  DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types, !call.top_level);
+  DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+  INDIGO_ASSIGN(tag, execute_ddl(context, *call.node));
+  session.transaction().next_command();
+  return {};
+}
+
+constexpr UtilityHandler kHandler = {PG_QUERY__NODE__NODE__NOT_SET, run_definition};
+
+}  // namespace
+
+const UtilityHandler& definition_utility() { return kHandler; }
+
+}  // namespace indigo::engine

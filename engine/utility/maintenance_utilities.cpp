@@ -1,0 +1,134 @@
+// LOCK TABLE, VACUUM, CHECKPOINT, DISCARD, SET CONSTRAINTS.
+#include "base/sqlstate.h"
+#include "catalog/database.h"
+#include "engine/ddl/ddl.h"
+#include "engine/session/session_impl.h"
+#include "engine/utility/definition_host.h"
+#include "engine/utility/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Result<std::shared_ptr<const catalog::RelationInfo>> find_table(UtilityCall& call, const PgQuery__RangeVar& name) {
+  std::string schema = name.schemaname ? name.schemaname : "";
+  auto relation = call.session.session_catalog().find_relation(schema, name.relname);
+  if (!relation) {
+    std::string full = schema.empty() ? name.relname : schema + "." + name.relname;
+    return Error(sqlstate::kUndefinedTable, "relation \"" + full + "\" does not exist");
+  }
+  return relation;
+}
+
+Status run_lock(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->lock_stmt;
+  auto& session = call.session;
+  tag = "LOCK TABLE";
+  if (!session.block().in_block()) {
+    return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
+  }
+  for (size_t i = 0; i < stmt.n_relations; i++) {
+    INDIGO_ASSIGN(auto relation, find_table(call, *stmt.relations[i]->range_var));
+    auto status = session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
+                                                     catalog::lock_object(session.session_catalog().database(), relation->oid),
+                                                     static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait,
+                                                     session.lock_timeout());
+    if (status == storage::StorageStatus::kWouldBlock) {
+      return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+    }
+    if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
+  }
+  return {};
+}
+
+// VACUUM reclaims what no snapshot sees; the store also does so on its own. ANALYZE is a definition statement.
+Status run_vacuum(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->vacuum_stmt;
+  auto& session = call.session;
+  if (stmt.is_vacuumcmd) INDIGO_TRY(prevent_in_block(call, "VACUUM"));
+  bool analyze = !stmt.is_vacuumcmd;
+  for (size_t i = 0; i < stmt.n_options; i++) {
+    const auto& option = *stmt.options[i]->def_elem;
+    analyze |= std::string_view(option.defname) == "analyze";
+  }
+  for (size_t i = 0; i < stmt.n_rels; i++) {
+    const auto& relation = *stmt.rels[i]->vacuum_relation;
+    if (relation.relation != nullptr) INDIGO_TRY(find_table(call, *relation.relation));
+  }
+  if (analyze) {
+    DefinitionHost host(session, &call.statement);
+    DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+    INDIGO_TRY(execute_ddl(context, *call.node));
+  }
+  if (stmt.is_vacuumcmd) session.store().reclaim();
+  tag = stmt.is_vacuumcmd ? "VACUUM" : "ANALYZE";
+  return {};
+}
+
+// Without a log there is nothing to write: PostgreSQL answers the same when nothing is dirty.
+Status run_checkpoint(UtilityCall& call, std::string& tag) {
+  if (!call.session.is_superuser()) {
+    return Error(sqlstate::kInsufficientPrivilege, "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
+  }
+  tag = "CHECKPOINT";
+  return {};
+}
+
+Status run_discard(UtilityCall& call, std::string& tag) {
+  auto& session = call.session;
+  auto drop_temporary = [&] {
+    DefinitionHost host(session, &call.statement);
+    DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+    return drop_temporary_objects(context);
+  };
+  switch (call.node->discard_stmt->target) {
+    case PG_QUERY__DISCARD_MODE__DISCARD_PLANS:
+      tag = "DISCARD PLANS";
+      session.discard_plans();
+      return {};
+    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
+      tag = "DISCARD SEQUENCES";
+      session.forget_sequences();
+      return {};
+    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:
+      tag = "DISCARD TEMP";
+      INDIGO_TRY(session.begin_statement());
+      return drop_temporary();
+    default: break;
+  }
+  INDIGO_TRY(prevent_in_block(call, "DISCARD ALL"));
+  tag = "DISCARD ALL";
+  auto& portals = session.portals();
+  for (auto at = portals.begin(); at != portals.end();) {
+    session.close(*at->second);
+    at = portals.erase(at);
+  }
+  session.set_user(session.session_user_oid(), session.session_user());
+  session.settings().reset_all();
+  session.statements().clear();
+  session.forget_sequences();
+  session.store().locks().release_all(session.session_locks());
+  INDIGO_TRY(session.begin_statement());
+  INDIGO_TRY(drop_temporary());
+  session.discard_plans();
+  return {};
+}
+
+Status run_set_constraints(UtilityCall&, std::string& tag) {
+  tag = "SET CONSTRAINTS";
+  return Error(sqlstate::kFeatureNotSupported, "SET CONSTRAINTS is not supported yet");
+}
+
+constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_LOCK_STMT, run_lock},
+    {PG_QUERY__NODE__NODE_VACUUM_STMT, run_vacuum},
+    {PG_QUERY__NODE__NODE_CHECK_POINT_STMT, run_checkpoint, nullptr, false},
+    {PG_QUERY__NODE__NODE_DISCARD_STMT, run_discard, nullptr, false},
+    {PG_QUERY__NODE__NODE_CONSTRAINTS_SET_STMT, run_set_constraints},
+};
+
+}  // namespace
+
+std::span<const UtilityHandler> maintenance_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,106 @@
+// PREPARE, EXECUTE, DEALLOCATE.
+#include "base/sqlstate.h"
+#include "engine/session/evaluate.h"
+#include "engine/session/session_impl.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/families.h"
+#include "sql/analyze/analyzer.h"
+
+
+namespace indigo::engine {
+
+namespace {
+
+Error no_statement(std::string_view name) {
+  return Error(sqlstate::kInvalidSqlStatementName, "prepared statement \"" + std::string(name) + "\" does not exist");
+}
+
+Status run_prepare(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->prepare_stmt;
+  auto& session = call.session;
+  tag = "PREPARE";
+  if (session.statements().contains(std::string_view(stmt.name))) {
+    return Error(sqlstate::kDuplicatePreparedStatement, "prepared statement \"" + std::string(stmt.name) + "\" already exists");
+  }
+  NamedStatement statement;
+  for (size_t i = 0; i < stmt.n_argtypes; i++) {
+    INDIGO_ASSIGN(sql::TypeRef type, sql::analyze_type_name(session, stmt.argtypes[i]->type_name, call.statement.text));
+    statement.parameter_types.push_back(type.oid);
+  }
+  auto parsed = std::make_shared<ParsedStatement>(call.statement);
+  parsed->node = stmt.query;
+  statement.parsed = parsed;
+  INDIGO_ASSIGN(statement.prepared, session.prepare(parsed, statement.parameter_types, true, {}, {}));
+  if (statement.prepared->is_utility()) {
+    return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
+  }
+  statement.from_sql = true;
+  statement.prepare_time = session.statement_timestamp();
+  session.statements().emplace(stmt.name, std::move(statement));
+  return {};
+}
+
+Result<std::shared_ptr<const ResultShape>> describe_execute(SessionImpl& session, const ParsedStatement& statement) {
+  auto at = session.statements().find(std::string_view(statement.node->execute_stmt->name));
+  if (at == session.statements().end()) return no_statement(statement.node->execute_stmt->name);
+  if (at->second.prepared == nullptr) return std::shared_ptr<const ResultShape>();
+  INDIGO_TRY(session.begin_statement());
+  INDIGO_TRY(session.refresh(at->second.prepared));
+  return session.shape_of(*at->second.prepared, {});
+}
+
+Status run_execute(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->execute_stmt;
+  auto& session = call.session;
+  auto at = session.statements().find(std::string_view(stmt.name));
+  if (at == session.statements().end()) return no_statement(stmt.name);
+  NamedStatement& named = at->second;
+  if (named.prepared == nullptr) return {};
+  INDIGO_TRY(session.refresh(named.prepared));
+  const auto& types = named.prepared->parameter_types;
+  if (types.size() != stmt.n_params) {
+    return Error(sqlstate::kSyntaxError, "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
+        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(stmt.n_params) + ".");
+  }
+  sql::ExprList expressions;
+  for (size_t i = 0; i < stmt.n_params; i++) {
+    INDIGO_ASSIGN(sql::ExprPtr e, sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
+    expressions.push_back(std::move(e));
+  }
+  INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
+  Portal portal;
+  portal.prepared = named.prepared;
+  for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
+  if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
+  Status status = portal.prepared->is_utility() ? session.run_utility(portal, call.sink) : session.run_plan(portal, 0, call.sink);
+  if (!status.ok()) session.close(portal);
+  tag = portal.tag;
+  return status;
+}
+
+Status run_deallocate(UtilityCall& call, std::string& tag) {
+  const char* name = call.node->deallocate_stmt->name;
+  auto& statements = call.session.statements();
+  if (name == nullptr || *name == '\0') {
+    statements.clear();
+    tag = "DEALLOCATE ALL";
+    return {};
+  }
+  tag = "DEALLOCATE";
+  auto at = statements.find(std::string_view(name));
+  if (at == statements.end()) return no_statement(name);
+  statements.erase(at);
+  return {};
+}
+
+constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_PREPARE_STMT, run_prepare},
+    {PG_QUERY__NODE__NODE_EXECUTE_STMT, run_execute, describe_execute},
+    {PG_QUERY__NODE__NODE_DEALLOCATE_STMT, run_deallocate, nullptr, false},
+};
+
+}  // namespace
+
+std::span<const UtilityHandler> prepared_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,111 @@
+// BEGIN, COMMIT, ROLLBACK, SAVEPOINT and SET TRANSACTION's options.
+#include "base/sqlstate.h"
+#include "engine/session/session_impl.h"
+#include "engine/utility/families.h"
+#include "engine/utility/transaction_modes.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Status warn(UtilityCall& call, SqlState state, const char* message) {
+  call.session.notice(Severity::kWarning, Error(state, message));
+  return {};
+}
+
+Status begin(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+  auto& block = call.session.block();
+  tag = stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START ? "START TRANSACTION" : "BEGIN";
+  INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.options, stmt.n_options}));
+  if (block.state() == TransactionBlock::State::kBlock) {
+    INDIGO_TRY(warn(call, sqlstate::kActiveSqlTransaction, "there is already a transaction in progress"));
+    return block.set_modes(modes);
+  }
+  return block.begin(modes, call.session.statement_timestamp());
+}
+
+Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+  auto& block = call.session.block();
+  tag = block.state() == TransactionBlock::State::kFailed ? "ROLLBACK" : "COMMIT";
+  if (!block.in_block()) {
+    if (stmt.chain) {
+      return Error(sqlstate::kNoActiveSqlTransaction, "COMMIT AND CHAIN can only be used in transaction blocks");
+    }
+    INDIGO_TRY(warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress"));
+  }
+  TransactionModes modes{block.isolation(), block.read_only(), std::nullopt};
+  if (block.state() == TransactionBlock::State::kFailed) {
+    block.rollback();
+  } else {
+    INDIGO_TRY(block.commit());
+  }
+  return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
+}
+
+Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+  auto& block = call.session.block();
+  tag = "ROLLBACK";
+  if (!block.in_block()) {
+    if (stmt.chain) {
+      return Error(sqlstate::kNoActiveSqlTransaction, "ROLLBACK AND CHAIN can only be used in transaction blocks");
+    }
+    INDIGO_TRY(warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress"));
+  }
+  TransactionModes modes{block.isolation(), block.read_only(), std::nullopt};
+  block.rollback();
+  return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
+}
+
+Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+  auto& block = call.session.block();
+  const char* name = nullptr;
+  switch (stmt.kind) {
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT: name = "SAVEPOINT"; break;
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE: name = "RELEASE SAVEPOINT"; break;
+    default: name = "ROLLBACK TO SAVEPOINT"; break;
+  }
+  if (!block.in_block()) {
+    return Error(sqlstate::kNoActiveSqlTransaction, std::string(name) + " can only be used in transaction blocks");
+  }
+  bool failed = block.state() == TransactionBlock::State::kFailed;
+  if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO) {
+    tag = "ROLLBACK";
+    return block.rollback_to(stmt.savepoint_name);
+  }
+  if (failed) {
+    return Error(sqlstate::kInFailedSqlTransaction,
+                 "current transaction is aborted, commands ignored until end of transaction block");
+  }
+  tag = stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE ? "RELEASE" : "SAVEPOINT";
+  return tag == "RELEASE" ? block.release(stmt.savepoint_name) : block.savepoint(stmt.savepoint_name);
+}
+
+Status run_transaction(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->transaction_stmt;
+  bool failed = call.session.block().state() == TransactionBlock::State::kFailed;
+  switch (stmt.kind) {
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START:
+      if (failed) {
+        return Error(sqlstate::kInFailedSqlTransaction,
+                     "current transaction is aborted, commands ignored until end of transaction block");
+      }
+      return begin(call, stmt, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return commit(call, stmt, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return rollback(call, stmt, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return savepoint_statement(call, stmt, tag);
+    default: return Error(sqlstate::kFeatureNotSupported, "prepared transactions are not supported yet");
+  }
+}
+
+constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_TRANSACTION_STMT, run_transaction, nullptr, false, true},
+};
+
+}  // namespace
+
+std::span<const UtilityHandler> transaction_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine

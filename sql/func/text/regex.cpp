@@ -1,0 +1,378 @@
+#include "sql/func/text/regex.h"
+
+#include <algorithm>
+
+#include "sql/func/text/ascii.h"
+#include "sql/func/text/strings.h"
+
+namespace indigo::sql {
+
+namespace {
+
+enum class Outcome : uint8_t { kOk, kBackReference, kLookAround, kTrailingEscape };
+
+// Writes RE2's syntax for PostgreSQL's.
+class Translator {
+ public:
+  Translator(Str pattern, RegexFlags& flags) : in_(pattern), flags_(flags) {}
+
+  std::string out;
+  bool lazy = false;  // has a non-greedy quantifier
+
+  Outcome run() {
+    if (flags_.literal) return literal();
+    director();
+    if (flags_.literal) return literal();
+    while (at_ < in_.size()) {
+      const char c = in_[at_];
+      if (c == '\\') {
+        if (const Outcome o = escape(false); o != Outcome::kOk) return o;
+      } else if (c == '[') {
+        if (const Outcome o = bracket(); o != Outcome::kOk) return o;
+      } else if (c == '(' && in_.substr(at_).starts_with("(?")) {
+        const char next = at_ + 2 < in_.size() ? in_[at_ + 2] : '\0';
+        if (next == '=' || next == '!' || next == '<') return Outcome::kLookAround;
+        if (next == '#') {
+          const size_t close = in_.find(')', at_);
+          at_ = close == Str::npos ? in_.size() : close + 1;
+          continue;
+        }
+        out.append("(?");
+        at_ += 2;
+      } else if (flags_.expanded && (is_blank(c) || c == '#')) {
+        if (c == '#') {
+          while (at_ < in_.size() && in_[at_] != '\n') at_++;
+        } else {
+          at_++;
+        }
+      } else if ((c == '*' || c == '+' || c == '?' || c == '}') && at_ + 1 < in_.size() && in_[at_ + 1] == '?') {
+        lazy = true;
+        out.append({c, '?'});
+        at_ += 2;
+      } else if (c == '{' && !(at_ + 1 < in_.size() && is_digit(in_[at_ + 1]))) {
+        out.append("\\{");
+        at_++;
+      } else {
+        out.push_back(c);
+        at_++;
+      }
+    }
+    return Outcome::kOk;
+  }
+
+ private:
+  Outcome literal() {
+    out = re2::RE2::QuoteMeta(re2::StringPiece(in_.data() + at_, in_.size() - at_));
+    return Outcome::kOk;
+  }
+
+  // ***= (literal), ***: (advanced), then (?options)
+  void director() {
+    if (in_.starts_with("***=")) {
+      flags_.literal = true;
+      at_ = 4;
+      return;
+    }
+    if (in_.starts_with("***:")) at_ = 4;
+    const Str rest = in_.substr(at_);
+    if (!rest.starts_with("(?") || rest.size() < 4 || !is_alpha(rest[2])) return;
+    const size_t close = rest.find(')');
+    if (close == Str::npos || rest.substr(2, close - 2).find_first_not_of("bceimnpqstwx") != Str::npos) return;
+    for (char c : rest.substr(2, close - 2)) {
+      switch (c) {
+        case 'i': flags_.ignore_case = true; break;
+        case 'c': flags_.ignore_case = false; break;
+        case 'm':
+        case 'n': flags_.newline_stops = flags_.newline_anchors = true; break;
+        case 'p': flags_.newline_stops = true; break;
+        case 'w': flags_.newline_anchors = true; break;
+        case 's': flags_.newline_stops = flags_.newline_anchors = false; break;
+        case 'x': flags_.expanded = true; break;
+        case 't': flags_.expanded = false; break;
+        case 'q': flags_.literal = true; break;
+        default: break;
+      }
+    }
+    at_ += close + 1;
+  }
+
+  Outcome escape(bool in_bracket) {
+    if (at_ + 1 >= in_.size()) return Outcome::kTrailingEscape;
+    const char c = in_[at_ + 1];
+    at_ += 2;
+    switch (c) {
+      case 'y': out.append("\\b"); return Outcome::kOk;
+      case 'm':
+      case 'M': out.append("\\b"); return Outcome::kOk;
+      case 'Y': out.append("\\B"); return Outcome::kOk;
+      case 'Z': out.append("\\z"); return Outcome::kOk;
+      case 'B': out.append("\\\\"); return Outcome::kOk;
+      case 'e': out.append("\\x1b"); return Outcome::kOk;
+      case 'b': out.append("\\x08"); return Outcome::kOk;
+      case 'c':
+        if (at_ < in_.size()) {
+          char code[8];
+          std::snprintf(code, sizeof code, "\\x%02x", in_[at_++] & 0x1f);
+          out.append(code);
+        }
+        return Outcome::kOk;
+      case 'u':
+      case 'U': {
+        const size_t digits = c == 'u' ? 4 : 8;
+        out.append("\\x{").append(in_.substr(at_, digits)).append("}");
+        at_ = std::min(at_ + digits, in_.size());
+        return Outcome::kOk;
+      }
+      case 'x': {
+        size_t n = 0;
+        while (at_ + n < in_.size() && hex_value(in_[at_ + n]) >= 0) n++;
+        out.append("\\x{").append(in_.substr(at_, n)).append("}");
+        at_ += n;
+        return Outcome::kOk;
+      }
+      case '0': out.append("\\x{0}"); return Outcome::kOk;
+      case 'A':
+      case 'a':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+      case 'v':
+      case 'd':
+      case 'D':
+      case 's':
+      case 'S':
+      case 'w':
+      case 'W': out.append({'\\', c}); return Outcome::kOk;
+      default: break;
+    }
+    if (is_digit(c) && !in_bracket) return Outcome::kBackReference;
+    if (is_alnum(c)) {
+      out.append({'\\', c});  // RE2 refuses it
+    } else if (static_cast<uint8_t>(c) < 0x80) {
+      out.append({'\\', c});
+    } else {
+      out.push_back(c);
+    }
+    return Outcome::kOk;
+  }
+
+  Outcome bracket() {
+    const Str rest = in_.substr(at_);
+    if (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
+      out.append("\\b");
+      at_ += 7;
+      return Outcome::kOk;
+    }
+    out.push_back('[');
+    at_++;
+    if (at_ < in_.size() && in_[at_] == '^') {
+      out.push_back('^');
+      at_++;
+      if (flags_.newline_stops) out.append("\\n");
+    }
+    bool first = true;
+    while (at_ < in_.size()) {
+      const char c = in_[at_];
+      if (c == ']' && !first) {
+        out.push_back(']');
+        at_++;
+        return Outcome::kOk;
+      }
+      first = false;
+      if (c == '\\') {
+        if (const Outcome o = escape(true); o != Outcome::kOk) return o;
+      } else if (c == '[' && at_ + 1 < in_.size() && in_[at_ + 1] == ':') {
+        const size_t close = in_.find(":]", at_ + 2);
+        if (close == Str::npos) return Outcome::kOk;
+        out.append(in_.substr(at_, close + 2 - at_));
+        at_ = close + 2;
+      } else if (c == '[' && at_ + 4 < in_.size() && (in_[at_ + 1] == '.' || in_[at_ + 1] == '=') &&
+                 in_[at_ + 3] == in_[at_ + 1]) {
+        out.append({'\\', in_[at_ + 2]});
+        at_ += 5;
+      } else {
+        if (c == ']' || c == '[') out.push_back('\\');
+        out.push_back(c);
+        at_++;
+      }
+    }
+    return Outcome::kOk;
+  }
+
+  Str in_;
+  RegexFlags& flags_;
+  size_t at_ = 0;
+};
+
+const char* message_of(re2::RE2::ErrorCode code) {
+  switch (code) {
+    case re2::RE2::ErrorMissingBracket: return "brackets [] not balanced";
+    case re2::RE2::ErrorMissingParen:
+    case re2::RE2::ErrorUnexpectedParen: return "parentheses () not balanced";
+    case re2::RE2::ErrorRepeatArgument:
+    case re2::RE2::ErrorRepeatOp: return "quantifier operand invalid";
+    case re2::RE2::ErrorRepeatSize: return "invalid repetition count(s)";
+    case re2::RE2::ErrorBadCharRange: return "invalid character range";
+    case re2::RE2::ErrorBadCharClass: return "invalid character class";
+    case re2::RE2::ErrorBadEscape:
+    case re2::RE2::ErrorTrailingBackslash: return "invalid escape \\ sequence";
+    case re2::RE2::ErrorPatternTooLarge: return "regular expression is too complex";
+    default: return "invalid regular expression";
+  }
+}
+
+std::string cache_key(Str pattern, const RegexFlags& f) {
+  std::string key(1, static_cast<char>(f.ignore_case | f.literal << 1 | f.expanded << 2 | f.newline_stops << 3 |
+                                       f.newline_anchors << 4));
+  return key.append(pattern);
+}
+
+}  // namespace
+
+struct RegexCache {
+  static constexpr size_t kMaxPatterns = 100;
+  std::unordered_map<std::string, Regex> patterns;
+  std::string last_key;
+  const Regex* last = nullptr;
+
+  static void set(Regex& r, std::unique_ptr<re2::RE2> re) { r.re_ = std::move(re); }
+};
+
+bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags) {
+  for (size_t i = 0; i < text.size(); i++) {
+    switch (text[i]) {
+      case 'g': flags.global = true; break;
+      case 'i': flags.ignore_case = true; break;
+      case 'c': flags.ignore_case = false; break;
+      case 'm':
+      case 'n': flags.newline_stops = flags.newline_anchors = true; break;
+      case 'p':
+        flags.newline_stops = true;
+        flags.newline_anchors = false;
+        break;
+      case 'w':
+        flags.newline_stops = false;
+        flags.newline_anchors = true;
+        break;
+      case 's': flags.newline_stops = flags.newline_anchors = false; break;
+      case 'x': flags.expanded = true; break;
+      case 't': flags.expanded = false; break;
+      case 'q': flags.literal = true; break;
+      case 'e':
+      case 'b': break;
+      default:
+        context.fail(sqlstate::kInvalidParameterValue, "invalid regular expression option: \"" +
+                                                           std::string(text.substr(i, utf8_length(text[i]))) + "\"");
+        return false;
+    }
+  }
+  return true;
+}
+
+const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags& wanted) {
+  auto& cache = context.cached<RegexCache>();
+  std::string key = cache_key(pattern, wanted);
+  if (cache.last != nullptr && cache.last_key == key) return cache.last;
+  const auto it = cache.patterns.find(key);
+  if (it != cache.patterns.end()) {
+    cache.last = &it->second;
+    cache.last_key = std::move(key);
+    return cache.last;
+  }
+  RegexFlags flags = wanted;
+  Translator translator(pattern, flags);
+  switch (translator.run()) {
+    case Outcome::kOk: break;
+    case Outcome::kBackReference:
+      context.fail(sqlstate::kFeatureNotSupported, "back references in regular expressions are not supported");
+      return nullptr;
+    case Outcome::kLookAround:
+      context.fail(sqlstate::kFeatureNotSupported, "lookahead and lookbehind in regular expressions are not supported");
+      return nullptr;
+    case Outcome::kTrailingEscape:
+      context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
+      return nullptr;
+  }
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_case_sensitive(!flags.ignore_case);
+  options.set_longest_match(!translator.lazy);
+  options.set_dot_nl(!flags.newline_stops);
+  std::string text = flags.newline_anchors ? "(?m)" + translator.out : translator.out;
+  auto re = std::make_unique<re2::RE2>(text, options);
+  if (!re->ok()) {
+    context.fail(sqlstate::kInvalidRegularExpression,
+                 std::string("invalid regular expression: ") + message_of(re->error_code()));
+    return nullptr;
+  }
+  if (cache.patterns.size() >= RegexCache::kMaxPatterns) cache.patterns.clear();
+  Regex& made = cache.patterns[key];
+  RegexCache::set(made, std::move(re));
+  cache.last = &made;
+  cache.last_key = std::move(key);
+  return cache.last;
+}
+
+bool Regex::find(Str text, size_t from, std::span<Str> found) const {
+  std::vector<re2::StringPiece> pieces(found.size());
+  if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
+                  static_cast<int>(pieces.size())))
+    return false;
+  for (size_t i = 0; i < found.size(); i++) found[i] = Str(pieces[i].data(), pieces[i].size());
+  return true;
+}
+
+std::string similar_to_regex(FuncContext& context, Str pattern, Str escape) {
+  std::string out = "^(?:";
+  bool after_escape = false;
+  int bracket_depth = 0, quotes = 0;
+  bool bracket_start = false;
+  for (size_t i = 0; i < pattern.size();) {
+    const Str c = pattern.substr(i, utf8_length(pattern[i]));
+    i += c.size();
+    if (after_escape) {
+      if (c == "\"" && bracket_depth == 0) {
+        // #" ... #" marks what substring() returns.
+        if (quotes == 0) {
+          out.append("){1,1}?(");
+        } else if (quotes == 1) {
+          out.append("){1,1}(?:");
+        } else {
+          context.fail(SqlState("2200C"),
+                       "SQL regular expression may not contain more than two escape-double-quote separators");
+          return out;
+        }
+        quotes++;
+      } else {
+        out.push_back('\\');
+        out.append(c);
+      }
+      after_escape = false;
+    } else if (!escape.empty() && c == escape) {
+      after_escape = true;
+    } else if (bracket_depth > 0) {
+      if (c == "\\") out.push_back('\\');
+      out.append(c);
+      if (c == "]" && !bracket_start) bracket_depth--;
+      if (c != "^") bracket_start = false;
+    } else if (c == "[") {
+      out.append(c);
+      bracket_depth++;
+      bracket_start = true;
+    } else if (c == "%") {
+      out.append(".*");
+    } else if (c == "_") {
+      out.push_back('.');
+    } else if (c == "(") {
+      out.append("(?:");
+    } else if (c == "\\" || c == "." || c == "^" || c == "$") {
+      out.push_back('\\');
+      out.append(c);
+    } else {
+      out.append(c);
+    }
+  }
+  return out.append(")$");
+}
+
+}  // namespace indigo::sql
