@@ -80,7 +80,17 @@ void ClientSink::notice(engine::Severity severity, const Error& text) {
 }
 
 void ClientSink::parameter_status(std::string_view name, std::string_view value) {
-  ParameterStatus{name, value}.encode(stream_.out());
+  for (auto& [known, last] : changed_parameters_) {
+    if (known != name) continue;
+    last = value;
+    return;
+  }
+  changed_parameters_.emplace_back(name, value);
+}
+
+void ClientSink::report_parameters() {
+  for (const auto& [name, value] : changed_parameters_) ParameterStatus{name, value}.encode(stream_.out());
+  changed_parameters_.clear();
 }
 
 Result<engine::CopySource*> ClientSink::copy_in(engine::CopyFormat format, uint32_t column_count) {

@@ -2,6 +2,10 @@
 // Thread safety: none; the session's fiber.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "engine/row_sink.h"
 #include "engine/session.h"
 #include "wire/net/stream.h"
@@ -20,6 +24,9 @@ class ClientSink final : public engine::RowSink {
   void set_session(engine::Session& session) { session_ = &session; }
   // The client broke the protocol inside COPY: the connection must end.
   bool lost_synchronization() const { return copy_in_.lost_synchronization(); }
+
+  // Writes the settings that have changed since the last time: as PostgreSQL, once and right before ReadyForQuery.
+  void report_parameters();
 
   void row_description(const engine::ResultShape& shape) override;
   void no_data() override;
@@ -44,6 +51,7 @@ class ClientSink final : public engine::RowSink {
   engine::Session* session_ = nullptr;
   RowEncoder encoder_;
   CopyInSource copy_in_;
+  std::vector<std::pair<std::string, std::string>> changed_parameters_;
 };
 
 }  // namespace indigo::wire

@@ -229,6 +229,7 @@ void CommandLoop::extended(Status status) {
 void CommandLoop::ready() {
   // A session that is about to end is not ready for anything.
   if (sink_.lost_synchronization() || task_.interrupted() >= InterruptReason::kIdleTimeout) return;
+  sink_.report_parameters();
   ReadyForQuery{session_.transaction_status()}.encode(stream_.out());
   send_wanted_ = true;
 }

@@ -190,6 +190,11 @@ class FakeSession final : public engine::Session {
       sink.command_complete(text == "begin" ? "BEGIN" : "COMMIT");
       return {};
     }
+    if (text.starts_with("set ")) {
+      sink.parameter_status("name", text.substr(4));
+      sink.command_complete("SET");
+      return {};
+    }
     if (text == "fail") return Error(sqlstate::kDivisionByZero, "division by zero");
     return Error(sqlstate::kSyntaxError, "syntax error at or near \"" + std::string(text) + "\"");
   }

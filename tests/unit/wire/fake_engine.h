@@ -9,6 +9,7 @@
 //   notice X           a notice with text X
 //   fail               an error
 //   begin, commit      the transaction status only
+//   set X              parameter_status("name", X) before its tag
 //   several commands separated by ';' run one after the other; an error ends the text
 #pragma once
 

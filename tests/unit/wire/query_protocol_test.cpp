@@ -48,6 +48,13 @@ TEST_F(QueryProtocol, TransactionStatusFollows) {
   EXPECT_EQ(client_->dialogue(), "C(COMMIT) Z(I)");
 }
 
+TEST_F(QueryProtocol, ChangedParametersAreReportedOnceBeforeReadyForQuery) {
+  client_->query("set a; set b; select 1");
+  EXPECT_EQ(client_->dialogue(), "C(SET) C(SET) T D(1) C(SELECT 1) S(name=b) Z(I)");
+  client_->query("select 1");
+  EXPECT_EQ(client_->dialogue(), "T D(1) C(SELECT 1) Z(I)");
+}
+
 TEST_F(QueryProtocol, ManyQueriesAtOnceAreAnsweredInOrder) {
   std::string expected;
   for (int i = 0; i < 500; i++) client_->query("select " + std::to_string(i));

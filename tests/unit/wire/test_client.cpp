@@ -103,6 +103,12 @@ std::string in_words(const Received& message) {
       return std::string(1, message.type) + "(" + severity + std::string(response.error.state.text()) + " " +
              response.error.message + ")";
     }
+    case 'S': {
+      size_t nul = body.find('\0');
+      if (body.substr(0, nul) == "server_version") return "S";
+      return "S(" + std::string(body.substr(0, nul)) + "=" + std::string(body.substr(nul + 1, body.size() - nul - 2)) +
+             ")";
+    }
     case 'd': return "d(" + message.body + ")";
     case '?': return "nothing came";
     default: return std::string(1, message.type);
