@@ -72,12 +72,14 @@ RoleCredentials InstanceImpl::credentials(const std::string& user) {
 Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {
   auto role = catalog_->role_named(options.user);
   if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
-  if (!role->can_login) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" is not permitted to log in");
+  if (!role->can_login)
+    return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" is not permitted to log in");
   const std::string& name = options.database.empty() ? options.user : options.database;
   auto database = catalog_->database_named(name);
   if (!database) return Error(sqlstate::kInvalidCatalogName, "database \"" + name + "\" does not exist");
   if (name == "template0") {
-    return Error(sqlstate::kObjectNotInPrerequisiteState, "database \"template0\" is not currently accepting connections");
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "database \"template0\" is not currently accepting connections");
   }
   int32_t pid = 0, key = static_cast<int32_t>(std::random_device{}());
   std::shared_ptr<SessionActivity> activity;

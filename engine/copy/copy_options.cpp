@@ -1,7 +1,8 @@
 #include "engine/copy/copy_options.h"
 
-#include <optional>
 #include <strings.h>
+
+#include <optional>
 
 #include "base/sqlstate.h"
 
@@ -123,7 +124,8 @@ struct Reader {
       if (out.delimiter == '\n' || out.delimiter == '\r') {
         return invalid("COPY delimiter cannot be newline or carriage return");
       }
-      if (!csv && std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(out.delimiter) != std::string_view::npos) {
+      if (!csv &&
+          std::string_view("\\.abcdefghijklmnopqrstuvwxyz0123456789").find(out.delimiter) != std::string_view::npos) {
         return invalid("COPY delimiter cannot be \"" + *delimiter + "\"");
       }
     }
@@ -144,7 +146,8 @@ struct Reader {
       INDIGO_TRY(one_byte("escape", *escape));
       out.escape = (*escape)[0];
     }
-    if (!csv && (out.force_quote_all || !out.force_quote.empty())) return unsupported("COPY force quote available only in CSV mode");
+    if (!csv && (out.force_quote_all || !out.force_quote.empty()))
+      return unsupported("COPY force quote available only in CSV mode");
     if (!csv && !out.force_not_null.empty()) return unsupported("COPY force not null available only in CSV mode");
     if (!csv && !out.force_null.empty()) return unsupported("COPY force null available only in CSV mode");
     if (out.null_text.find(out.delimiter) != std::string::npos) {
@@ -162,7 +165,8 @@ Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, b
   for (const PgQuery__Node* node : options) {
     if (node->node_case != PG_QUERY__NODE__NODE_DEF_ELEM) continue;
     for (const std::string& name : seen) {
-      if (name == node->def_elem->defname) return syntax("conflicting or redundant options").at(node->def_elem->location + 1);
+      if (name == node->def_elem->defname)
+        return syntax("conflicting or redundant options").at(node->def_elem->location + 1);
     }
     seen.emplace_back(node->def_elem->defname);
     INDIGO_TRY(reader.read(*node->def_elem, is_from));

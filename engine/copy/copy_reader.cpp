@@ -153,7 +153,8 @@ class TextReader final : public LineReader {
 
 class CsvReader final : public LineReader {
  public:
-  CsvReader(CopySource& source, const CopyOptions& options, std::vector<bool> force_not_null, std::vector<bool> force_null)
+  CsvReader(CopySource& source, const CopyOptions& options, std::vector<bool> force_not_null,
+            std::vector<bool> force_null)
       : LineReader(source, options), force_not_null_(std::move(force_not_null)), force_null_(std::move(force_null)) {}
 
   Result<bool> next(std::vector<std::optional<std::string_view>>& fields) override {
@@ -169,7 +170,8 @@ class CsvReader final : public LineReader {
       for (; i < line->size(); i++) {
         char c = (*line)[i];
         if (quoted) {
-          if (c == options_.escape && i + 1 < line->size() && ((*line)[i + 1] == options_.quote || (*line)[i + 1] == options_.escape)) {
+          if (c == options_.escape && i + 1 < line->size() &&
+              ((*line)[i + 1] == options_.quote || (*line)[i + 1] == options_.escape)) {
             decoded_.push_back((*line)[++i]);
           } else if (c == options_.quote) {
             quoted = false;
@@ -297,8 +299,8 @@ Result<bool> CopyReader::fill() {
   return true;
 }
 
-std::unique_ptr<CopyReader> CopyReader::create(CopySource& source, const CopyOptions& options, std::vector<bool> force_not_null,
-                                               std::vector<bool> force_null) {
+std::unique_ptr<CopyReader> CopyReader::create(CopySource& source, const CopyOptions& options,
+                                               std::vector<bool> force_not_null, std::vector<bool> force_null) {
   switch (options.format) {
     case CopyFormat::kText: return std::make_unique<TextReader>(source, options);
     case CopyFormat::kCsv:

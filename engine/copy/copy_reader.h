@@ -21,8 +21,8 @@ class CopyReader {
  public:
   CopyReader(CopySource& source, const CopyOptions& options) : source_(source), options_(options) {}
   virtual ~CopyReader() = default;
-  static std::unique_ptr<CopyReader> create(CopySource& source, const CopyOptions& options, std::vector<bool> force_not_null,
-                                            std::vector<bool> force_null);
+  static std::unique_ptr<CopyReader> create(CopySource& source, const CopyOptions& options,
+                                            std::vector<bool> force_not_null, std::vector<bool> force_null);
 
   // False at the end of the input.
   virtual Result<bool> next(std::vector<std::optional<std::string_view>>& fields) = 0;
@@ -37,7 +37,7 @@ class CopyReader {
   CopySource& source_;
   const CopyOptions& options_;
   std::string buffer_;
-  size_t pos_ = 0;       // first unread byte
+  size_t pos_ = 0;  // first unread byte
   bool ended_ = false;
   uint64_t line_number_ = 0;
   std::string_view line_;

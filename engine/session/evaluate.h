@@ -12,6 +12,7 @@ namespace indigo::engine {
 class SessionImpl;
 
 // Within the session's open transaction. The expressions refer to no columns.
-Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions, std::span<const Datum> parameters);
+Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions,
+                                         std::span<const Datum> parameters);
 
 }  // namespace indigo::engine

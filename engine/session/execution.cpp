@@ -53,8 +53,9 @@ Status SessionImpl::lock_relations(PreparedPtr& prepared) {
   for (int attempt = 0;; attempt++) {
     for (const auto& dependency : prepared->plan->relations) {
       if (dependency.relation->oid < oid::kFirstUserOid) continue;  // system tables are never dropped
-      auto status = store().locks().lock_table(owner, catalog::lock_object(catalog_.database(), dependency.relation->oid),
-                                               dependency.lock, true, lock_timeout_);
+      auto status =
+          store().locks().lock_table(owner, catalog::lock_object(catalog_.database(), dependency.relation->oid),
+                                     dependency.lock, true, lock_timeout_);
       if (status != storage::StorageStatus::kOk) {
         if (status == storage::StorageStatus::kInterrupted) return interrupted_error();
         return storage_error(status, dependency.relation.get());
@@ -156,7 +157,8 @@ Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowS
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
     const Chunk* chunk = nullptr;
     if (portal.buffer) {
-      chunk = &portal.buffer->chunk(portal.buffer->position, wanted == 0 || wanted > kChunkRows ? kChunkRows : static_cast<uint32_t>(wanted));
+      chunk = &portal.buffer->chunk(portal.buffer->position,
+                                    wanted == 0 || wanted > kChunkRows ? kChunkRows : static_cast<uint32_t>(wanted));
       portal.buffer->position += chunk->rows();
       if (chunk->rows() == 0) chunk = nullptr;
     } else {
@@ -185,14 +187,16 @@ Status SessionImpl::run_utility(Portal& portal, RowSink& sink) {
     return Error(sqlstate::kFeatureNotSupported, statement_name(parsed.node) + " is not supported yet");
   }
   if (handler->needs_transaction) INDIGO_TRY(begin_statement());
-  UtilityCall call{*this, parsed, parsed.node, portal.parameters, portal.prepared->parameter_types, portal.shape.get(), sink};
+  UtilityCall call{*this, parsed, parsed.node, portal.parameters, portal.prepared->parameter_types, portal.shape.get(),
+                   sink};
   portal.tag.clear();
   INDIGO_TRY(handler->run(call, portal.tag));
   portal.status = Portal::Status::kDone;
   return {};
 }
 
-Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared& prepared, std::span<const Format> formats) {
+Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared& prepared,
+                                                                 std::span<const Format> formats) {
   if (!prepared.is_utility()) return with_formats(prepared.text_shape, prepared.binary_shape, formats);
   const UtilityHandler* handler = find_utility(prepared.parsed->node);
   if (handler == nullptr || handler->describe == nullptr) return std::shared_ptr<const ResultShape>();

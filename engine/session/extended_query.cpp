@@ -22,11 +22,13 @@ Error no_portal(std::string_view name) {
 
 }  // namespace
 
-Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types, RowSink& sink) {
+Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+                          RowSink& sink) {
   sink_ = &sink;
   begin_message(text);
   if (!name.empty() && statements_.contains(name)) {
-    return Error(sqlstate::kDuplicatePreparedStatement, "prepared statement \"" + std::string(name) + "\" already exists");
+    return Error(sqlstate::kDuplicatePreparedStatement,
+                 "prepared statement \"" + std::string(name) + "\" already exists");
   }
   NamedStatement statement;
   statement.parameter_types.assign(parameter_types.begin(), parameter_types.end());
@@ -86,12 +88,14 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
   const size_t count = statement->prepared ? statement->prepared->parameter_types.size() : 0;
   if (bind.parameter_formats.size() > 1 && bind.parameter_formats.size() != bind.values.size()) {
     return Error(sqlstate::kProtocolViolation, "bind message has " + std::to_string(bind.parameter_formats.size()) +
-                                                   " parameter formats but " + std::to_string(bind.values.size()) + " parameters");
+                                                   " parameter formats but " + std::to_string(bind.values.size()) +
+                                                   " parameters");
   }
   if (bind.values.size() != count) {
     return Error(sqlstate::kProtocolViolation, "bind message supplies " + std::to_string(bind.values.size()) +
-                                                   " parameters, but prepared statement \"" + std::string(bind.statement) +
-                                                   "\" requires " + std::to_string(count));
+                                                   " parameters, but prepared statement \"" +
+                                                   std::string(bind.statement) + "\" requires " +
+                                                   std::to_string(count));
   }
   if (statement->prepared) INDIGO_TRY(check_failed_block(*statement->parsed));
   if (!bind.portal.empty() && portals_.contains(bind.portal)) {
@@ -126,17 +130,17 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
       portal.parameters.push_back(Datum::make_null(sql::physical_of(type.oid)));
       continue;
     }
-    Format format = bind.parameter_formats.empty()
-                        ? Format::kText
-                        : bind.parameter_formats[bind.parameter_formats.size() == 1 ? 0 : i];
+    Format format = bind.parameter_formats.empty() ? Format::kText
+                                                   : bind.parameter_formats[bind.parameter_formats.size() == 1 ? 0 : i];
     Str bytes = portal.arena.copy(*bind.values[i]);
     Datum value = format == Format::kText ? sql::type_input(bind_context_, type, bytes)
                                           : sql::type_receive(bind_context_, type, bytes);
     if (bind_context_.failed()) {
       auto error = bind_context_.take_error();
       if (error->where.empty()) {
-        error->where = bind.portal.empty() ? "unnamed portal parameter $" + std::to_string(i + 1)
-                                           : "portal \"" + std::string(bind.portal) + "\" parameter $" + std::to_string(i + 1);
+        error->where = bind.portal.empty()
+                           ? "unnamed portal parameter $" + std::to_string(i + 1)
+                           : "portal \"" + std::string(bind.portal) + "\" parameter $" + std::to_string(i + 1);
         if (format == Format::kText) error->where += " = '" + std::string(bytes) + "'";
       }
       return error;

@@ -20,22 +20,22 @@ namespace indigo::engine {
 struct Portal {
   std::string name;
   PreparedPtr prepared;
-  std::vector<Datum> parameters;                // strings in `arena`
+  std::vector<Datum> parameters;  // strings in `arena`
   Arena arena{1024};
-  std::shared_ptr<const ResultShape> shape;     // null: no rows
+  std::shared_ptr<const ResultShape> shape;  // null: no rows
 
   enum class Status : uint8_t { kReady, kRunning, kDone, kFailed } status = Status::kReady;
   std::unique_ptr<Execution> execution;
   storage::ReadView view;
   std::unique_ptr<storage::Transaction::PinnedView> pin;  // of `view`, while the portal is suspended
-  std::unique_ptr<RowBuffer> buffer;            // materialised rows, when they are
-  size_t created_at_depth = 0;                  // savepoints when it was made: rolling back further closes it
-  std::string tag;                              // of a finished statement whose rows are still to be fetched
+  std::unique_ptr<RowBuffer> buffer;                      // materialised rows, when they are
+  size_t created_at_depth = 0;                            // savepoints when it was made: rolling back further closes it
+  std::string tag;                                        // of a finished statement whose rows are still to be fetched
   uint64_t rows_sent = 0;
 
   // Cursors (DECLARE).
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;
-  bool visible = true;                          // in pg_cursors
+  bool visible = true;  // in pg_cursors
   std::string source_text;
   int64_t created_timestamp = 0;
 };

@@ -29,9 +29,9 @@ bool is_plannable(const PgQuery__Node* node) {
 
 }  // namespace
 
-Result<PreparedPtr> SessionImpl::prepare(std::shared_ptr<const ParsedStatement> parsed, std::span<const Oid> parameter_types,
-                                         bool variable_parameters, std::span<const sql::LiftedLiteral> lifted,
-                                         std::span<const Datum> sample) {
+Result<PreparedPtr> SessionImpl::prepare(std::shared_ptr<const ParsedStatement> parsed,
+                                         std::span<const Oid> parameter_types, bool variable_parameters,
+                                         std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample) {
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;
   prepared->catalog_version = catalog_.version();
@@ -99,7 +99,8 @@ Status SessionImpl::refresh(PreparedPtr& prepared) {
   if (same && fresh->text_shape) {
     const auto& a = fresh->text_shape->columns;
     const auto& b = prepared->text_shape->columns;
-    same = std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) { return x.type == y.type; });
+    same = std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto& x, const auto& y) { return x.type == y.type; });
   }
   if (!same) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change result type");
   prepared = std::move(fresh);

@@ -19,7 +19,8 @@ Status RowBuffer::append(const Chunk& chunk, uint64_t bytes_max) {
   for (uint32_t i = 0; i < chunk.rows(); i++) {
     layout_.encode(columns, chunk.selection[i], scratch_);
     if (bytes_max != 0 && bytes_.size() + scratch_.size() > bytes_max) {
-      return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("A cursor's materialised rows exceed the memory limit.");
+      return Error(sqlstate::kOutOfMemory, "out of memory")
+          .with_detail("A cursor's materialised rows exceed the memory limit.");
     }
     bytes_ += scratch_;
     offsets_.push_back(bytes_.size());
@@ -28,7 +29,8 @@ Status RowBuffer::append(const Chunk& chunk, uint64_t bytes_max) {
 }
 
 const Chunk& RowBuffer::chunk(uint64_t first, uint32_t count) {
-  count = static_cast<uint32_t>(std::min<uint64_t>({count, kChunkRows, offsets_.size() - std::min<uint64_t>(first, offsets_.size())}));
+  count = static_cast<uint32_t>(
+      std::min<uint64_t>({count, kChunkRows, offsets_.size() - std::min<uint64_t>(first, offsets_.size())}));
   images_.clear();
   for (uint64_t r = first; r < first + count; r++) {
     uint64_t begin = r == 0 ? 0 : offsets_[r - 1];

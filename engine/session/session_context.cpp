@@ -11,10 +11,11 @@ Status SessionImpl::set_setting(std::string_view name, std::string_view value, b
   return settings_.set(name, value, local ? Settings::Scope::kLocal : Settings::Scope::kSession, is_superuser());
 }
 
-Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> SessionImpl::find_sequence(Oid oid,
-                                                                                                          std::string& name) {
+Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> SessionImpl::find_sequence(
+    Oid oid, std::string& name) {
   auto relation = catalog_.relation(oid);
-  if (!relation) return Error(sqlstate::kUndefinedTable, "relation with OID " + std::to_string(oid) + " does not exist");
+  if (!relation)
+    return Error(sqlstate::kUndefinedTable, "relation with OID " + std::to_string(oid) + " does not exist");
   name = relation->name;
   if (relation->kind != catalog::RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, "\"" + name + "\" is not a sequence");

@@ -13,10 +13,19 @@ namespace indigo::engine {
 
 namespace {
 
-constexpr const char* kReported[] = {"application_name", "client_encoding", "DateStyle", "default_transaction_read_only",
-                                     "in_hot_standby", "integer_datetimes", "IntervalStyle", "is_superuser",
-                                     "server_encoding", "server_version", "session_authorization",
-                                     "standard_conforming_strings", "TimeZone"};
+constexpr const char* kReported[] = {"application_name",
+                                     "client_encoding",
+                                     "DateStyle",
+                                     "default_transaction_read_only",
+                                     "in_hot_standby",
+                                     "integer_datetimes",
+                                     "IntervalStyle",
+                                     "is_superuser",
+                                     "server_encoding",
+                                     "server_version",
+                                     "session_authorization",
+                                     "standard_conforming_strings",
+                                     "TimeZone"};
 
 bool is_reported(std::string_view name) {
   return std::any_of(std::begin(kReported), std::end(kReported), [&](const char* r) { return name == r; });
@@ -24,10 +33,18 @@ bool is_reported(std::string_view name) {
 
 // Settings that neither plans nor values of folded constants depend on.
 bool keeps_plans(std::string_view name) {
-  constexpr const char* kKeep[] = {"application_name", "statement_timeout", "lock_timeout", "idle_session_timeout",
-                                   "idle_in_transaction_session_timeout", "client_min_messages", "transaction_isolation",
-                                   "transaction_read_only", "transaction_deferrable", "default_transaction_isolation",
-                                   "default_transaction_read_only", "synchronous_commit"};
+  constexpr const char* kKeep[] = {"application_name",
+                                   "statement_timeout",
+                                   "lock_timeout",
+                                   "idle_session_timeout",
+                                   "idle_in_transaction_session_timeout",
+                                   "client_min_messages",
+                                   "transaction_isolation",
+                                   "transaction_read_only",
+                                   "transaction_deferrable",
+                                   "default_transaction_isolation",
+                                   "default_transaction_read_only",
+                                   "synchronous_commit"};
   return std::any_of(std::begin(kKeep), std::end(kKeep), [&](const char* k) { return name == k; });
 }
 
@@ -47,8 +64,8 @@ Severity severity_of(std::string_view name) {
 
 }  // namespace
 
-SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid,
-                         int32_t cancel_key)
+SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database,
+                         int32_t pid, int32_t cancel_key)
     : instance_(instance),
       waiter_(waiter),
       pid_(pid),
@@ -134,7 +151,8 @@ void SessionImpl::apply_setting(uint32_t index) {
   if (name == "idle_in_transaction_session_timeout") idle_transaction_timeout_ = milliseconds();
   if (name == "work_mem") work_memory_bytes_ = operator_memory_bytes(static_cast<uint64_t>(settings_.integer(index)));
   if (name == "client_min_messages") client_min_severity_ = severity_of(value);
-  if (name == "search_path") catalog_.set_search_path(split_identifier_list(value).value_or(std::vector<std::string>()));
+  if (name == "search_path")
+    catalog_.set_search_path(split_identifier_list(value).value_or(std::vector<std::string>()));
   if (name == "application_name") {
     std::lock_guard lock(activity_->mutex);
     activity_->application_name = value;
@@ -172,7 +190,8 @@ void SessionImpl::report_changed_settings(RowSink& sink) {
 }
 
 void SessionImpl::notice(Severity severity, const Error& text) {
-  if (sink_ != nullptr && (severity >= client_min_severity_ || severity == Severity::kInfo)) sink_->notice(severity, text);
+  if (sink_ != nullptr && (severity >= client_min_severity_ || severity == Severity::kInfo))
+    sink_->notice(severity, text);
 }
 
 void SessionImpl::drop_temporary_objects() {

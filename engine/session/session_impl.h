@@ -50,7 +50,8 @@ struct NamedStatement {
 
 class SessionImpl final : public Session, public sql::SessionContext {
  public:
-  SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid, int32_t cancel_key);
+  SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid,
+              int32_t cancel_key);
   ~SessionImpl() override;
 
   // After construction: user and startup settings.
@@ -62,7 +63,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   std::vector<std::pair<std::string, std::string>> reported_settings() const override;
   char transaction_status() const override { return block_.status_byte(); }
   void query(std::string_view text, RowSink& sink) override;
-  Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types, RowSink& sink) override;
+  Status parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+               RowSink& sink) override;
   Status bind(const BindMessage& bind, RowSink& sink) override;
   Status describe_statement(std::string_view name, RowSink& sink) override;
   Status describe_portal(std::string_view name, RowSink& sink) override;
@@ -122,9 +124,11 @@ class SessionImpl final : public Session, public sql::SessionContext {
 
   // preparation.cpp. `sample` are parameter values for selectivity only.
   Result<PreparedPtr> prepare(std::shared_ptr<const ParsedStatement> parsed, std::span<const Oid> parameter_types,
-                              bool variable_parameters, std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample);
+                              bool variable_parameters, std::span<const sql::LiftedLiteral> lifted,
+                              std::span<const Datum> sample);
   // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
-  Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node, std::span<const Oid> parameter_types);
+  Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
+                                   std::span<const Oid> parameter_types);
   // Plans again what a change of the catalog has outdated.
   Status refresh(PreparedPtr& prepared);
 
@@ -148,8 +152,15 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status check_failed_block(const ParsedStatement& parsed);
   // Parameters from literals of the text or from a Bind message, into the portal's arena.
   Status bind_literals(Portal& portal, const ScannedText& scanned);
-  void forget_sequences() { sequence_values_.clear(); last_sequence_ = kInvalidOid; }
-  void discard_plans() { cache_.clear(); idle_executions_.clear(); last_execution_ = {}; }
+  void forget_sequences() {
+    sequence_values_.clear();
+    last_sequence_ = kInvalidOid;
+  }
+  void discard_plans() {
+    cache_.clear();
+    idle_executions_.clear();
+    last_execution_ = {};
+  }
 
  private:
   friend class InstanceImpl;
@@ -172,7 +183,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   std::unique_ptr<Execution> take_execution(const Prepared& prepared);
   void return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution);
   void report_changed_settings(RowSink& sink);
-  Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> find_sequence(Oid sequence, std::string& name);
+  Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> find_sequence(Oid sequence,
+                                                                                                std::string& name);
 
   InstanceImpl& instance_;
   Waiter& waiter_;
@@ -205,10 +217,10 @@ class SessionImpl final : public Session, public sql::SessionContext {
 
   sql::FuncContext bind_context_, output_context_;
   Arena output_arena_;
-  RowSink* sink_ = nullptr;             // of the message being worked on
+  RowSink* sink_ = nullptr;  // of the message being worked on
   int64_t statement_timestamp_ = 0;
   bool statement_running_ = false;
-  bool activity_tracked_ = true;        // track_activities
+  bool activity_tracked_ = true;            // track_activities
   std::map<Oid, int64_t> sequence_values_;  // currval
   Oid last_sequence_ = kInvalidOid;
 };

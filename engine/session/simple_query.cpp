@@ -27,8 +27,9 @@ void SessionImpl::query(std::string_view text, RowSink& sink) {
   sink_ = &sink;
   begin_message(text);
   scan_literals(text, scanned_);
-  Status status = scanned_.cacheable && block_.state() != TransactionBlock::State::kFailed ? run_cached(scanned_, text, sink)
-                                                                                          : run_text(text, sink);
+  Status status = scanned_.cacheable && block_.state() != TransactionBlock::State::kFailed
+                      ? run_cached(scanned_, text, sink)
+                      : run_text(text, sink);
   if (status.ok() && block_.state() == TransactionBlock::State::kImplicit) status = block_.commit();
   if (!status.ok()) statement_error(status.error(), sink);
   report_changed_settings(sink);

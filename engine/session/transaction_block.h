@@ -73,7 +73,7 @@ class TransactionBlock {
  private:
   struct Savepoint {
     std::string name;
-    uint32_t level;          // of storage::Transaction
+    uint32_t level;  // of storage::Transaction
     uint32_t settings_mark;
   };
   int find(std::string_view name) const;

@@ -21,7 +21,9 @@ Error invalid(std::string_view name, std::string_view value) {
                "invalid value for parameter \"" + std::string(name) + "\": \"" + std::string(value) + "\"");
 }
 
-bool same(std::string_view a, std::string_view b) { return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0; }
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
 
 bool begins(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
@@ -104,8 +106,9 @@ Result<std::string> check_format_setting(std::string_view name, std::string valu
   if (name == "client_encoding") {
     if (same(value, "UTF8") || same(value, "UTF-8") || same(value, "unicode")) return std::string("UTF8");
     if (same(value, "SQL_ASCII")) return std::string("SQL_ASCII");
-    if (same(value, "latin1") || begins(value, "latin") || begins(value, "win") || begins(value, "iso") || begins(value, "koi8") ||
-        begins(value, "euc") || begins(value, "sjis") || begins(value, "gb") || begins(value, "big5")) {
+    if (same(value, "latin1") || begins(value, "latin") || begins(value, "win") || begins(value, "iso") ||
+        begins(value, "koi8") || begins(value, "euc") || begins(value, "sjis") || begins(value, "gb") ||
+        begins(value, "big5")) {
       return Error(sqlstate::kFeatureNotSupported, "client encoding \"" + value + "\" is not supported")
           .with_hint("Use UTF8.");
     }

@@ -24,12 +24,12 @@ struct Prepared {
   std::shared_ptr<const ParsedStatement> parsed;
   // Null for utility statements.
   std::shared_ptr<const sql::PlannedStatement> plan;
-  std::vector<sql::TypeRef> parameter_types;    // declared or inferred $n
-  std::vector<sql::TypeRef> lifted_types;       // of literals that became parameters, in the order of the text
-  std::vector<bool> lifted_used;                // by lifted literal; false: part of the plan
+  std::vector<sql::TypeRef> parameter_types;  // declared or inferred $n
+  std::vector<sql::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
+  std::vector<bool> lifted_used;              // by lifted literal; false: part of the plan
   std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
   uint64_t catalog_version = 0;
-  uint64_t plan_settings = 0;                   // Session::plan_settings_key at planning
+  uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
   bool is_utility() const { return plan == nullptr; }
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;

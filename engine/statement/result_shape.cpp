@@ -5,7 +5,8 @@
 
 namespace indigo::engine {
 
-std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan, Format format) {
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan,
+                                              Format format) {
   if (plan.command != sql::CommandKind::kSelect && plan.targets.empty()) return nullptr;
   auto shape = std::make_shared<ResultShape>();
   for (size_t i = 0; i < plan.targets.size(); i++) {
@@ -29,8 +30,8 @@ Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<co
   if (formats.size() == 1) return formats[0] == Format::kText ? text : binary;
   if (formats.size() != text->columns.size()) {
     return Error(sqlstate::kProtocolViolation, "bind message has " + std::to_string(formats.size()) +
-                                                   " result formats but query has " + std::to_string(text->columns.size()) +
-                                                   " columns");
+                                                   " result formats but query has " +
+                                                   std::to_string(text->columns.size()) + " columns");
   }
   auto shape = std::make_shared<ResultShape>(*text);
   shape->formats.assign(formats.begin(), formats.end());

@@ -11,7 +11,8 @@
 namespace indigo::engine {
 
 // Null for a statement that returns no rows.
-std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan, Format format);
+std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, const sql::PlannedStatement& plan,
+                                              Format format);
 // The same columns with formats as a Bind message gives them: none: all text; one: for all; else one for each.
 // 08P01 when their number does not fit.
 Result<std::shared_ptr<const ResultShape>> with_formats(const std::shared_ptr<const ResultShape>& text,

@@ -34,9 +34,9 @@ class StatementCache {
 
  private:
   struct Entry {
-    std::vector<bool> used;       // by literal: a parameter of the plan
+    std::vector<bool> used;  // by literal: a parameter of the plan
     bool all_used = false;
-    PreparedPtr only;             // when all_used
+    PreparedPtr only;  // when all_used
     absl::flat_hash_map<std::string, PreparedPtr> by_shape;
   };
   struct Hash {

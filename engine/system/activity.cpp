@@ -75,7 +75,8 @@ Result<OwnedDatum> current_xact_id(SessionImpl& session, std::span<const Datum>)
 }
 Result<OwnedDatum> current_xact_id_if_assigned(SessionImpl& session, std::span<const Datum>) {
   auto* txn = session.block().transaction();
-  return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value)) : null_value(Phys::kI64);
+  return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value))
+                                              : null_value(Phys::kI64);
 }
 Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
 Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {

@@ -31,8 +31,8 @@ Result<OwnedDatum> lock(SessionImpl& session, std::span<const Datum> arguments) 
     INDIGO_TRY(session.begin_statement());
     owner = &store.lock_owner(session.transaction());
   }
-  auto status = store.locks().lock_advisory(*owner, session.session_catalog().database(), lock_key(arguments), kShared, !kTry,
-                                            session.lock_timeout());
+  auto status = store.locks().lock_advisory(*owner, session.session_catalog().database(), lock_key(arguments), kShared,
+                                            !kTry, session.lock_timeout());
   if (kTry && status == storage::StorageStatus::kWouldBlock) return value_of(false);
   if (status == storage::StorageStatus::kInterrupted) return session.interrupted_error();
   if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);

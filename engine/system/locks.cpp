@@ -8,8 +8,9 @@ namespace indigo::engine {
 namespace {
 
 std::string mode_name(const storage::LockInfo& lock) {
-  static constexpr const char* kTable[] = {"", "AccessShareLock", "RowShareLock", "RowExclusiveLock", "ShareUpdateExclusiveLock",
-                                           "ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"};
+  static constexpr const char* kTable[] = {
+      "",          "AccessShareLock",       "RowShareLock",  "RowExclusiveLock",   "ShareUpdateExclusiveLock",
+      "ShareLock", "ShareRowExclusiveLock", "ExclusiveLock", "AccessExclusiveLock"};
   static constexpr const char* kRow[] = {"RowShareLock", "ShareLock", "RowExclusiveLock", "ExclusiveLock"};
   switch (lock.name.space) {
     case storage::LockName::Space::kTable:
@@ -40,10 +41,22 @@ Status lock_status(SessionImpl& session, std::span<const Datum>, const SystemRow
       object_id = Datum::of(static_cast<int32_t>(big_endian(load_unaligned<uint32_t>(lock.name.key.data() + 5))));
       sub_id = Datum::of(static_cast<int16_t>(lock.name.key[0]));
     }
-    const Datum row[] = {text_datum(type), database,  relation,  no_int,
-                         no_short,         null_text(), no_int,    class_id,
-                         object_id,        sub_id,    text_datum(transaction), Datum::of(static_cast<int32_t>(lock.session)),
-                         text_datum(mode), Datum::of(lock.granted), Datum::of(false), Datum::make_null(Phys::kI64)};
+    const Datum row[] = {text_datum(type),
+                         database,
+                         relation,
+                         no_int,
+                         no_short,
+                         null_text(),
+                         no_int,
+                         class_id,
+                         object_id,
+                         sub_id,
+                         text_datum(transaction),
+                         Datum::of(static_cast<int32_t>(lock.session)),
+                         text_datum(mode),
+                         Datum::of(lock.granted),
+                         Datum::of(false),
+                         Datum::make_null(Phys::kI64)};
     sink(row);
   }
   return {};

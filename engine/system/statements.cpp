@@ -30,12 +30,9 @@ Status prepared_statements(SessionImpl& session, std::span<const Datum>, const S
 Status cursors(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
   for (const auto& [name, portal] : session.portals()) {
     if (!portal->is_cursor) continue;
-    const Datum row[] = {text_datum(name),
-                         text_datum(portal->source_text),
-                         Datum::of(portal->hold),
-                         Datum::of(portal->binary),
-                         Datum::of(!portal->no_scroll),
-                         Datum::of(portal->created_timestamp)};
+    const Datum row[] = {
+        text_datum(name),          text_datum(portal->source_text), Datum::of(portal->hold),
+        Datum::of(portal->binary), Datum::of(!portal->no_scroll),   Datum::of(portal->created_timestamp)};
     sink(row);
   }
   return {};

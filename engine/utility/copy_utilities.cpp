@@ -49,7 +49,8 @@ Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
     std::string_view wanted = stmt.attlist[i]->string->sval;
     const auto* column = r.find_column(wanted);
     if (column == nullptr) {
-      return Error(sqlstate::kUndefinedColumn, "column \"" + std::string(wanted) + "\" of relation \"" + r.name + "\" does not exist");
+      return Error(sqlstate::kUndefinedColumn,
+                   "column \"" + std::string(wanted) + "\" of relation \"" + r.name + "\" does not exist");
     }
     if (column->generated != 0) {
       return Error(sqlstate::kInvalidColumnReference, "column \"" + column->name + "\" is a generated column")
@@ -66,14 +67,15 @@ Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
 Status lock_target(UtilityCall& call, const catalog::RelationInfo& r, storage::TableLockMode mode) {
   auto& session = call.session;
   auto status = session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
-                                                   catalog::lock_object(session.session_catalog().database(), r.oid), mode, true,
-                                                   session.lock_timeout());
+                                                   catalog::lock_object(session.session_catalog().database(), r.oid),
+                                                   mode, true, session.lock_timeout());
   if (status != storage::StorageStatus::kOk) return storage_error(status, &r);
   return {};
 }
 
 // Which of the listed names each input column is.
-Result<std::vector<bool>> marks(const Target& target, const std::vector<std::string>& names, const char* option, bool all = false) {
+Result<std::vector<bool>> marks(const Target& target, const std::vector<std::string>& names, const char* option,
+                                bool all = false) {
   std::vector<bool> out(target.columns.size(), all);
   for (const std::string& name : names) {
     const auto* column = target.relation->find_column(name);
@@ -83,7 +85,8 @@ Result<std::vector<bool>> marks(const Target& target, const std::vector<std::str
     }
     auto at = std::find(target.columns.begin(), target.columns.end(), column->number - 1);
     if (at == target.columns.end()) {
-      return Error(sqlstate::kInvalidColumnReference, std::string(option) + " column \"" + name + "\" not referenced by COPY");
+      return Error(sqlstate::kInvalidColumnReference,
+                   std::string(option) + " column \"" + name + "\" not referenced by COPY");
     }
     out[static_cast<size_t>(at - target.columns.begin())] = true;
   }
@@ -98,8 +101,9 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
     columns += (columns.empty() ? "" : ", ") + quote_identifier(r.columns[c].name);
     values += values.empty() ? "NULL" : ", NULL";
   }
-  std::string text = "INSERT INTO " + qualified(r) +
-                     (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") OVERRIDING SYSTEM VALUE VALUES (" + values + ")");
+  std::string text =
+      "INSERT INTO " + qualified(r) +
+      (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") OVERRIDING SYSTEM VALUE VALUES (" + values + ")");
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   sql::AnalyzeInput input{tree->statements()[0].node, text, {}, false, {}};
   INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session, input));
@@ -122,16 +126,18 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   for (const auto& check : analyzed.query->checks) plan.checks.push_back(to_row(check));
   plan.check_names = analyzed.query->check_names;
   if (where != nullptr) {
-    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session, where, call.statement.text, target.relation,
-                                                                  {oid::kBool, -1, kInvalidOid}));
+    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session, where, call.statement.text,
+                                                                  target.relation, {oid::kBool, -1, kInvalidOid}));
     plan.where = to_row(condition);
   }
   return plan;
 }
 
-// "COPY t, line 3, column a: "x"", as PostgreSQL's context.
-void add_context(Error& error, const Target& target, const CopyReader& reader, int column, std::optional<std::string_view> value) {
-  std::string where = "COPY " + target.relation->name + ", line " + std::to_string(reader.line_number());
+// "COPY t, line 3, column a: "x"", as PostgreSQL's context. `line` is the input line that the error is about; rows are
+// written in batches, so it may lie before the one that was read last.
+void add_context(Error& error, const Target& target, const CopyReader& reader, uint64_t line, int column,
+                 std::optional<std::string_view> value) {
+  std::string where = "COPY " + target.relation->name + ", line " + std::to_string(line);
   auto shortened = [](std::string_view s) {
     constexpr size_t kShownBytes = 100;
     return s.size() <= kShownBytes ? std::string(s) : std::string(s.substr(0, kShownBytes)) + "...";
@@ -139,7 +145,7 @@ void add_context(Error& error, const Target& target, const CopyReader& reader, i
   if (column >= 0) {
     where += ", column " + target.relation->columns[target.columns[column]].name;
     where += value ? ": \"" + shortened(*value) + "\"" : ": null input";
-  } else if (!reader.line().empty()) {
+  } else if (line == reader.line_number() && !reader.line().empty()) {
     where += ": \"" + shortened(reader.line()) + "\"";
   }
   error.where = where;
@@ -150,20 +156,23 @@ Status skip_header(const Target& target, const CopyOptions& options, CopyReader&
   INDIGO_ASSIGN(bool any, reader.next(fields));
   if (!any || !options.header_match) return {};
   if (fields.size() != target.columns.size()) {
-    return Error(sqlstate::kBadCopyFileFormat, "wrong number of fields in header line: got " + std::to_string(fields.size()) +
-                                                   ", expected " + std::to_string(target.columns.size()));
+    return Error(sqlstate::kBadCopyFileFormat, "wrong number of fields in header line: got " +
+                                                   std::to_string(fields.size()) + ", expected " +
+                                                   std::to_string(target.columns.size()));
   }
   for (size_t i = 0; i < fields.size(); i++) {
     const std::string& name = target.relation->columns[target.columns[i]].name;
     if (fields[i] != name) {
-      return Error(sqlstate::kBadCopyFileFormat, "column name mismatch in header line field " + std::to_string(i + 1) + ": got \"" +
-                                                     std::string(fields[i].value_or("")) + "\", expected \"" + name + "\"");
+      return Error(sqlstate::kBadCopyFileFormat, "column name mismatch in header line field " + std::to_string(i + 1) +
+                                                     ": got \"" + std::string(fields[i].value_or("")) +
+                                                     "\", expected \"" + name + "\"");
     }
   }
   return {};
 }
 
-Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& options, CopyReader& reader, BulkInsert& insert) {
+Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& options, CopyReader& reader,
+                 BulkInsert& insert) {
   const auto& r = *target.relation;
   std::vector<std::optional<std::string_view>> fields;
   std::vector<Datum> row(target.columns.size());
@@ -172,7 +181,11 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   context.set_arena(&arena);
   if (options.header) INDIGO_TRY(skip_header(target, options, reader));
   auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
-    add_context(*error, target, reader, column, value);
+    add_context(*error, target, reader, reader.line_number(), column, value);
+    return error;
+  };
+  auto not_written = [&](std::unique_ptr<Error> error) -> Status {
+    add_context(*error, target, reader, insert.row_number() + (options.header ? 1 : 0), -1, {});
     return error;
   };
   uint32_t rows_until_reset = kChunkRows;
@@ -181,11 +194,13 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
     if (!any.ok()) return failed(any.take_error(), -1, {});
     if (!*any) break;
     if (fields.size() > row.size() && !(row.empty() && fields.size() == 1 && fields[0] == "")) {
-      return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "extra data after last expected column"), -1, {});
+      return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "extra data after last expected column"), -1,
+                    {});
     }
     if (fields.size() < row.size()) {
       const std::string& missing = r.columns[target.columns[fields.size()]].name;
-      return failed(std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "missing data for column \"" + missing + "\""), -1, {});
+      return failed(
+          std::make_unique<Error>(sqlstate::kBadCopyFileFormat, "missing data for column \"" + missing + "\""), -1, {});
     }
     for (size_t i = 0; i < row.size(); i++) {
       const auto& type = r.columns[target.columns[i]].type;
@@ -197,7 +212,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
                                                      : sql::type_input(context, type, *fields[i]);
       if (context.failed()) return failed(context.take_error(), static_cast<int>(i), fields[i]);
     }
-    if (Status status = insert.add(row); !status.ok()) return failed(status.take_error(), -1, {});
+    if (Status status = insert.add(row); !status.ok()) return not_written(status.take_error());
     if (--rows_until_reset == 0) {
       rows_until_reset = kChunkRows;
       arena.reset();
@@ -205,7 +220,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
       if (call.session.waiter().interrupted() != InterruptReason::kNone) return call.session.interrupted_error();
     }
   }
-  if (Status status = insert.finish(); !status.ok()) return failed(status.take_error(), -1, {});
+  if (Status status = insert.finish(); !status.ok()) return not_written(status.take_error());
   return {};
 }
 
@@ -217,7 +232,8 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   if (target.relation->kind != catalog::RelationKind::kTable) {
     const char* kind = target.relation->kind == catalog::RelationKind::kView ? "view" : "non-table relation";
-    return Error(sqlstate::kWrongObjectType, std::string("cannot copy to ") + kind + " \"" + target.relation->name + "\"");
+    return Error(sqlstate::kWrongObjectType,
+                 std::string("cannot copy to ") + kind + " \"" + target.relation->name + "\"");
   }
   INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
   INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
@@ -249,19 +265,22 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     force_quote.assign(prepared->text_shape->columns.size(), options.force_quote_all);
     for (size_t i = 0; i < force_quote.size(); i++) {
       const auto& names = options.force_quote;
-      if (std::find(names.begin(), names.end(), prepared->text_shape->columns[i].name) != names.end()) force_quote[i] = true;
+      if (std::find(names.begin(), names.end(), prepared->text_shape->columns[i].name) != names.end())
+        force_quote[i] = true;
     }
   } else {
     INDIGO_ASSIGN(Target target, find_target(call, stmt));
     if (target.relation->kind != catalog::RelationKind::kTable) {
       bool view = target.relation->kind == catalog::RelationKind::kView;
-      Error error(sqlstate::kWrongObjectType,
-                  std::string("cannot copy from ") + (view ? "view" : "non-table relation") + " \"" + target.relation->name + "\"");
+      Error error(sqlstate::kWrongObjectType, std::string("cannot copy from ") +
+                                                  (view ? "view" : "non-table relation") + " \"" +
+                                                  target.relation->name + "\"");
       if (view) error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }
     std::string list;
-    for (int c : target.columns) list += (list.empty() ? "" : ", ") + quote_identifier(target.relation->columns[c].name);
+    for (int c : target.columns)
+      list += (list.empty() ? "" : ", ") + quote_identifier(target.relation->columns[c].name);
     auto parsed = std::make_shared<ParsedStatement>();
     parsed->text = "SELECT " + list + " FROM " + qualified(*target.relation);
     INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));

@@ -55,12 +55,14 @@ Status run_declare(UtilityCall& call, std::string& tag) {
   portal->scroll = (stmt.options & kScroll) != 0;
   portal->no_scroll = (stmt.options & kNoScroll) != 0;
   portal->hold = hold;
-  portal->source_text = call.statement.text.substr(call.statement.location, call.statement.length > 0 ? call.statement.length : std::string::npos);
+  portal->source_text = call.statement.text.substr(
+      call.statement.location, call.statement.length > 0 ? call.statement.length : std::string::npos);
   portal->created_timestamp = session.statement_timestamp();
   portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
   for (const Datum& parameter : call.parameters) {
     portal->parameters.push_back(parameter);
-    if (parameter.phys == Phys::kStr && !parameter.null) portal->parameters.back().str = portal->arena.copy(parameter.str);
+    if (parameter.phys == Phys::kStr && !parameter.null)
+      portal->parameters.back().str = portal->arena.copy(parameter.str);
   }
   INDIGO_TRY(session.open_plan(*portal));
   portal->pin = session.transaction().pin(portal->view);
@@ -71,13 +73,15 @@ Status run_declare(UtilityCall& call, std::string& tag) {
 // Without a buffer: forward only.
 Result<uint64_t> fetch_forward(UtilityCall& call, Portal& portal, int64_t count, RowSink& sink) {
   if (portal.status == Portal::Status::kDone || count == 0) return uint64_t{0};
-  INDIGO_ASSIGN(uint64_t rows, call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count), sink));
+  INDIGO_ASSIGN(uint64_t rows,
+                call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count), sink));
   portal.rows_sent += rows;
   return rows;
 }
 
 // Rows [first, first + count), counted from 1, in the direction, out of the buffer.
-Result<uint64_t> send_buffered(UtilityCall& call, Portal& portal, uint64_t first, uint64_t count, bool backward, RowSink& sink) {
+Result<uint64_t> send_buffered(UtilityCall& call, Portal& portal, uint64_t first, uint64_t count, bool backward,
+                               RowSink& sink) {
   (void)call;
   uint64_t sent = 0;
   while (sent < count) {
@@ -111,7 +115,8 @@ class NoRows final : public RowSink {
 };
 
 // FETCH on a buffer: the new position and the rows between.
-Result<uint64_t> fetch_buffered(UtilityCall& call, Portal& portal, PgQuery__FetchDirection direction, int64_t count, RowSink& sink) {
+Result<uint64_t> fetch_buffered(UtilityCall& call, Portal& portal, PgQuery__FetchDirection direction, int64_t count,
+                                RowSink& sink) {
   const auto n = static_cast<int64_t>(portal.buffer->row_count());
   auto position = static_cast<int64_t>(portal.buffer->position);
   auto move_to = [&](int64_t p) { portal.buffer->position = static_cast<uint64_t>(std::clamp<int64_t>(p, 0, n + 1)); };
@@ -122,10 +127,11 @@ Result<uint64_t> fetch_buffered(UtilityCall& call, Portal& portal, PgQuery__Fetc
     direction = PG_QUERY__FETCH_DIRECTION__FETCH_BACKWARD;
     count = -count;
   }
-  if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE || direction == PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE) {
+  if (direction == PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE ||
+      direction == PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE) {
     int64_t target = direction == PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE ? position + count
-                     : count >= 0                                          ? count
-                                                                           : n + 1 + count;
+                     : count >= 0                                           ? count
+                                                                            : n + 1 + count;
     move_to(target);
     if (target < 1 || target > n) return uint64_t{0};
     return send_buffered(call, portal, static_cast<uint64_t>(target), 1, false, sink);

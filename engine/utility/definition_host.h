@@ -15,7 +15,11 @@ class DefinitionHost final : public DdlHost {
   // `statement` may be null (at the session's end).
   DefinitionHost(SessionImpl& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
                  std::span<const sql::TypeRef> parameter_types = {}, bool nested = false)
-      : session_(session), statement_(statement), parameters_(parameters), parameter_types_(parameter_types), nested_(nested) {}
+      : session_(session),
+        statement_(statement),
+        parameters_(parameters),
+        parameter_types_(parameter_types),
+        nested_(nested) {}
 
   sql::SessionContext& session() override { return session_; }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }

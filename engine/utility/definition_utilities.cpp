@@ -15,10 +15,12 @@ Status DefinitionHost::run_query(std::string_view sql, const Rows& rows) {
   ParsedStatement parsed;
   parsed.tree = tree;
   parsed.text = sql;
-  return run(parsed, tree->statements()[0].node, [](const ResultShape&) { return Status(); }, rows);
+  return run(
+      parsed, tree->statements()[0].node, [](const ResultShape&) { return Status(); }, rows);
 }
 
-Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) {
+Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
+                                 const Rows& rows) {
   ParsedStatement parsed;
   if (statement_ != nullptr) {
     parsed = *statement_;
@@ -28,7 +30,8 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
   return run(parsed, select, shape, rows);
 }
 
-Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape, const Rows& rows) {
+Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape,
+                           const Rows& rows) {
   std::vector<Oid> types;
   for (const auto& type : parameter_types_) types.push_back(type.oid);
   INDIGO_ASSIGN(PreparedPtr prepared, session_.prepare_node(outer, node, types));
@@ -40,7 +43,8 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = Execution::create(prepared->plan);
-  ExecutionContext context{session_.store(), txn, txn.newest_view(), session_, parameters_, session_.work_memory_bytes()};
+  ExecutionContext context{session_.store(), txn,         txn.newest_view(),
+                           session_,         parameters_, session_.work_memory_bytes()};
   INDIGO_TRY(execution->open(context));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));

@@ -29,10 +29,10 @@ Status run_lock(UtilityCall& call, std::string& tag) {
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
     INDIGO_ASSIGN(auto relation, find_table(call, *stmt.relations[i]->range_var));
-    auto status = session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
-                                                     catalog::lock_object(session.session_catalog().database(), relation->oid),
-                                                     static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait,
-                                                     session.lock_timeout());
+    auto status = session.store().locks().lock_table(
+        session.store().lock_owner(session.transaction()),
+        catalog::lock_object(session.session_catalog().database(), relation->oid),
+        static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.lock_timeout());
     if (status == storage::StorageStatus::kWouldBlock) {
       return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
     }
@@ -68,7 +68,8 @@ Status run_vacuum(UtilityCall& call, std::string& tag) {
 // Without a log there is nothing to write: PostgreSQL answers the same when nothing is dirty.
 Status run_checkpoint(UtilityCall& call, std::string& tag) {
   if (!call.session.is_superuser()) {
-    return Error(sqlstate::kInsufficientPrivilege, "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
+    return Error(sqlstate::kInsufficientPrivilege,
+                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
   }
   tag = "CHECKPOINT";
   return {};

@@ -6,7 +6,6 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 
-
 namespace indigo::engine {
 
 namespace {
@@ -20,7 +19,8 @@ Status run_prepare(UtilityCall& call, std::string& tag) {
   auto& session = call.session;
   tag = "PREPARE";
   if (session.statements().contains(std::string_view(stmt.name))) {
-    return Error(sqlstate::kDuplicatePreparedStatement, "prepared statement \"" + std::string(stmt.name) + "\" already exists");
+    return Error(sqlstate::kDuplicatePreparedStatement,
+                 "prepared statement \"" + std::string(stmt.name) + "\" already exists");
   }
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
@@ -59,12 +59,15 @@ Status run_execute(UtilityCall& call, std::string& tag) {
   INDIGO_TRY(session.refresh(named.prepared));
   const auto& types = named.prepared->parameter_types;
   if (types.size() != stmt.n_params) {
-    return Error(sqlstate::kSyntaxError, "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
-        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " + std::to_string(stmt.n_params) + ".");
+    return Error(sqlstate::kSyntaxError,
+                 "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
+        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " +
+                     std::to_string(stmt.n_params) + ".");
   }
   sql::ExprList expressions;
   for (size_t i = 0; i < stmt.n_params; i++) {
-    INDIGO_ASSIGN(sql::ExprPtr e, sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
+    INDIGO_ASSIGN(sql::ExprPtr e,
+                  sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
     expressions.push_back(std::move(e));
   }
   INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
@@ -72,7 +75,8 @@ Status run_execute(UtilityCall& call, std::string& tag) {
   portal.prepared = named.prepared;
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
-  Status status = portal.prepared->is_utility() ? session.run_utility(portal, call.sink) : session.run_plan(portal, 0, call.sink);
+  Status status =
+      portal.prepared->is_utility() ? session.run_utility(portal, call.sink) : session.run_plan(portal, 0, call.sink);
   if (!status.ok()) session.close(portal);
   tag = portal.tag;
   return status;

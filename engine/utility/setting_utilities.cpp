@@ -51,7 +51,8 @@ Result<std::string> argument_text(SessionImpl& session, const PgQuery__VariableS
   for (size_t i = 0; i < stmt.n_args; i++) {
     const PgQuery__Node* node = stmt.args[i];
     std::string text;
-    if (node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST && node->type_cast->arg->node_case == PG_QUERY__NODE__NODE_A_CONST) {
+    if (node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST &&
+        node->type_cast->arg->node_case == PG_QUERY__NODE__NODE_A_CONST) {
       INDIGO_ASSIGN(text, interval_zone(session, *node->type_cast->arg->a_const));
     } else if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
       text = constant_text(*node->a_const);
@@ -79,10 +80,11 @@ Status set_role(UtilityCall& call, const std::string& value, bool authorization)
   auto role = session.session_catalog().catalog().role_named(value, session.block().transaction());
   if (!role) return Error(sqlstate::kInvalidParameterValue, "role \"" + value + "\" does not exist");
   auto& catalog = session.session_catalog();
-  if (authorization ? !catalog.is_superuser(session.session_user_oid()) : !catalog.has_role(session.session_user_oid(), role->oid)) {
+  if (authorization ? !catalog.is_superuser(session.session_user_oid())
+                    : !catalog.has_role(session.session_user_oid(), role->oid)) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to set " +
-                                                       std::string(authorization ? "session authorization" : "role") + " \"" +
-                                                       value + "\"");
+                                                       std::string(authorization ? "session authorization" : "role") +
+                                                       " \"" + value + "\"");
   }
   session.set_user(role->oid, role->name);
   return {};
@@ -93,10 +95,12 @@ Status run_set(UtilityCall& call, std::string& tag) {
   auto& session = call.session;
   auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
   std::string name = stmt.name ? stmt.name : "";
-  tag = stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET || stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL ? "RESET"
-                                                                                                                       : "SET";
+  tag = stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET || stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL
+            ? "RESET"
+            : "SET";
   if (stmt.is_local && !session.block().in_block()) {
-    session.notice(Severity::kWarning, Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
+    session.notice(Severity::kWarning,
+                   Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
     return {};
   }
   switch (stmt.kind) {
@@ -117,8 +121,8 @@ Status run_set(UtilityCall& call, std::string& tag) {
       INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.args, stmt.n_args}));
       if (name == "TRANSACTION") {
         if (!session.block().in_block()) {
-          session.notice(Severity::kWarning,
-                         Error(sqlstate::kNoActiveSqlTransaction, "SET TRANSACTION can only be used in transaction blocks"));
+          session.notice(Severity::kWarning, Error(sqlstate::kNoActiveSqlTransaction,
+                                                   "SET TRANSACTION can only be used in transaction blocks"));
           return {};
         }
         return session.block().set_modes(modes);
@@ -131,7 +135,8 @@ Status run_set(UtilityCall& call, std::string& tag) {
           INDIGO_TRY(session.settings().set("default_transaction_isolation", level, scope, true));
         }
         if (modes.read_only) {
-          INDIGO_TRY(session.settings().set("default_transaction_read_only", *modes.read_only ? "on" : "off", scope, true));
+          INDIGO_TRY(
+              session.settings().set("default_transaction_read_only", *modes.read_only ? "on" : "off", scope, true));
         }
         return {};
       }

@@ -19,11 +19,11 @@ struct UtilityCall {
   SessionImpl& session;
   const ParsedStatement& statement;
   const PgQuery__Node* node;
-  std::span<const Datum> parameters;                  // of the extended protocol
+  std::span<const Datum> parameters;  // of the extended protocol
   std::span<const sql::TypeRef> parameter_types;
-  const ResultShape* shape = nullptr;                 // result columns with the client's formats, when there are some
+  const ResultShape* shape = nullptr;  // result columns with the client's formats, when there are some
   RowSink& sink;
-  bool top_level = true;                              // alone in its message: may run outside a transaction block
+  bool top_level = true;  // alone in its message: may run outside a transaction block
 };
 
 struct UtilityHandler {
@@ -31,9 +31,10 @@ struct UtilityHandler {
   // Does the work, sends rows through call.sink (the description has been sent), and writes the command tag.
   Status (*run)(UtilityCall& call, std::string& tag);
   // Result columns; null: the statement returns no rows.
-  Result<std::shared_ptr<const ResultShape>> (*describe)(SessionImpl& session, const ParsedStatement& statement) = nullptr;
-  bool needs_transaction = true;      // open one with a snapshot before run
-  bool in_failed_block = false;       // may run in a failed transaction block (then checks itself)
+  Result<std::shared_ptr<const ResultShape>> (*describe)(SessionImpl& session,
+                                                         const ParsedStatement& statement) = nullptr;
+  bool needs_transaction = true;  // open one with a snapshot before run
+  bool in_failed_block = false;   // may run in a failed transaction block (then checks itself)
 };
 
 // Null when the statement kind is not supported.
