@@ -4,14 +4,19 @@
 // Thread safety: one view belongs to one session. The descriptors it hands out are immutable and may be kept.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/error.h"
 #include "catalog/info.h"
+#include "catalog/oids.h"
 
 namespace indigo::catalog {
+
+class RowReader;  // catalog/system_table.h
 
 class CatalogView {
  public:
@@ -59,6 +64,17 @@ class CatalogView {
   virtual std::string collation_name(Oid collation) = 0;
   virtual Oid role_named(std::string_view name) = 0;
   virtual std::string role_name(Oid role) = 0;
+  virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }
+  // Is `role` a member of (or the same as) `of`, directly or indirectly? Superusers are members of all.
+  virtual bool has_role(Oid role, Oid of) { return role == of || is_superuser(role); }
+
+  // ---- what the system information functions look up beside: rows of the system table with this pg_class OID whose key
+  // begins with `prefix` (at most three values), or, when `index` is not negative, of that secondary index
+  // (catalog/system_indexes.h). Columns by catalog/generated/columns.h. Stops when visit answers false.
+  virtual void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
+                                 const std::function<bool(const RowReader&)>& visit) {
+    (void)table, (void)index, (void)prefix, (void)visit;
+  }
 };
 
 }  // namespace indigo::catalog

@@ -431,4 +431,22 @@ bool SessionCatalog::has_role(Oid role, Oid of) {
   return false;
 }
 
+void SessionCatalog::system_table_rows(Oid oid, int index, std::span<const Datum> prefix,
+                                       const std::function<bool(const RowReader&)>& visit) {
+  const SystemTable* table = database_->find_table(oid);
+  if (table == nullptr) return;
+  reading([&](storage::Transaction& txn) {
+    const auto rows = [&](std::initializer_list<Datum> key) {
+      const auto each = [&](RowReader row) { return visit(row); };
+      index < 0 ? table->scan(txn, key, each) : table->scan_index(txn, index, key, each);
+    };
+    switch (prefix.size()) {
+      case 0: return rows({});
+      case 1: return rows({prefix[0]});
+      case 2: return rows({prefix[0], prefix[1]});
+      default: return rows({prefix[0], prefix[1], prefix[2]});
+    }
+  });
+}
+
 }  // namespace indigo::catalog

@@ -80,15 +80,16 @@ class SessionCatalog final : public CatalogView {
   std::string collation_name(Oid collation) override;
   Oid role_named(std::string_view name) override;
   std::string role_name(Oid role) override;
+  bool is_superuser(Oid role) override;
+  bool has_role(Oid role, Oid of) override;
+  void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
+                         const std::function<bool(const RowReader&)>& visit) override;
 
   // ---- more that DDL and system functions use
   // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
   Oid default_opclass(Oid type);
   // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.
   Oid relation_oid(Oid schema, std::string_view name);
-  bool is_superuser(Oid role);
-  // Is `role` a member of (or the same as) `of`, directly or indirectly? Superusers are members of all.
-  bool has_role(Oid role, Oid of);
 
   // Runs `read` with the bound transaction, or with a short one.
   template <class F>
