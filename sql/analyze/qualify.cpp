@@ -2,13 +2,12 @@
 // their schemas.
 #include <algorithm>
 
-#include <pg_query.h>
-
 #include "base/stack.h"
 #include "catalog/oids.h"
 #include "sql/analyze/analysis.h"
 #include "sql/analyze/type_name.h"
 #include "sql/deparse.h"
+#include "sql/parse/deparse_tree.h"
 #include "sql/parse/node.h"
 #include "sql/parse/tree_arena.h"
 
@@ -122,28 +121,6 @@ class Qualifier {
   std::vector<std::unique_ptr<PgQuery__Node*[]>> lists_;
 };
 
-Result<std::string> pack_and_deparse(const PgQuery__Node* statement) {
-  PgQuery__RawStmt raw = PG_QUERY__RAW_STMT__INIT;
-  raw.stmt = const_cast<PgQuery__Node*>(statement);
-  PgQuery__RawStmt* list[] = {&raw};
-  PgQuery__ParseResult root = PG_QUERY__PARSE_RESULT__INIT;
-  root.version = 150000;
-  root.n_stmts = 1;
-  root.stmts = list;
-  std::string bytes(pg_query__parse_result__get_packed_size(&root), '\0');
-  pg_query__parse_result__pack(&root, reinterpret_cast<uint8_t*>(bytes.data()));
-  PgQueryProtobuf packed{bytes.size(), bytes.data()};
-  PgQueryDeparseResult answer = pg_query_deparse_protobuf(packed);
-  Result<std::string> out = std::string();
-  if (answer.error) {
-    out = Error(sqlstate::kInternalError, answer.error->message);
-  } else {
-    out = std::string(answer.query);
-  }
-  pg_query_free_deparse_result(answer);
-  return out;
-}
-
 // A copy that may be changed.
 PgQuery__ParseResult* copy_of(TreeArena& arena, const PgQuery__Node* statement) {
   PgQuery__RawStmt raw = PG_QUERY__RAW_STMT__INIT;
@@ -173,7 +150,7 @@ Result<std::string> qualify_query(SessionContext& session, const PgQuery__Node* 
     if (copy == nullptr) return Error(sqlstate::kInternalError, "the parse tree cannot be copied");
     Qualifier qualifier(session.catalog());
     qualifier.run(&copy->stmts[0]->stmt->base);
-    return pack_and_deparse(copy->stmts[0]->stmt);
+    return deparse_tree(copy->stmts[0]->stmt);
   });
 }
 
