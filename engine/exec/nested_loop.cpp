@@ -185,6 +185,7 @@ Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p) {
     return Error(sqlstate::kFeatureNotSupported,
                  "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions");
   }
+  if (is_lookup_join(p)) return make_lookup_join(b, p);
   INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
   INDIGO_ASSIGN(OperatorPtr right, b.build(p.inputs[1]));
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));

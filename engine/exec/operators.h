@@ -25,6 +25,9 @@ Result<OperatorPtr> make_work_table_scan(Builder& b, const sql::WorkTableScanPla
 Result<OperatorPtr> make_recursive_union(Builder& b, const sql::RecursiveUnionPlan& p);
 // joins
 Result<OperatorPtr> make_nested_loop(Builder& b, const sql::NestedLoopPlan& p);
+// lookup_join.cpp: what make_nested_loop makes when the right side is a look-up by primary key
+bool is_lookup_join(const sql::NestedLoopPlan& p);
+Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p);
 Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p);
 Result<OperatorPtr> make_merge_join(Builder& b, const sql::MergeJoinPlan& p);
 // sort.cpp, limit.cpp, distinct.cpp, append.cpp, set_operation.cpp, materialize.cpp

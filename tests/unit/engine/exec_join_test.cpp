@@ -160,6 +160,32 @@ TEST_F(ExecJoin, NestedLoopLooksUpByPassedKey) {
   EXPECT_EQ(run(s), "1|10|1|b1\n2|20|2|b2\n3|20|2|b2\n4|null|null|null\n5|50|5|b5\n");
 }
 
+TEST_F(ExecJoin, LookUpsByKeyServeEveryTypeWithFilters) {
+  auto inner = scan(b_, {0, 2, sql::kTableOidColumn});
+  inner->bounds.equal = {slot(0, oid::kInt4)};
+  inner->filter = op("<>", col(0, oid::kInt4), i4(2));
+  auto p = std::make_shared<sql::NestedLoopPlan>();
+  p->inputs = {scan(a_, {0, 1}), inner};
+  p->passes = {{0, op("/", col(1, oid::kInt4), i4(10))}};
+  p->condition = op("<", col(0, oid::kInt4, 0), i4(5));
+  auto with = [&](JoinType type) {
+    auto copy = std::make_shared<sql::NestedLoopPlan>(*p);
+    copy->type = type;
+    copy->columns =
+        type == JoinType::kSemi || type == JoinType::kAnti ? p->inputs[0]->columns : joined(p->inputs[0], p->inputs[1]);
+    auto s = statement(copy);
+    s->runtime_slots = 1;
+    return run(s);
+  };
+  std::string b = std::to_string(b_->oid);
+  EXPECT_EQ(with(JoinType::kInner), "1|10|1|b1|" + b + "\n");
+  EXPECT_EQ(with(JoinType::kLeft), "1|10|1|b1|" + b +
+                                       "\n2|20|null|null|null\n3|20|null|null|null\n4|null|null|null|null\n"
+                                       "5|50|null|null|null\n");
+  EXPECT_EQ(with(JoinType::kSemi), "1|10\n");
+  EXPECT_EQ(with(JoinType::kAnti), "2|20\n3|20\n4|null\n5|50\n");
+}
+
 TEST_F(ExecJoin, CorrelatedAndPlainSubqueries) {
   // SELECT id, (SELECT u FROM b WHERE b.id = a.id), id IN (SELECT k / 10 FROM b), EXISTS(...)
   auto inner = scan(b_, {2});

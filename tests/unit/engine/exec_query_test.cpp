@@ -156,6 +156,58 @@ TEST_F(ExecQuery, NullLogicHasThreeValues) {
   EXPECT_EQ(run(p), "f|null|t|null\n");
 }
 
+TEST_F(ExecQuery, ArraySubscriptsSlicesAndAssignment) {
+  auto array_of = [&](std::vector<int> v) {
+    auto a = std::make_shared<sql::ArrayExpr>();
+    a->type = {oid::kInt4Array, -1, kInvalidOid};
+    a->element = {oid::kInt4, -1, kInvalidOid};
+    for (int i : v) a->elements.push_back(i4(i));
+    return a;
+  };
+  auto at = [&](sql::ExprPtr container, sql::ExprPtr lower, sql::ExprPtr upper, bool slice,
+                sql::ExprPtr assign = nullptr) {
+    auto s = std::make_shared<sql::SubscriptExpr>();
+    s->container = std::move(container);
+    s->element = {oid::kInt4, -1, kInvalidOid};
+    s->type = {slice || assign != nullptr ? oid::kInt4Array : oid::kInt4, -1, kInvalidOid};
+    s->indexes.push_back({std::move(lower), std::move(upper), slice});
+    s->assign = std::move(assign);
+    return s;
+  };
+  auto p = std::make_shared<sql::ResultPlan>();
+  p->projection = {at(array_of({7, 8, 9}), nullptr, i4(2), false),
+                   at(array_of({7, 8, 9}), nullptr, i4(4), false),
+                   at(array_of({7, 8, 9}), nullptr, null(oid::kInt4), false),
+                   at(array_of({7, 8, 9}), i4(2), i4(9), true),
+                   at(array_of({7, 8, 9}), nullptr, i4(2), true),
+                   at(array_of({7, 8, 9}), i4(5), nullptr, true),
+                   at(array_of({7}), nullptr, i4(3), false, i4(1)),
+                   at(null(oid::kInt4Array), nullptr, i4(2), false, i4(1))};
+  p->columns = columns_of(p->projection);
+  EXPECT_EQ(run(p), "8|null|null|{8,9}|{7,8}|{}|{7,NULL,1}|[2:2]={1}\n");
+}
+
+TEST_F(ExecQuery, CompositeValuesAndTheirNulls) {
+  auto row = std::make_shared<sql::RowExpr>();
+  row->type = {oid::kRecord, -1, kInvalidOid};
+  row->fields = {i4(1), null(oid::kText)};
+  auto field = std::make_shared<sql::FieldExpr>();
+  field->type = {oid::kInt4, -1, kInvalidOid};
+  field->argument = row;
+  auto test = [&](bool is_null) {
+    auto t = std::make_shared<sql::NullTestExpr>();
+    t->type = {oid::kBool, -1, kInvalidOid};
+    t->argument = row;
+    t->row = true;
+    t->is_null = is_null;
+    return t;
+  };
+  auto p = std::make_shared<sql::ResultPlan>();
+  p->projection = {row, field, test(true), test(false)};
+  p->columns = columns_of(p->projection);
+  EXPECT_EQ(run(p), "(1,)|1|f|f\n");  // neither: one field is null, one is not
+}
+
 TEST_F(ExecQuery, VolatileFunctionsRunInRowOrderAndNotPastALimit) {
   auto t = numbers(1000);
   if (sql::find_scalar(1574) == nullptr) GTEST_SKIP() << "nextval is not built";
