@@ -5,7 +5,7 @@
 namespace indigo::storage {
 
 EpochManager::Slot* EpochManager::enter() {
-  uint32_t i = thread_shard() % kSlots;
+  uint32_t i = thread_shard() * kSlotsPerShard % kSlots;
   Backoff backoff;
   for (uint32_t tried = 1;; tried++) {
     uint64_t none = 0;

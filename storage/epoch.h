@@ -52,6 +52,7 @@ class EpochManager {
 
  private:
   static constexpr uint32_t kSlots = 256;
+  static constexpr uint32_t kSlotsPerShard = 4;  // nested guards, and threads that were interrupted in theirs
   static constexpr uint32_t kShards = 8;
 
   struct Retired {

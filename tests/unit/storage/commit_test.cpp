@@ -1,0 +1,189 @@
+// Commit and the log: what is appended, and schedules that pause a transaction between its stamp and its commit point
+// (the log's append lies there).
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "log/log.h"
+#include "tests/unit/storage/store_fixture.h"
+
+namespace indigo::storage {
+namespace {
+
+// Remembers what is appended; holds one append back until it is let go.
+class TestLog final : public log::Log {
+ public:
+  bool reserve(size_t bytes) override { return bytes <= space; }
+  Lsn append(CommitStamp stamp, std::span<const log::Operation> operations) override {
+    if (pause_next.exchange(false)) {
+      paused = true;
+      while (paused) std::this_thread::yield();
+    }
+    std::string text;
+    for (const log::Operation& o : operations) {
+      text += std::string(o.key) + (o.erase ? "!" : "=" + std::string(o.row)) + " ";
+    }
+    records_.emplace(stamp.value, text);
+    return Lsn(stamp.value);
+  }
+  void wait_durable(Lsn lsn) override { durable = std::max(durable.load(), lsn.value); }
+  bool records() const override { return true; }
+
+  size_t space = SIZE_MAX;
+  std::atomic<bool> pause_next{false}, paused{false};
+  std::atomic<uint64_t> durable{0};
+  std::map<uint64_t, std::string> records_;  // used by one thread at a time
+};
+
+class CommitTest : public ::testing::Test {
+ protected:
+  CommitTest() {
+    StoreOptions options;
+    options.log = &log;
+    store = Store::create(options);
+    table = store->create_table({});
+  }
+  std::unique_ptr<Transaction> begin() {
+    auto t = store->begin(Isolation::kReadCommitted, 0);
+    t->take_statement_snapshot();
+    return t;
+  }
+  StorageStatus update(Transaction& t, Bytes key, Bytes row) {
+    Claimed claimed;
+    StorageStatus s = table->claim(t, t.view(), key, RowLockMode::kUpdate, LockWait::kWait, claimed);
+    return s == StorageStatus::kOk ? table->update(t, key, row, nullptr) : s;
+  }
+  std::string newest(Transaction& t, Bytes key) {
+    std::string row;
+    return table->get(t, t.newest_view(), key, row) == StorageStatus::kOk ? row : "-";
+  }
+  // A transaction that stands between its stamp and its commit point until resume() is called.
+  std::thread paused_insert(Bytes key) {
+    log.pause_next = true;
+    std::thread thread([this, key = std::string(key)] {
+      auto t = begin();
+      EXPECT_EQ(table->insert(*t, key, "1", nullptr), StorageStatus::kOk);
+      EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+    });
+    while (!log.paused) std::this_thread::yield();
+    return thread;
+  }
+  void resume() {
+    resumed = true;
+    log.paused = false;
+  }
+
+  TestLog log;
+  std::unique_ptr<Store> store;
+  std::shared_ptr<Table> table;
+  std::atomic<bool> resumed{false};
+};
+
+TEST_F(CommitTest, TheLogGetsTheLastImageOfEachChangedRecord) {
+  auto t = begin();
+  table->insert(*t, "a", "1", nullptr);
+  table->insert(*t, "b", "1", nullptr);
+  table->insert(*t, "large", std::string(3000, 'x'), nullptr);
+  EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+  t = begin();
+  Claimed claimed;
+  update(*t, "a", "2");
+  t->next_command();
+  update(*t, "a", "3");
+  uint32_t s = t->savepoint();
+  update(*t, "large", "4");
+  t->rollback_to(s);
+  ASSERT_EQ(table->claim(*t, t->view(), "b", RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+  ASSERT_EQ(table->update_key(*t, "b", "c", "5", nullptr), StorageStatus::kOk);
+  ASSERT_EQ(table->claim(*t, t->view(), "large", RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+  EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+  ASSERT_EQ(log.records_.size(), 2u);
+  EXPECT_EQ(log.records_.begin()->second, "a=1 b=1 large=" + std::string(3000, 'x') + " ");
+  EXPECT_EQ(log.records_.rbegin()->second, "a=3 b! c=5 ");
+  EXPECT_EQ(log.durable, log.records_.rbegin()->first);
+}
+
+TEST_F(CommitTest, AFullLogRollsBack) {
+  auto t = begin();
+  table->insert(*t, "a", "1", nullptr);
+  log.space = 1;
+  EXPECT_EQ(store->commit(*t), StorageStatus::kOutOfMemory);
+  auto reader = begin();
+  EXPECT_EQ(newest(*reader, "a"), "-");
+  EXPECT_TRUE(log.records_.empty());
+}
+
+// R5: a later stamp is not acknowledged before the earlier one is decided; else its session could take a snapshot that
+// lacks its own commit.
+TEST_F(CommitTest, ACommitIsAcknowledgedOnlyWhenTheStableStampCoversIt) {
+  std::thread first = paused_insert("a");
+  std::thread second([&] {
+    auto t = begin();
+    EXPECT_EQ(table->insert(*t, "b", "1", nullptr), StorageStatus::kOk);
+    EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+    EXPECT_TRUE(resumed);
+    auto next = begin();
+    std::string row;
+    EXPECT_EQ(table->get(*next, next->view(), "b", row), StorageStatus::kOk);
+  });
+  auto reader = begin();
+  while (newest(*reader, "b") == "-") std::this_thread::yield();  // its commit point has passed
+  std::string row;
+  EXPECT_EQ(table->get(*reader, reader->view(), "b", row), StorageStatus::kNotFound);
+  resume();
+  first.join();
+  second.join();
+}
+
+// R5: who was shown a newer version than its snapshot takes no next snapshot before the stable stamp covers that.
+TEST_F(CommitTest, ASessionsNextSnapshotCoversWhatItWasShown) {
+  std::thread first = paused_insert("a");
+  std::thread second([&] {
+    auto t = begin();
+    EXPECT_EQ(table->insert(*t, "b", "1", nullptr), StorageStatus::kOk);
+    EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+  });
+  std::thread third([&] {
+    auto t = begin();
+    while (newest(*t, "b") == "-") std::this_thread::yield();
+    t->take_statement_snapshot();
+    EXPECT_TRUE(resumed);
+    std::string row;
+    EXPECT_EQ(table->get(*t, t->view(), "b", row), StorageStatus::kOk);
+  });
+  auto reader = begin();
+  while (newest(*reader, "b") == "-") std::this_thread::yield();
+  resume();
+  first.join();
+  second.join();
+  third.join();
+}
+
+// R1: a snapshot taken while an earlier stamp is undecided still finds the old image of what a later stamp overwrote.
+TEST_F(CommitTest, AnImageIsKeptWhileSnapshotsBelowItsSuccessorCanBeTaken) {
+  auto t = begin();
+  table->insert(*t, "k", "old", nullptr);
+  EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
+  std::thread first = paused_insert("a");
+  std::thread second([&] {
+    auto w = begin();
+    EXPECT_EQ(update(*w, "k", "new"), StorageStatus::kOk);
+    EXPECT_EQ(store->commit(*w), StorageStatus::kOk);
+  });
+  auto watcher = begin();
+  while (newest(*watcher, "k") != "new") std::this_thread::yield();
+  auto reader = begin();  // below both stamps
+  std::string row;
+  EXPECT_EQ(table->get(*reader, reader->view(), "k", row), StorageStatus::kOk);
+  EXPECT_EQ(row, "old");
+  resume();
+  first.join();
+  second.join();
+  store->reclaim();
+  EXPECT_EQ(table->get(*reader, reader->view(), "k", row), StorageStatus::kOk);
+  EXPECT_EQ(row, "old");
+}
+
+}  // namespace
+}  // namespace indigo::storage
