@@ -216,7 +216,7 @@ constexpr SystemView kViews[] =
         {"check_constraints",
          "select " INDIGO_DATABASE
          " as constraint_catalog, n.nspname as constraint_schema, x.conname as constraint_name,"
-         " pg_catalog.pg_get_expr(x.conbin, x.conrelid)::pg_catalog.varchar as check_clause"
+         " pg_catalog.substr(pg_catalog.pg_get_constraintdef(x.oid), 7)::pg_catalog.varchar as check_clause"
          " from pg_catalog.pg_constraint x join pg_catalog.pg_namespace n on n.oid = x.connamespace"
          " left join pg_catalog.pg_class c on c.oid = x.conrelid left join pg_catalog.pg_type t on t.oid = x.contypid"
          " where x.contype = 'c' and pg_catalog.pg_has_role(coalesce(c.relowner, t.typowner), 'USAGE')"

@@ -9,7 +9,9 @@ namespace {
   " pg_catalog.pg_stat_get_numscans(c.oid) as seq_scan, pg_catalog.pg_stat_get_tuples_returned(c.oid) as "             \
   "seq_tup_read,"                                                                                                      \
   " (select sum(pg_catalog.pg_stat_get_numscans(i.indexrelid))::pg_catalog.int8 from pg_catalog.pg_index i"            \
-  " where i.indrelid = c.oid) as idx_scan, pg_catalog.pg_stat_get_tuples_fetched(c.oid) as idx_tup_fetch,"             \
+  " where i.indrelid = c.oid) as idx_scan,"                                                                            \
+  " (select sum(pg_catalog.pg_stat_get_tuples_fetched(i.indexrelid))::pg_catalog.int8 from pg_catalog.pg_index i"      \
+  " where i.indrelid = c.oid) + pg_catalog.pg_stat_get_tuples_fetched(c.oid) as idx_tup_fetch,"                        \
   " pg_catalog.pg_stat_get_tuples_inserted(c.oid) as n_tup_ins,"                                                       \
   " pg_catalog.pg_stat_get_tuples_updated(c.oid) as n_tup_upd,"                                                        \
   " pg_catalog.pg_stat_get_tuples_deleted(c.oid) as n_tup_del,"                                                        \

@@ -37,15 +37,6 @@ Result<std::vector<OwnedDatum>> values_for_rows(DdlContext& c, const RelationInf
   return out;
 }
 
-bool has_rows(DdlContext& c, const RelationInfo& relation) {
-  bool any = false;
-  (void)for_each_row(c, relation, [&](Bytes, Bytes) -> Status {
-    any = true;
-    return Error(sqlstate::kInternalError, "stop");
-  });
-  return any;
-}
-
 // Copies every old row with column `number` (appended when it is new) set from `values` (one for all, or one for each row).
 Status rewrite_with_column(DdlContext& c, const RelationPtr& old, int16_t number, const std::vector<OwnedDatum>& values,
                            const Datum& otherwise) {

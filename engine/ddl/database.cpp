@@ -1,6 +1,7 @@
 #include "engine/ddl/database.h"
 
 #include <algorithm>
+#include <array>
 
 #include "engine/ddl/comment.h"
 #include "engine/ddl/index.h"
@@ -131,6 +132,7 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
   }
   to_view.bind(nullptr);
   from_view.bind(nullptr);
+  target->invalidate(std::array{kInvalidOid});  // descriptors from before the indexes
   return {};
 }
 

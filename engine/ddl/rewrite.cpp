@@ -134,6 +134,15 @@ Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
 
 }  // namespace
 
+bool has_rows(DdlContext& c, const RelationInfo& relation) {
+  if (relation.table == nullptr) return false;
+  const auto cursor =
+      relation.table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::array<storage::RowRef, 1> first;
+  size_t count = 0;
+  return cursor->next(first, count) == StorageStatus::kOk && count > 0;
+}
+
 Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns) {
   return for_each_row(c, relation, [&](Bytes, Bytes row) -> Status {
     for (const int16_t number : columns) {

@@ -24,6 +24,7 @@ void create_storage(DdlContext& c, Oid filenode);
 // Walks the newest rows of a table.
 Status for_each_row(DdlContext& c, const RelationInfo& relation,
                     const std::function<Status(Bytes key, Bytes row)>& visit);
+bool has_rows(DdlContext& c, const RelationInfo& relation);
 // 23502 "column "a" of relation "t" contains null values".
 Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns);
 

@@ -48,7 +48,7 @@ Status before_commit(DdlContext& c) {
     }
     if (it->second == 'd') {
       drop.push_back({ddl::pg_class::kOid, it->first, 0});
-    } else if (relation->table != nullptr && relation->table->statistics().rows > 0) {
+    } else if (relation->table != nullptr && ddl::has_rows(c, *relation)) {
       INDIGO_TRY(ddl::lock_object(c, relation->oid, ddl::TableLockMode::kAccessExclusive));
       INDIGO_TRY(ddl::empty_table(c, relation));
     }
