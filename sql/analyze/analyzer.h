@@ -30,8 +30,8 @@ struct AnalyzeInput {
   std::string_view text;                  // for positions
   std::span<const Oid> parameter_types;   // $n as declared; kInvalidOid/kUnknown: infer
   bool variable_parameters = false;       // more $n than declared are allowed (Parse message)
-  bool require_implementations = true;    // false: a call that only the catalog knows is no error (tests)
   std::span<const LiftedLiteral> lifted;  // ascending by location
+  bool require_implementations = true;    // false: a call that only the catalog knows is no error (tests)
 };
 
 // Utility statements (query == null in the answer) are the engine's. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE
