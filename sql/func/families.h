@@ -17,6 +17,9 @@ std::span<const ScalarEntry> regex_functions();
 std::span<const ScalarEntry> datetime_comparisons();
 std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_extraction();
+std::span<const ScalarEntry> session_functions();
+std::span<const ScalarEntry> system_type_functions();
+std::span<const ScalarEntry> delegated_functions();
 
 std::span<const AggregateEntry> sum_aggregates();
 std::span<const AggregateEntry> extreme_aggregates();
@@ -27,5 +30,7 @@ std::span<const AggregateEntry> datetime_aggregates();
 std::span<const SetEntry> series_sets();
 std::span<const SetEntry> regex_sets();
 std::span<const SetEntry> datetime_sets();
+std::span<const SetEntry> information_sets();
+std::span<const SetEntry> delegated_sets();
 
 }  // namespace indigo::sql
