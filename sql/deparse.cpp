@@ -58,7 +58,11 @@ class Deparser {
       case ExprKind::kBooleanTest: return print_boolean_test(as<BooleanTestExpr>(e));
       case ExprKind::kDistinct: {
         const auto& d = as<DistinctExpr>(e);
-        return print_infix(e, *d.left, d.negated ? " IS NOT DISTINCT FROM " : " IS DISTINCT FROM ", *d.right);
+        if (!d.negated) return print_infix(e, *d.left, " IS DISTINCT FROM ", *d.right);
+        return wrapped([&] {
+          out_ += "NOT ";
+          print_infix(e, *d.left, " IS DISTINCT FROM ", *d.right);
+        });
       }
       case ExprKind::kArrayCompare: {
         const auto& c = as<ArrayCompareExpr>(e);
@@ -129,10 +133,10 @@ class Deparser {
 
   bool is_simple(const Expr& e, const Expr& parent, bool implicit) {
     switch (e.kind) {
-      case ExprKind::kRelabel: return is_simple_cast(*as<RelabelExpr>(e).argument, parent);
-      case ExprKind::kIoCast: return is_simple_cast(*as<IoCastExpr>(e).argument, parent);
-      case ExprKind::kArrayCast:
-      case ExprKind::kDomainCast:
+      case ExprKind::kRelabel: return is_simple(*as<RelabelExpr>(e).argument, e, true);
+      case ExprKind::kIoCast: return is_simple(*as<IoCastExpr>(e).argument, e, true);
+      case ExprKind::kArrayCast: return is_simple(*as<ArrayCastExpr>(e).argument, e, true);
+      case ExprKind::kDomainCast: return is_simple(*as<DomainCastExpr>(e).argument, e, true);
       case ExprKind::kSubscript: return true;
       case ExprKind::kField: return parent.kind != ExprKind::kField;
       case ExprKind::kCall: {
@@ -155,7 +159,6 @@ class Deparser {
       default: return true;
     }
   }
-  bool is_simple_cast(const Expr& argument, const Expr& parent) { return is_simple(argument, parent, true) || true; }
 
   // Parents whose children stand between commas, brackets or keywords.
   static bool container(const Expr& parent) {
@@ -306,11 +309,11 @@ class Deparser {
       out_ += after;
     };
     if (f->name == "timezone" && a.size() == 2) {
-      wrapped([&] {
-        nested(*a[1], call, true);
-        out_ += " AT TIME ZONE ";
-        nested(*a[0], call, true);
-      });
+      out_ += "(";
+      nested(*a[1], call, true);
+      out_ += " AT TIME ZONE ";
+      nested(*a[0], call, true);
+      out_ += ")";
       return true;
     }
     if (f->name == "extract" && a.size() == 2 && a[0]->kind == ExprKind::kConst) {

@@ -19,6 +19,16 @@ std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e) {
   return out;
 }
 
+// Backslashes stay as they are: stored text is read with standard_conforming_strings on.
+std::string quoted(std::string_view value) {
+  std::string out = "'";
+  for (const char c : value) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
 // 'schema.name' of a relation, for text that any session must understand.
 std::string qualified_relation(catalog::CatalogView& catalog, Oid relation) {
   const auto info = catalog.relation(relation);
@@ -34,7 +44,7 @@ std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, boo
   std::string text = value_text(catalog, e);
   switch (e.type.oid) {
     case oid::kBool: return e.value.get().b ? "true" : "false";
-    case oid::kUnknown: return quote_literal(text);
+    case oid::kUnknown: return quoted(text);
     case oid::kInt4: return text[0] == '-' ? "'" + text + "'::integer" : text;
     case oid::kNumeric: {
       const bool number = text.find_first_not_of("0123456789 +-eE.") == std::string::npos;
@@ -45,14 +55,12 @@ std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, boo
     }
     case oid::kFloat4:
     case oid::kFloat8: return "'" + text + "'::" + type;
-    case oid::kBit:
-    case oid::kVarbit: return "B'" + text + "'::" + type;
     case oid::kRegClass:
       if (always_qualify) text = qualified_relation(catalog, e.value.get().oid());
       break;
     default: break;
   }
-  return quote_literal(text) + "::" + type;
+  return quoted(text) + "::" + type;
 }
 
 }  // namespace indigo::sql

@@ -201,6 +201,25 @@ Result<ExprPtr> coerce_typmod(Analysis& a, const ExprPtr& e, const TypeRef& type
   return apply_array_cast(a, e, type, context, form, location);
 }
 
+namespace {
+
+// The conversion as one that is not shown: the one around it stands for both.
+ExprPtr hidden(const ExprPtr& e) {
+  const auto copy_with = [](const auto& node, auto change) {
+    auto copy = std::make_shared<std::remove_cvref_t<decltype(node)>>(node);
+    change(*copy);
+    return ExprPtr(std::move(copy));
+  };
+  if (const auto* r = try_as<RelabelExpr>(e)) return copy_with(*r, [](RelabelExpr& x) { x.implicit = true; });
+  if (const auto* io = try_as<IoCastExpr>(e)) return copy_with(*io, [](IoCastExpr& x) { x.implicit = true; });
+  if (const auto* call = try_as<CallExpr>(e); call && call->form == CallExpr::Form::kExplicitCast) {
+    return copy_with(*call, [](CallExpr& x) { x.form = CallExpr::Form::kImplicitCast; });
+  }
+  return e;
+}
+
+}  // namespace
+
 Result<ExprPtr> coerce_to_target(Analysis& a, const ExprPtr& original, const TypeRef& type, Coercion context, Form form,
                                  int location) {
   if (!can_coerce(a.catalog, original->type.oid, type.oid, context)) return ExprPtr();
@@ -208,6 +227,7 @@ Result<ExprPtr> coerce_to_target(Analysis& a, const ExprPtr& original, const Typ
   const auto* collate = try_as<CollateExpr>(original);
   const ExprPtr e = collate ? collate->argument : original;
   INDIGO_ASSIGN(ExprPtr out, coerce_type(a, e, type, context, form, location));
+  if (out != e && type.typmod >= 0 && type.typmod != out->type.typmod) out = hidden(out);
   INDIGO_ASSIGN(out, coerce_typmod(a, out, type, context, form, location));
   if (collate && type_with_collation(a.catalog, {type.oid, -1, kInvalidOid}).collation != kInvalidOid) {
     auto copy = std::make_shared<CollateExpr>(*collate);

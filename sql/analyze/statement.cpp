@@ -1,9 +1,9 @@
 #include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/analyze/type_name.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
+#include "sql/analyze/type_name.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,0 +1,77 @@
+// Every expression of tests/unit/sql/deparse/expressions.expressions prints as tests/oracle/record_deparse recorded it from
+// PostgreSQL, plain and pretty; and what was printed reads back as the same expression.
+#include "sql/deparse.h"
+
+#include <fstream>
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include "catalog/oids.h"
+#include "sql/parse/parser.h"
+#include "tests/unit/sql/analyze_harness.h"
+
+namespace indigo::sql::testing {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> out;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) out.push_back(line);
+  return out;
+}
+
+std::string one_line(std::string s) {
+  for (size_t at = 0; (at = s.find('\n', at)) != std::string::npos;) s.replace(at, 1, "\\n");
+  return s;
+}
+
+TEST(Deparse, AgreesWithPostgres) {
+  Harness harness;
+  const auto expressions = lines_of("tests/unit/sql/deparse/expressions.expressions");
+  const auto expected = lines_of("tests/unit/sql/deparse/expressions.expected");
+  ASSERT_EQ(expressions.size() * 2, expected.size());
+  const auto relation = harness.catalog().find_relation("public", "ta");
+  int unsupported = 0;
+  for (size_t i = 0; i < expressions.size(); i++) {
+    auto e = analyze_expression(harness.session(), "(" + expressions[i] + ") is null", relation,
+                                {oid::kBool, -1, kInvalidOid});
+    if (!e.ok()) {
+      unsupported++;
+      EXPECT_EQ(e.error().state.text(), "0A000") << expressions[i] << ": " << e.error().message;
+      continue;
+    }
+    DeparseOptions options;
+    options.relation = relation.get();
+    options.always_qualify = false;
+    const std::string plain = deparse(harness.catalog(), **e, options);
+    EXPECT_EQ(one_line(plain), expected[2 * i]) << expressions[i];
+    options.pretty = true;
+    EXPECT_EQ(one_line(deparse(harness.catalog(), **e, options)), expected[2 * i + 1]) << expressions[i];
+    // Stored text means the same.
+    const std::string stored = deparse(harness.catalog(), **e, relation.get());
+    auto again = analyze_expression(harness.session(), stored, relation, {oid::kBool, -1, kInvalidOid});
+    ASSERT_TRUE(again.ok()) << stored << ": " << again.error().message;
+    EXPECT_EQ(deparse(harness.catalog(), **again, relation.get()), stored);
+  }
+  std::cout << expressions.size() - unsupported << " of " << expressions.size() << " compared\n";
+}
+
+TEST(QualifyQuery, AddsSchemas) {
+  Harness harness;
+  const auto qualified = [&](std::string_view text) {
+    auto parsed = parse(text);
+    EXPECT_TRUE(parsed.ok());
+    auto out = qualify_query(harness.session(), (*parsed)->statements()[0].node);
+    return out.ok() ? *out : out.error().message;
+  };
+  EXPECT_EQ(qualified("select a, lower(b), m::mood from ta t where id in (select ta_id from tb)"),
+            "SELECT a, lower(b), m::public.mood FROM public.ta t WHERE id IN (SELECT ta_id FROM public.tb)");
+  EXPECT_EQ(qualified("with ta as (select 1 as x) select x from ta, tb"),
+            "WITH ta AS (SELECT 1 AS x) SELECT x FROM ta, public.tb");
+  EXPECT_EQ(qualified("select relname from pg_class"), "SELECT relname FROM pg_catalog.pg_class");
+  EXPECT_EQ(qualified("select nextval('sq'::regclass)"), "SELECT nextval('public.sq'::regclass)");
+}
+
+}  // namespace
+}  // namespace indigo::sql::testing
