@@ -131,6 +131,7 @@ struct WorkTableScanPlan : PlanOf<PlanKind::kWorkTableScan> {
 };
 struct FilterPlan : PlanOf<PlanKind::kFilter> {
   ExprPtr condition;
+  bool one_time = false;  // reads no column: once checked for a scan, it holds for all rows or for none
 };
 struct ProjectPlan : PlanOf<PlanKind::kProject> {
   ExprList projection;

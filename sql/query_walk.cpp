@@ -106,4 +106,27 @@ std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>&
   return copy;
 }
 
+void for_each_own_expression(Query& q, const std::function<void(ExprPtr&)>& f) {
+  own_expressions(q, [&](ExprPtr& e) {
+    if (e) f(e);
+  });
+}
+
+std::shared_ptr<const Query> map_query(const std::shared_ptr<const Query>& q, const ExprMapper& map,
+                                       const EntryMapper& change, int depth) {
+  auto copy = std::make_shared<Query>(*q);
+  if (change) {
+    for (Entry& entry : copy->entries) change(entry, depth);
+  }
+  for_each_own_expression(*copy, [&](ExprPtr& e) { e = map(e, depth); });
+  copy->from = map_join(copy->from, map, depth);
+  for (Entry& entry : copy->entries) {
+    if (entry.subquery) entry.subquery = map_query(entry.subquery, map, change, depth + 1);
+  }
+  for (CommonTable& cte : copy->ctes) {
+    if (cte.query) cte.query = map_query(cte.query, map, change, depth + 1);
+  }
+  return copy;
+}
+
 }  // namespace indigo::sql

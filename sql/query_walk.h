@@ -23,4 +23,13 @@ using CteLevelsMapper = std::function<void(int& levels_up, int depth)>;
 std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>& q, const ExprMapper& map,
                                              const CteLevelsMapper& cte_levels, int depth = 0);
 
+// Calls f on every expression slot of the query itself (not null), except join conditions and subqueries.
+void for_each_own_expression(Query& q, const std::function<void(ExprPtr&)>& f);
+
+// A copy of `q` with map applied to every expression as in map_expressions, and change(entry, depth) to every entry first;
+// entries' subqueries are mapped after their entry has been changed.
+using EntryMapper = std::function<void(Entry& entry, int depth)>;
+std::shared_ptr<const Query> map_query(const std::shared_ptr<const Query>& q, const ExprMapper& map,
+                                       const EntryMapper& change, int depth = 0);
+
 }  // namespace indigo::sql

@@ -1,0 +1,14 @@
+// Clauses: conditions with what the planner knows of them.
+// Thread safety: one planning, one thread.
+#pragma once
+
+#include "sql/plan/level.h"
+
+namespace indigo::sql::planning {
+
+// A clause over the given relations, owned by the level; `required` is `rels` until the caller says otherwise.
+Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels);
+// To the one relation that it needs, or to the join clauses.
+void attach_clause(Level& level, Clause& c);
+
+}  // namespace indigo::sql::planning

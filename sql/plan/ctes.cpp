@@ -1,0 +1,195 @@
+// WITH queries: inlined where PostgreSQL inlines them (one reference, not recursive, nothing volatile, not MATERIALIZED), planned
+// once and shared otherwise.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "sql/analyze/make.h"
+#include "sql/plan/build_path.h"
+#include "sql/plan/cost.h"
+#include "sql/plan/level.h"
+#include "sql/plan/resolve.h"
+#include "sql/query_walk.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+// `q` seen from `levels` deeper: what refers outside it moves up.
+std::shared_ptr<const Query> raised(const std::shared_ptr<const Query>& q, int levels);
+
+ExprPtr raise_free(const ExprPtr& e, int depth, int levels) {
+  ExprPtr out = map_children(e, [&](const ExprPtr& c) { return raise_free(c, depth, levels); });
+  const auto raise = [&](auto node) -> ExprPtr {
+    if (node->levels_up <= depth) return out;
+    using Node = std::remove_cvref_t<decltype(*node)>;
+    auto copy = std::make_shared<Node>(*node);
+    copy->levels_up += levels;
+    return copy;
+  };
+  if (const auto* v = try_as<VarExpr>(out)) return raise(v);
+  if (const auto* a = try_as<AggregateExpr>(out)) return raise(a);
+  if (const auto* w = try_as<WholeRowExpr>(out)) return raise(w);
+  if (const auto* link = try_as<SubLinkExpr>(out)) {
+    auto copy = std::make_shared<SubLinkExpr>(*link);
+    copy->query = map_query(
+        link->query, [&](const ExprPtr& x, int d) { return raise_free(x, d, levels); },
+        [&](Entry& entry, int d) {
+          if (entry.kind == EntryKind::kCte && entry.cte_levels_up > d) entry.cte_levels_up += levels;
+        },
+        depth + 1);
+    return copy;
+  }
+  return out;
+}
+
+std::shared_ptr<const Query> raised(const std::shared_ptr<const Query>& q, int levels) {
+  if (levels == 0) return q;
+  return map_query(
+      q, [&](const ExprPtr& e, int depth) { return raise_free(e, depth, levels); },
+      [&](Entry& entry, int depth) {
+        if (entry.kind == EntryKind::kCte && entry.cte_levels_up > depth) entry.cte_levels_up += levels;
+      });
+}
+
+// Whether the query refers to anything outside itself.
+bool is_correlated(const Query& q) {
+  bool found = false;
+  visit_query(q, [&](const Expr& e, int depth) {
+    if (e.kind == ExprKind::kVar) found = found || as<VarExpr>(e).levels_up > depth;
+    if (e.kind == ExprKind::kAggregate) found = found || as<AggregateExpr>(e).levels_up > depth;
+    if (e.kind == ExprKind::kWholeRow) found = found || as<WholeRowExpr>(e).levels_up > depth;
+    return !found;
+  });
+  return found;
+}
+
+class CteResolver {
+ public:
+  explicit CteResolver(Statement& s) : s_(s) {}
+
+  Status run(std::shared_ptr<const Query>& query) {
+    const size_t count = query->ctes.size();
+    inlined_.resize(count);
+    numbers_.resize(count, -1);
+    auto copy = std::make_shared<Query>(*query);
+    for (size_t i = 0; i < count; i++) {
+      // References to the items before this one first.
+      std::shared_ptr<const Query> cte = replaced(copy->ctes[i].query, 1);
+      const CommonTable& item = copy->ctes[i];
+      if (cte->command == CommandKind::kSelect && item.references == 0 && !item.recursive) continue;  // never read
+      if (may_inline(item, *cte)) {
+        inlined_[i] = cte;
+        continue;
+      }
+      INDIGO_TRY(share(i, item, cte));
+    }
+    copy->ctes.clear();
+    query = replaced(copy, 0);
+    return {};
+  }
+
+ private:
+  static bool may_inline(const CommonTable& item, const Query& q) {
+    if (item.recursive || q.command != CommandKind::kSelect || item.materialize == CommonTable::Materialize::kAlways)
+      return false;
+    if (!q.row_locks.empty()) return false;
+    if (is_correlated(q)) return true;  // has no single result to share
+    if (item.materialize == CommonTable::Materialize::kDefault && item.references > 1) return false;
+    bool has_volatile = false;
+    visit_query(q, [&](const Expr& e, int) {
+      if (e.kind == ExprKind::kCall && as<CallExpr>(e).volatility == catalog::Volatility::kVolatile) has_volatile = true;
+      return !has_volatile;
+    });
+    return !has_volatile;
+  }
+
+  Status share(size_t i, const CommonTable& item, const std::shared_ptr<const Query>& cte) {
+    if (is_correlated(*cte)) {
+      return Error(sqlstate::kFeatureNotSupported, "a WITH query that refers to an outer query and cannot be inlined is not supported");
+    }
+    const int number = static_cast<int>(s_.out->ctes.size());
+    numbers_[i] = number;
+    s_.out->ctes.emplace_back();
+    s_.out->ctes.back().name = item.name;
+    s_.out->ctes.back().changes_data = cte->command != CommandKind::kSelect;
+    s_.cte_rows.push_back(100);
+    PlanPtr plan;
+    if (item.recursive) {
+      INDIGO_ASSIGN(plan, recursive(i, number, cte));
+    } else {
+      INDIGO_ASSIGN(plan, plan_query(s_, nullptr, cte, 0));
+    }
+    s_.cte_rows[static_cast<size_t>(number)] = plan->rows;
+    s_.out->ctes[static_cast<size_t>(number)].plan = plan;
+    return {};
+  }
+
+  // term UNION [ALL] recursive term
+  Result<PlanPtr> recursive(size_t i, int number, const std::shared_ptr<const Query>& cte) {
+    const std::shared_ptr<const Query> q = replaced_in_recursive(cte, i);
+    const SetNode& root = *q->set_operation;
+    auto side = [&](const SetNodePtr& n) {
+      if (!n->left) return q->entries[static_cast<size_t>(n->entry)].subquery;
+      auto part = std::make_shared<Query>(*q);
+      part->set_operation = n;
+      return std::shared_ptr<const Query>(part);
+    };
+    INDIGO_ASSIGN(PlanPtr first, plan_query(s_, nullptr, side(root.left), 0));
+    s_.cte_rows[static_cast<size_t>(number)] = first->rows;
+    INDIGO_ASSIGN(PlanPtr again, plan_query(s_, nullptr, side(root.right), 0));
+    auto plan = std::make_shared<RecursiveUnionPlan>();
+    plan->inputs = {first, again};
+    plan->columns = first->columns;
+    for (size_t c = 0; c < root.types.size() && c < plan->columns.size(); c++) plan->columns[c].type = root.types[c];
+    plan->cte = number;
+    plan->all = root.all;
+    plan->startup_cost = first->startup_cost;
+    plan->total_cost = first->total_cost + 10 * again->total_cost;
+    plan->rows = first->rows + 10 * again->rows;
+    return PlanPtr(plan);
+  }
+
+  // The recursive query with references to itself numbered: they are at its own level's CTEs, one level up and deeper.
+  std::shared_ptr<const Query> replaced_in_recursive(const std::shared_ptr<const Query>& q, size_t i) {
+    static_cast<void>(i);
+    return replaced(q, 1);
+  }
+
+  // Entries that refer to this query's CTEs (`start` levels above `q`) become subqueries, or get the statement's number.
+  std::shared_ptr<const Query> replaced(const std::shared_ptr<const Query>& q, int start) {
+    const auto change = [&](Entry& entry, int depth) {
+      if (entry.kind != EntryKind::kCte || entry.cte_levels_up != depth) return;
+      const auto i = static_cast<size_t>(entry.cte);
+      if (inlined_[i]) {
+        entry.kind = EntryKind::kSubquery;
+        entry.subquery = raised(inlined_[i], entry.cte_levels_up);
+        entry.cte = -1;
+      } else if (numbers_[i] >= 0) {
+        entry.cte = numbers_[i];
+        entry.cte_levels_up = -1;
+      }
+    };
+    std::function<ExprPtr(const ExprPtr&, int)> map = [&](const ExprPtr& e, int depth) -> ExprPtr {
+      ExprPtr out = map_children(e, [&](const ExprPtr& c) { return map(c, depth); });
+      if (const auto* link = try_as<SubLinkExpr>(out)) {
+        auto copy = std::make_shared<SubLinkExpr>(*link);
+        copy->query = map_query(link->query, map, change, depth + 1);
+        return copy;
+      }
+      return out;
+    };
+    return map_query(q, map, change, start);
+  }
+
+  Statement& s_;
+  std::vector<std::shared_ptr<const Query>> inlined_;
+  std::vector<int> numbers_;
+};
+
+}  // namespace
+
+Status resolve_ctes(Statement& s, std::shared_ptr<const Query>& query) {
+  if (query->ctes.empty()) return {};
+  return CteResolver(s).run(query);
+}
+
+}  // namespace indigo::sql::planning

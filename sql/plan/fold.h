@@ -1,0 +1,23 @@
+// Constant folding and simplification of one expression node whose children are folded already.
+// Only immutable functions are evaluated; an error leaves the call for run time. Follows eval_const_expressions.
+// Thread safety: pure, but for the session's catalog.
+#pragma once
+
+#include "sql/expr.h"
+#include "sql/func/context.h"
+
+namespace indigo::sql::planning {
+
+ExprPtr fold_node(SessionContext& session, const ExprPtr& e);
+// The whole tree, bottom up.
+ExprPtr fold(SessionContext& session, const ExprPtr& e);
+// NOT e, pushed down where an operator has a negator.
+ExprPtr negate(SessionContext& session, const ExprPtr& e);
+
+bool is_true(const ExprPtr& e);           // the constant
+bool is_false_or_null(const ExprPtr& e);  // the constants that let no row pass
+
+// The value of an expression without columns and parameters, immutable throughout; null pointer when that fails.
+ExprPtr evaluate_call(SessionContext& session, const CallExpr& call);
+
+}  // namespace indigo::sql::planning

@@ -1,0 +1,177 @@
+#include "sql/plan/level.h"
+
+#include <algorithm>
+
+#include "sql/query_walk.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+void flatten_and(const ExprPtr& e, ExprList& out) {
+  if (!e) return;
+  if (const auto* b = try_as<BoolExpr>(e); b && b->op == BoolExpr::Op::kAnd) {
+    for (const ExprPtr& a : b->arguments) flatten_and(a, out);
+    return;
+  }
+  out.push_back(e);
+}
+
+std::unique_ptr<FromNode> make_tree(const JoinNodePtr& n) {
+  auto out = std::make_unique<FromNode>();
+  if (n->leaf) {
+    out->kind = FromNode::Kind::kLeaf;
+    out->entry = n->entry;
+    return out;
+  }
+  auto left = make_tree(n->left), right = make_tree(n->right);
+  flatten_and(n->condition, out->conditions);
+  JoinType type = n->type;
+  if (type == JoinType::kRight) {
+    std::swap(left, right);
+    type = JoinType::kLeft;
+  }
+  if (type != JoinType::kInner) out->kind = FromNode::Kind::kJoin;
+  out->type = type;
+  // Inner joins of inner joins are one list.
+  const auto add = [&](std::unique_ptr<FromNode> side) {
+    if (out->kind == FromNode::Kind::kInner && side->kind == FromNode::Kind::kInner) {
+      for (auto& c : side->children) out->children.push_back(std::move(c));
+      for (auto& c : side->conditions) out->conditions.push_back(std::move(c));
+    } else {
+      out->children.push_back(std::move(side));
+    }
+  };
+  add(std::move(left));
+  add(std::move(right));
+  return out;
+}
+
+// Everything but entries and FROM.
+void copy_own(const Query& q, Query& out) {
+  out.command = q.command;
+  out.targets = q.targets;
+  out.group_by = q.group_by;
+  out.grouping_sets = q.grouping_sets;
+  out.has_aggregates = q.has_aggregates;
+  out.has_windows = q.has_windows;
+  out.has_set_functions = q.has_set_functions;
+  out.having = q.having;
+  out.windows = q.windows;
+  out.distinct = q.distinct;
+  out.distinct_on = q.distinct_on;
+  out.order_by = q.order_by;
+  out.limit = q.limit;
+  out.offset = q.offset;
+  out.with_ties = q.with_ties;
+  out.row_locks = q.row_locks;
+  out.set_operation = q.set_operation;
+  out.target = q.target;
+  out.insert_columns = q.insert_columns;
+  out.assignments = q.assignments;
+  out.generated = q.generated;
+  out.checks = q.checks;
+  out.check_names = q.check_names;
+  out.on_conflict = q.on_conflict;
+  out.merge_actions = q.merge_actions;
+  out.returning = q.returning;
+}
+
+void visit_tree(FromNode& n, const std::function<void(ExprPtr&)>& f) {
+  for (ExprPtr& e : n.conditions) f(e);
+  for (auto& c : n.children) visit_tree(*c, f);
+}
+
+}  // namespace
+
+void load(Level& level, std::shared_ptr<const Query> query) {
+  copy_own(*query, level.work);
+  for (const Entry& e : query->entries) level.entries.push_back(&e);
+  level.from = std::make_unique<FromNode>();
+  if (query->from) {
+    auto tree = make_tree(query->from);
+    if (tree->kind == FromNode::Kind::kInner) {
+      level.from = std::move(tree);
+    } else {
+      level.from->children.push_back(std::move(tree));
+    }
+  }
+  flatten_and(query->where, level.from->conditions);
+  level.source = std::move(query);
+}
+
+Entry& Level::own_entry(int i) {
+  const Entry* at = entries[static_cast<size_t>(i)];
+  for (Entry& e : own_entries) {
+    if (&e == at) return e;
+  }
+  own_entries.push_back(*at);
+  entries[static_cast<size_t>(i)] = &own_entries.back();
+  return own_entries.back();
+}
+
+RelSet Level::rels_of(const Expr& e) const {
+  if (e.kind == ExprKind::kVar) {
+    const auto& v = as<VarExpr>(e);
+    if (v.levels_up != 0 || static_cast<size_t>(v.entry) >= rel_of.size()) return {};
+    const int rel = rel_of[static_cast<size_t>(v.entry)];
+    return rel < 0 ? RelSet() : RelSet::one(rel);
+  }
+  RelSet out;
+  for_each_child(e, [&](const ExprPtr& c) { out |= rels_of(*c); });
+  return out;
+}
+
+void for_each_expression(Level& level, const std::function<void(ExprPtr&)>& f) {
+  visit_tree(*level.from, f);
+  for (ExprPtr& e : level.recheck) f(e);
+  for_each_own_expression(level.work, f);
+  for (size_t i = 0; i < level.entries.size(); i++) {
+    const Entry& e = *level.entries[i];
+    if (e.functions.empty() && e.values.empty() && !e.sample) continue;
+    Entry& own = level.own_entry(static_cast<int>(i));
+    for (auto& function : own.functions) f(function.call);
+    for (ExprList& row : own.values) {
+      for (ExprPtr& cell : row) f(cell);
+    }
+    if (own.sample) {
+      if (own.sample->percent_expr) f(own.sample->percent_expr);
+      if (own.sample->repeatable) f(own.sample->repeatable);
+    }
+  }
+}
+
+// ---- VarSet
+
+void VarSet::add(int entry, int column) {
+  const std::pair<int, int> p{entry, column};
+  const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), p);
+  if (at == pairs_.end() || *at != p) pairs_.insert(at, p);
+}
+
+void VarSet::add_all(const VarSet& o) {
+  for (const auto& [entry, column] : o.pairs_) add(entry, column);
+}
+
+bool VarSet::has(int entry, int column) const {
+  return std::binary_search(pairs_.begin(), pairs_.end(), std::pair<int, int>{entry, column});
+}
+
+void VarSet::add_vars(const ExprPtr& e) {
+  if (!e) return;
+  if (const auto* v = try_as<VarExpr>(e)) {
+    if (v->levels_up == 0) add(v->entry, v->column);
+    return;
+  }
+  for_each_child(*e, [&](const ExprPtr& c) { add_vars(c); });
+}
+
+void Statement::depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock) {
+  for (auto& d : out->relations) {
+    if (d.relation->oid != relation->oid) continue;
+    d.lock = std::max(d.lock, lock);
+    return;
+  }
+  out->relations.push_back({relation, lock});
+}
+
+}  // namespace indigo::sql::planning

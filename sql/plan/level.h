@@ -1,0 +1,186 @@
+// One query level while it is planned: a mutable copy of its Query, its FROM tree, conditions, relations and paths.
+// The concepts work on it one after the other; planner.cpp has the order.
+//
+// Invariants
+//  1. After prepare.cpp no expression holds a Var of an outer level, a SubLink or a WholeRow: they have become RuntimeParams,
+//     SubPlans and Rows.
+//  2. Vars of this level have levels_up 0 and refer to `entries`; rel_of maps entries to relation numbers.
+//  3. Clauses, Rels and Paths are owned by the level and live until its plan is made.
+// Thread safety: one planning, one thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "sql/plan/path.h"
+#include "sql/plan/rel_set.h"
+#include "sql/plan/statement.h"
+#include "sql/query.h"
+
+namespace indigo::sql::planning {
+
+// FROM as a tree: a leaf, a list of items joined by inner joins with conditions (WHERE is the root's), or another join.
+// Right joins have been turned into left joins.
+struct FromNode {
+  enum class Kind : uint8_t { kLeaf, kInner, kJoin } kind = Kind::kInner;
+  int entry = -1;                                   // kLeaf
+  JoinType type = JoinType::kInner;                 // kJoin: kLeft, kFull, kSemi, kAnti
+  std::vector<std::unique_ptr<FromNode>> children;  // kJoin: left, right
+  ExprList conditions;                              // conjuncts
+  bool null_aware = false;                          // kAnti from NOT IN
+};
+
+// Sorted (entry, column) pairs: columns that are wanted from below.
+class VarSet {
+ public:
+  void add(int entry, int column);
+  void add_all(const VarSet& o);
+  bool has(int entry, int column) const;
+  // Adds the Vars of an expression.
+  void add_vars(const ExprPtr& e);
+  const std::vector<std::pair<int, int>>& pairs() const { return pairs_; }
+
+ private:
+  std::vector<std::pair<int, int>> pairs_;
+};
+
+// What each output column of a plan holds, in the terms of the level's expressions.
+struct Layout {
+  ExprList outputs;
+};
+struct Built {
+  PlanPtr plan;
+  Layout layout;
+};
+
+// A value that a subquery asks of an enclosing level: `from` (over that level) goes into the slot.
+struct Request {
+  ExprPtr from;
+  int slot;
+};
+
+// A relation: a base one (FROM item) or a join of several.
+struct Rel {
+  RelSet set;
+  double tuples = 0;  // base: before its restrictions
+  double rows = 0;
+  int width = 0;
+  std::vector<Path*> paths;
+  Path* cheapest = nullptr;  // unparameterised, by total cost
+
+  // base
+  int entry = -1;
+  std::vector<const Clause*> restrictions;
+  RelSet lateral;                 // relations that it refers to
+  PlanPtr plan;                   // subqueries, functions, values, CTEs: planned already
+  std::vector<Request> requests;  // what `plan` needs from other relations here
+  std::vector<int> plan_columns;  // entry column of each of the plan's columns
+  bool one_row = false;           // at most
+};
+
+// An outer or semi join and what its order against others must respect (names as in PostgreSQL's SpecialJoinInfo).
+struct SpecialJoin {
+  JoinType type = JoinType::kLeft;
+  RelSet min_left, min_right;  // must be joined first
+  RelSet syn_left, syn_right;  // as written
+  bool left_strict = false;    // the condition is false when the left side is null
+  bool delays_upper = false;   // a condition above uses both sides
+  bool null_aware = false;
+  std::vector<const Clause*> conditions;
+};
+
+// Expressions that are known to be equal; also gives numbers to single sort expressions.
+struct EquivalenceClass {
+  struct Member {
+    ExprPtr expr;
+    RelSet rels;
+  };
+  std::vector<Member> members;
+  ExprPtr constant;  // equal to a constant, parameter or runtime parameter
+  bool equality = false;  // made from = clauses (otherwise: one sort expression)
+  Oid op = kInvalidOid;   // the equality operator
+  Oid function = kInvalidOid, collation = kInvalidOid;
+  int merged_into = -1;
+};
+
+struct Level {
+  Level(Statement& statement, Level* above)
+      : s(statement), parent(above), depth(above ? above->depth + 1 : 0) {}
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+
+  Statement& s;
+  Level* parent;
+  int depth;
+  std::shared_ptr<const Query> source;  // keeps what `entries` point into
+  Query work;                           // without entries and from
+  std::vector<const Entry*> entries;
+  std::deque<Entry> own_entries;  // those that differ from the source's
+  std::vector<std::shared_ptr<const Query>> kept;
+  std::unique_ptr<FromNode> from;
+  ExprList recheck;  // conditions to check again on changed rows (recheck.h)
+
+  // Values that subqueries being planned below ask of this level.
+  std::vector<Request> requests;
+
+  // Set by the owner: how many rows it will fetch (0: all), for choosing between startup and total cost.
+  double tuple_fraction = 0;
+
+  // ---- relations and conditions
+  std::vector<int> rel_of;  // by entry; -1: not in FROM
+  std::vector<int> entry_of;
+  RelSet all_rels;
+  std::deque<Rel> rels;  // base relations first, by number
+  std::deque<Clause> clauses;
+  std::vector<const Clause*> join_clauses;   // mention several relations
+  ExprList constant_conditions;              // of WHERE, mention none
+  std::deque<SpecialJoin> special_joins;
+  RelSet nullable;  // null-extended by some outer join
+  std::vector<EquivalenceClass> classes;
+  std::deque<Path> paths;
+  Rel* final_rel = nullptr;
+
+  // ---- while plan nodes are made
+  std::vector<Request> nest_params;  // wanted by the inner side of a nested loop being built
+
+  const Entry& entry(int i) const { return *entries[static_cast<size_t>(i)]; }
+  Entry& own_entry(int i);  // a copy that may be changed
+  Rel& base(int rel) { return rels[static_cast<size_t>(rel)]; }
+  Path* new_path(Path::Kind kind) {
+    paths.emplace_back();
+    paths.back().kind = kind;
+    return &paths.back();
+  }
+  RelSet rels_of(const Expr& e) const;
+  RelSet rels_of(const ExprPtr& e) const { return e ? rels_of(*e) : RelSet(); }
+};
+
+// Calls f(ExprPtr&) on every expression of the level: FROM's conditions, the work query's, its own entries'.
+void for_each_expression(Level& level, const std::function<void(ExprPtr&)>& f);
+
+// ---- the steps, each in its own file
+void load(Level& level, std::shared_ptr<const Query> query);       // level.cpp
+Status resolve_ctes(Statement& s, std::shared_ptr<const Query>& query);  // ctes.cpp
+Status pull_up(Level& level);                                      // pull_up.cpp
+Status prepare(Level& level);                                      // prepare.cpp
+Result<ExprPtr> prepare_expression(Level& level, const ExprPtr& e);
+void reduce_outer_joins(Level& level);                             // outer_joins.cpp
+Status distribute_conditions(Level& level);                        // conditions.cpp
+Status make_base_relations(Level& level);                          // base_relations.cpp
+Status search_joins(Level& level);                                 // join_search.cpp
+
+// A plan of the whole level whose columns are its visible targets.
+Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query);
+// The same for a query below `parent`.
+Result<PlanPtr> plan_query(Statement& s, Level* parent, std::shared_ptr<const Query> query, double tuple_fraction);
+
+// ---- plan nodes
+Result<Built> build_path(Level& level, const Path& path, const VarSet& needed);  // build_path.cpp
+Result<PlanPtr> finish_select(Level& level);                                     // finish.cpp
+Result<PlanPtr> finish_change(Level& level);                                     // changes.cpp
+
+}  // namespace indigo::sql::planning

@@ -1,0 +1,66 @@
+// The steps of planning a statement, in order.
+#include "sql/plan/planner.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "sql/plan/base_relations.h"
+#include "sql/plan/finish.h"
+#include "sql/plan/level.h"
+#include "sql/plan/recheck.h"
+
+namespace indigo::sql {
+namespace planning {
+
+Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_TRY(resolve_ctes(level.s, query));
+  load(level, std::move(query));
+  INDIGO_TRY(keep_recheck(level));
+  INDIGO_TRY(pull_up(level));
+  INDIGO_TRY(prepare(level));
+  if (!level.work.set_operation) {
+    reduce_outer_joins(level);
+    if (!level.from->children.empty() || !level.from->conditions.empty()) {
+      INDIGO_TRY(number_relations(level));
+      INDIGO_TRY(distribute_conditions(level));
+    }
+    const double limit = limit_rows(level);
+    if (limit > 0) level.tuple_fraction = level.tuple_fraction > 0 ? std::min(level.tuple_fraction, limit) : limit;
+    INDIGO_TRY(make_base_relations(level));
+    INDIGO_TRY(search_joins(level));
+  }
+  if (level.work.command == CommandKind::kSelect) return finish_select(level);
+  return finish_change(level);
+}
+
+Result<PlanPtr> plan_query(Statement& s, Level* parent, std::shared_ptr<const Query> query, double tuple_fraction) {
+  Level level(s, parent);
+  level.tuple_fraction = tuple_fraction;
+  return plan_level(level, std::move(query));
+}
+
+}  // namespace planning
+
+Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, const PlanInput& input) {
+  planning::Statement s(session, input.sample_parameters);
+  PlannedStatement& out = *s.out;
+  const Query& query = *input.statement.query;
+  out.command = query.command;
+  out.catalog_version = session.catalog().version();
+  out.parameter_types = input.statement.parameter_types;
+  out.parameter_types.insert(out.parameter_types.end(), input.statement.lifted_types.begin(),
+                             input.statement.lifted_types.end());
+  const auto& rows = query.command == CommandKind::kSelect ? query.targets : query.returning;
+  for (const TargetEntry& t : rows) {
+    if (t.hidden) continue;
+    TargetEntry visible = t;
+    out.targets.push_back(std::move(visible));
+  }
+  INDIGO_ASSIGN(out.root, planning::plan_query(s, nullptr, input.statement.query, 0));
+  for (TargetEntry& t : out.targets) t.expr = nullptr;
+  return std::shared_ptr<const PlannedStatement>(std::move(s.out));
+}
+
+}  // namespace indigo::sql

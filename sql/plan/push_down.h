@@ -1,0 +1,12 @@
+// Conditions on a subquery's columns moved into the subquery.
+// Thread safety: one planning, one thread.
+#pragma once
+
+#include "sql/plan/level.h"
+
+namespace indigo::sql::planning {
+
+// Takes the restrictions that the subquery can apply itself off `rel` and answers the subquery with them.
+std::shared_ptr<const Query> push_conditions(Level& level, Rel& rel, const std::shared_ptr<const Query>& subquery);
+
+}  // namespace indigo::sql::planning

@@ -1,0 +1,44 @@
+// What the planning of one statement shares between its query levels: runtime slots, subplans, initplans, CTEs, dependencies.
+// Thread safety: one planning, one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "sql/func/context.h"
+#include "sql/plan.h"
+#include "sql/plan/planner.h"
+#include "sql/query.h"
+
+namespace indigo::sql::planning {
+
+// A WITH query that is materialised: planned when the planner reaches its owner.
+struct SharedCte {
+  std::string name;
+  std::shared_ptr<const Query> query;
+  bool recursive = false;
+  double rows = 1000;
+};
+
+struct Statement {
+  Statement(SessionContext& s, std::span<const Datum> parameters) : session(s), sample_parameters(parameters) {}
+
+  SessionContext& session;
+  std::span<const Datum> sample_parameters;
+  std::shared_ptr<PlannedStatement> out = std::make_shared<PlannedStatement>();
+  std::vector<double> cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
+  // The outermost level (by depth) that a subquery being planned has asked a value of.
+  int request_depth = INT32_MAX;
+  int settings = -1;             // enable_* bits, read on demand (cost.h)
+
+  catalog::CatalogView& catalog() { return session.catalog(); }
+  int new_slot(const TypeRef& type) {
+    out->runtime_types.push_back(type);
+    return out->runtime_slots++;
+  }
+  void depend(const std::shared_ptr<const RelationInfo>& relation, storage::TableLockMode lock);
+};
+
+}  // namespace indigo::sql::planning
