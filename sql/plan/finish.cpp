@@ -61,8 +61,13 @@ void calls_at_depth(const ExprPtr& e, int depth, ExprList& out) {
   for_each_child(*e, [&](const ExprPtr& child) { calls_at_depth(child, depth, out); });
 }
 
-Status project_sets(Level& level, Stage& stage, const ExprList& expressions) {
+Status project_sets(Stage& stage, const ExprList& all) {
   int deepest = 0;
+  ExprList expressions;
+  for (const ExprPtr& e : all) {
+    const ExprList& known = stage.built.layout.outputs;
+    if (std::none_of(known.begin(), known.end(), [&](const ExprPtr& o) { return equal(o, e); })) expressions.push_back(e);
+  }
   for (const ExprPtr& e : expressions) deepest = std::max(deepest, set_depth(e));
   for (int depth = 1; depth <= deepest; depth++) {
     ExprList calls;
@@ -86,7 +91,6 @@ Status project_sets(Level& level, Stage& stage, const ExprList& expressions) {
     plan->total_cost = stage.built.plan->total_cost + plan->rows * kRowCost;
     stage.built = {plan, std::move(layout)};
   }
-  static_cast<void>(level);
   return {};
 }
 
@@ -200,7 +204,7 @@ double limit_rows(const Level& level) {
 
 Status add_projection(Level& level, Stage& stage, const ExprList& expressions, const std::vector<std::string>& names) {
   if (std::any_of(expressions.begin(), expressions.end(), has_set_function)) {
-    INDIGO_TRY(project_sets(level, stage, expressions));
+    INDIGO_TRY(project_sets(stage, expressions));
   }
   Resolver resolve(stage.built.layout);
   INDIGO_ASSIGN(ExprList resolved, resolve.list(expressions));
