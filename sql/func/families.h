@@ -17,6 +17,7 @@ std::span<const ScalarEntry> regex_functions();
 std::span<const ScalarEntry> datetime_comparisons();
 std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_extraction();
+std::span<const ScalarEntry> value_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
 std::span<const ScalarEntry> delegated_functions();

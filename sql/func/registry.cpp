@@ -102,10 +102,10 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions, integer_comparisons,   float_functions,     float_math,
-      numeric_functions, text_comparisons,      text_functions,      like_functions,
-      regex_functions,   datetime_comparisons,  datetime_functions,  datetime_extraction,
-      session_functions, system_type_functions, delegated_functions,
+      integer_functions, integer_comparisons,  float_functions,       float_math,
+      numeric_functions, text_comparisons,     text_functions,        like_functions,
+      regex_functions,   datetime_comparisons, datetime_functions,    datetime_extraction,
+      value_functions,   session_functions,    system_type_functions, delegated_functions,
   };
   return kFamilies;
 }

@@ -228,7 +228,8 @@ std::string format_type(FuncContext& context, Oid type, std::optional<int32_t> t
   catalog::CatalogView& view = context.session().catalog();
   const auto info = view.type(type);
   if (info == nullptr) return "???";
-  if (info->is_array()) return format_type(context, info->element, typmod) + "[]";
+  const bool vector = type == oid::kInt2Vector || type == oid::kOidVector;
+  if (info->is_array() && !vector) return format_type(context, info->element, typmod) + "[]";
   const std::string modifier = typmod && *typmod >= 0 ? typmod_output(type, *typmod) : std::string();
   for (const SqlName& n : kSqlNames) {
     if (n.type != type) continue;

@@ -1,6 +1,7 @@
 // uuid, tid, pg_lsn, int2vector, oidvector, bit, varbit, aclitem, void and the pseudo-types that are only printed.
 #include <algorithm>
 
+#include "catalog/acl.h"
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
 #include "sql/func/errors.h"
@@ -216,10 +217,49 @@ void bits_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
   out.append(d.str.substr(4));
 }
 
+// ---- aclitem: grantee=privileges/grantor
+void aclitem_out(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
+  out.append(catalog::acl_item_text(catalog::read_acl_item(d.str),
+                                    [&](Oid role) { return context.session().catalog().role_name(role); }));
+}
+Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) {
+  const auto fail = [&](SqlState state, std::string message) {
+    context.fail(state, std::move(message));
+    return null_string();
+  };
+  const size_t equals = text.find('='), slash = text.find('/');
+  if (equals == Str::npos) return fail(sqlstate::kInvalidTextRepresentation, "missing \"=\" sign");
+  const auto role = [&](Str name, Oid& oid) {
+    std::string plain(trim_blanks(name));
+    if (plain.size() > 1 && plain.front() == '"' && plain.back() == '"') plain = plain.substr(1, plain.size() - 2);
+    oid = plain.empty() ? kInvalidOid : context.session().catalog().role_named(plain);
+    if (plain.empty() || oid != kInvalidOid) return true;
+    context.fail(sqlstate::kUndefinedObject, "role \"" + plain + "\" does not exist");
+    return false;
+  };
+  catalog::AclItem item;
+  item.grantor = oid::kBootstrapSuperuser;
+  if (!role(text.substr(0, equals), item.grantee)) return null_string();
+  if (slash != Str::npos && slash > equals && !role(text.substr(slash + 1), item.grantor)) return null_string();
+  uint32_t last = 0;
+  for (char c : text.substr(equals + 1, std::min(slash, text.size()) - equals - 1)) {
+    if (c == '*') {
+      item.options |= last;
+      continue;
+    }
+    const size_t bit = catalog::kPrivilegeLetters.find(c);
+    if (bit == std::string_view::npos)
+      return fail(sqlstate::kInvalidTextRepresentation,
+                  "invalid mode character: must be one of \"" + std::string(catalog::kPrivilegeLetters) + "\"");
+    last = 1u << bit;
+    item.privileges |= last;
+  }
+  return Datum::of(context.arena().copy(catalog::acl_item_value(item)));
+}
+
 // ---- what is only printed
 Datum void_in(FuncContext&, const TypeRef&, Str) { return Datum::of(Str()); }
 void empty_out(FuncContext&, const TypeRef&, const Datum&, std::string&) {}
-Datum text_in(FuncContext& context, const TypeRef&, Str text) { return Datum::of(context.arena().copy(text)); }
 
 const TypeIo kTypes[] = {
     {oid::kUuid, uuid_in, uuid_out, uuid_receive, uuid_send},
@@ -229,7 +269,7 @@ const TypeIo kTypes[] = {
     {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send},
     {oid::kBit, bits_in, bits_out, bits_receive, bits_send},
     {oid::kVarbit, bits_in, bits_out, bits_receive, bits_send},
-    {oid::kAclItem, text_in, bytes_send, nullptr, bytes_send},
+    {oid::kAclItem, aclitem_in, aclitem_out, nullptr, aclitem_out},
     {oid::kVoid, void_in, empty_out, void_in, empty_out},
     {oid::kTrigger, nullptr, empty_out, nullptr, empty_out},
     {oid::kInternal, nullptr, empty_out, nullptr, empty_out},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "sql/func/family.h"
+#include "sql/func/number/random.h"
 #include "tests/unit/sql/func/test_session.h"
 
 namespace indigo::sql {
@@ -47,6 +48,17 @@ TEST(Registry, ErrorsStopAChunk) {
   ASSERT_TRUE(context.failed());
   EXPECT_EQ(context.take_error()->state.text(), "22012");
   EXPECT_EQ(out.get<int32_t>(0), 10);
+}
+
+// setseed(0.5); random(), random() as PostgreSQL 15 answers.
+TEST(Random, SameSequenceAsPostgres) {
+  RandomState state;
+  seed_random(state, 0.5);
+  EXPECT_EQ(next_random_double(state), 0.9851677175347999);
+  EXPECT_EQ(next_random_double(state), 0.825301858027981);
+  RandomState unseeded;
+  EXPECT_LT(next_random_double(unseeded), 1.0);
+  EXPECT_TRUE(unseeded.seeded);
 }
 
 }  // namespace

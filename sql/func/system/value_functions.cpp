@@ -1,0 +1,65 @@
+// Small functions about values: counting nulls, random uuids, the types of an oidvector.
+#include "catalog/array_format.h"
+#include "sql/func/families.h"
+#include "sql/func/kernel.h"
+#include "sql/func/number/random.h"
+#include "sql/func/system/object_name.h"
+#include "sql/func/system/type_name.h"
+
+namespace indigo::sql {
+
+namespace {
+
+std::optional<int32_t> count_nulls(const CallInfo& call, std::span<const Datum> values, bool nulls_wanted) {
+  int32_t nulls = 0, all = static_cast<int32_t>(values.size());
+  if (call.variadic_array) {
+    if (values[0].null) return {};
+    const ArrayView array(values[0].str);
+    all = array.count();
+    for (int32_t i = 0; i < all; i++) nulls += array.is_null(i);
+  } else {
+    for (const Datum& d : values) nulls += d.null;
+  }
+  return nulls_wanted ? nulls : all - nulls;
+}
+std::optional<int32_t> num_nulls(FuncContext&, const CallInfo& call, std::span<const Datum> values) {
+  return count_nulls(call, values, true);
+}
+std::optional<int32_t> num_nonnulls(FuncContext&, const CallInfo& call, std::span<const Datum> values) {
+  return count_nulls(call, values, false);
+}
+
+Uuid random_uuid() {
+  Uuid u;
+  strong_random(u.bytes, sizeof u.bytes);
+  u.bytes[6] = static_cast<uint8_t>((u.bytes[6] & 0x0f) | 0x40);
+  u.bytes[8] = static_cast<uint8_t>((u.bytes[8] & 0x3f) | 0x80);
+  return u;
+}
+
+std::string vector_types(FuncContext& context, Str vector) {
+  const ArrayView types(vector);
+  std::string text;
+  for (int32_t i = 0; i < types.count(); i++)
+    text.append(i == 0 ? "" : ", ").append(format_type(context, types.element(i).oid()));
+  return text;
+}
+
+int32_t text_to_regclass(FuncContext& context, Str text) {
+  Result<Oid> found = find_relation_oid(context, text);
+  if (found.ok()) return static_cast<int32_t>(*found);
+  context.fail(std::move(*found.take_error()));
+  return 0;
+}
+
+const ScalarEntry kEntries[] = {
+    {"pg_num_nulls", any_kernel<num_nulls>},     {"pg_num_nonnulls", any_kernel<num_nonnulls>},
+    {"gen_random_uuid", kernel<random_uuid>},    {"oidvectortypes", kernel<vector_types>},
+    {"text_regclass", kernel<text_to_regclass>},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> value_functions() { return kEntries; }
+
+}  // namespace indigo::sql
