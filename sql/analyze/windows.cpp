@@ -155,11 +155,15 @@ class WindowReader {
                                                                            : Clause::kFrameGroups);
     Setting<bool> lift(scope_.lift, false);
     INDIGO_ASSIGN(const ExprPtr e, transform(scope_, node));
-    if (contains_vars(e)) {
+    const auto without_variables = [&](const ExprPtr& offset) -> Result<ExprPtr> {
+      if (!contains_vars(offset)) return offset;
       return scope_.error(sqlstate::kInvalidColumnReference,
                           std::string("argument of ") + name + " must not contain variables", location_of(node));
+    };
+    if (!range) {
+      INDIGO_ASSIGN(const ExprPtr rows, coerce_to_specific(scope_.a, e, oid::kInt8, name));
+      return without_variables(rows);
     }
-    if (!range) return coerce_to_specific(scope_.a, e, oid::kInt8, name);
     const Oid column = base_type(scope_.catalog(), out_.order[0].expr->type.oid);
     const Oid type = range_offset_type(column, e->type.oid);
     if (type == kInvalidOid) {
@@ -185,7 +189,7 @@ class WindowReader {
                  location_of(node))
           .with_hint("Cast the offset value to an appropriate type.");
     }
-    return out;
+    return without_variables(out);
   }
 
   Scope& scope_;
