@@ -1,5 +1,7 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
 #include "base/sqlstate.h"
+#include "catalog/array_format.h"
+#include "catalog/oids.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/families.h"
@@ -83,6 +85,45 @@ Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) 
   return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
 }
 
+Result<OwnedDatum> is_other_temp_schema(SessionImpl& session, std::span<const Datum> arguments) {
+  const Oid schema = arguments[0].oid();
+  return value_of(schema != session.session_catalog().temp_schema() &&
+                  session.session_catalog().schema_name(schema).starts_with("pg_temp_"));
+}
+Result<OwnedDatum> current_query(SessionImpl& session, std::span<const Datum>) {
+  SessionActivity& a = session.activity();
+  std::lock_guard lock(a.mutex);
+  return OwnedDatum(text_datum(a.query));
+}
+// The sessions that hold what `pid` waits for.
+Result<OwnedDatum> blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
+  const auto locks = session.store().locks().snapshot();
+  std::vector<Datum> pids;
+  for (const auto& wanted : locks) {
+    if (wanted.granted || static_cast<int32_t>(wanted.session) != arguments[0].i32) continue;
+    for (const auto& held : locks) {
+      if (!held.granted || held.session == wanted.session || !(held.name == wanted.name)) continue;
+      pids.push_back(Datum::of(static_cast<int32_t>(held.session)));
+    }
+  }
+  return OwnedDatum(text_datum(make_array(oid::kInt4, Phys::kI32, pids)));
+}
+Result<OwnedDatum> no_pids(SessionImpl&, std::span<const Datum>) {
+  return OwnedDatum(text_datum(make_array(oid::kInt4, Phys::kI32, std::span<const Datum>())));
+}
+Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kStr); }
+Result<OwnedDatum> no_number(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
+Result<OwnedDatum> no(SessionImpl&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> yes(SessionImpl&, std::span<const Datum>) { return value_of(true); }
+Result<OwnedDatum> trigger_depth(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(int32_t{0})); }
+Result<OwnedDatum> queue_usage(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
+// Through a Unix socket both ends have no address.
+Result<OwnedDatum> client_port(SessionImpl& session, std::span<const Datum>) {
+  SessionActivity& a = session.activity();
+  std::lock_guard lock(a.mutex);
+  return a.client_port < 0 ? null_value(Phys::kI32) : OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port)));
+}
+
 constexpr SystemRows kRows[] = {{"pg_stat_get_activity", stat_get_activity}};
 constexpr SystemValue kValues[] = {
     {"pg_cancel_backend", cancel_backend},
@@ -93,6 +134,21 @@ constexpr SystemValue kValues[] = {
     {"pg_current_xact_id_if_assigned", current_xact_id_if_assigned},
     {"pg_is_in_recovery", is_in_recovery},
     {"pg_my_temp_schema", my_temp_schema},
+    {"pg_is_other_temp_schema", is_other_temp_schema},
+    {"current_query", current_query},
+    {"pg_blocking_pids", blocking_pids},
+    {"pg_safe_snapshot_blocking_pids", no_pids},
+    {"inet_client_addr", no_text},  // inet is not built yet
+    {"inet_client_port", client_port},
+    {"inet_server_addr", no_text},
+    {"inet_server_port", no_number},
+    {"pg_trigger_depth", trigger_depth},
+    {"pg_jit_available", no},
+    {"pg_notification_queue_usage", queue_usage},
+    {"pg_reload_conf", yes},
+    {"pg_collation_actual_version", no_text},
+    {"pg_database_collation_actual_version", no_text},
+    {"pg_current_logfile", no_text},
 };
 
 }  // namespace

@@ -14,6 +14,17 @@ std::span<const SystemRows> lock_rows();
 std::span<const SystemValue> advisory_lock_values();
 std::span<const SystemValue> size_values();
 std::span<const SystemRows> statement_rows();
+std::span<const SystemValue> visibility_values();
+std::span<const SystemValue> comment_values();
+std::span<const SystemValue> privilege_values();
+std::span<const SystemValue> relation_values();
+std::span<const SystemValue> counter_values();
+std::span<const SystemRows> counter_rows();
+// engine/system/definitions
+std::span<const SystemValue> expression_values();
+std::span<const SystemValue> index_definition_values();
+std::span<const SystemValue> function_definition_values();
+std::span<const SystemValue> view_definition_values();
 
 // Results of system functions.
 inline OwnedDatum value_of(bool v) { return OwnedDatum(Datum::of(v)); }

@@ -34,7 +34,7 @@ struct AnalyzeInput {
   bool require_implementations = true;    // false: a call that only the catalog knows is no error (tests)
 };
 
-// Utility statements (query == null in the answer) are the engine's. SELECT ... INTO gives the SELECT; the caller makes the table. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE
+// Utility statements (query == null in the answer) are the engine's. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE
 // CURSOR and so on analyze their inner statement through analyze() again.
 Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& input);
 

@@ -74,6 +74,10 @@ class WithReader {
           item.search_clause ? "the SEARCH clause is not supported" : "the CYCLE clause is not supported",
           item.location);
     }
+    if (!is(item.ctequery, PG_QUERY__NODE__NODE_SELECT_STMT) && scope_.parent != nullptr) {
+      return scope_.error(sqlstate::kFeatureNotSupported,
+                          "WITH clause containing a data-modifying statement must be at the top level", item.location);
+    }
     return {};
   }
 
@@ -130,10 +134,6 @@ class WithReader {
     } else {
       INDIGO_ASSIGN(query, analyze_subquery(scope_, item.ctequery, SubqueryOptions{}));
     }
-    if (!is(item.ctequery, PG_QUERY__NODE__NODE_SELECT_STMT) && scope_.parent != nullptr) {
-      return scope_.error(sqlstate::kFeatureNotSupported,
-                          "WITH clause containing a data-modifying statement must be at the top level", item.location);
-    }
     CteName& name = scope_.cte_names[i];
     name.recursive_self = false;
     name.index = number;
@@ -178,7 +178,6 @@ class WithReader {
     if (!absent(s->limit_count)) return not_implemented("LIMIT", s->limit_count);
     if (s->n_locking_clause > 0) return not_implemented("FOR UPDATE/SHARE", nullptr);
     name.recursive_self = true;
-    name.columns_known = false;
     name.index = number;
     SubqueryOptions options;
     options.recursive_cte = &name;
@@ -203,7 +202,7 @@ Result<CteName*> find_cte(Scope& scope, std::string_view name, int location, int
     for (CteName& cte : level->cte_names) {
       if (cte.name != name || cte.index < 0) continue;
       if (cte.recursive_self) {
-        if (!cte.columns_known) {
+        if (cte.column_names.empty()) {
           return recursion_error(scope, cte, "within its non-recursive term", location);
         }
         if (++cte.self_references > 1) return recursion_error(scope, cte, "more than once", location);

@@ -80,12 +80,6 @@ Result<ExprPtr> cast_to(Scope& scope, const ExprPtr& e, const TypeRef& type, int
 
 Result<ExprPtr> transform_type_cast(Scope& scope, const PgQuery__Node& node) {
   const PgQuery__TypeCast& cast = *node.type_cast;
-  // libpg_query reads `type $1` like `type 'text'`, which PostgreSQL's grammar does not.
-  if (cast.location < 0 && is(cast.arg, PG_QUERY__NODE__NODE_PARAM_REF)) {
-    const PgQuery__ParamRef& p = *cast.arg->param_ref;
-    return scope.error(sqlstate::kSyntaxError, "syntax error at or near \"$" + std::to_string(p.number) + "\"",
-                       p.location);
-  }
   INDIGO_ASSIGN(const TypeRef type, resolve_type_name(scope.a, cast.type_name));
   if (cast.type_name->setof) {
     return scope.error(sqlstate::kFeatureNotSupported, "casting to a set is not supported", cast.location);
@@ -117,7 +111,7 @@ Result<ExprPtr> transform_collate(Scope& scope, const PgQuery__Node& node) {
   }
   auto out = std::make_shared<CollateExpr>();
   INDIGO_ASSIGN(const Oid collation, resolve_collation(scope.a, &clause));
-  out->argument = std::move(e);
+  INDIGO_ASSIGN(out->argument, unknown_to_text(scope.a, e));
   out->type = out->argument->type;
   out->type.collation = collation;
   out->location = clause.location;

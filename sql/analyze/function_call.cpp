@@ -21,7 +21,6 @@ struct Arguments {
 
 Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call) {
   Arguments out;
-  const PgQuery__Node* misplaced = nullptr;
   for (const PgQuery__Node* n : nodes(call.n_args, call.args)) {
     const PgQuery__Node* value = n;
     if (is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)) {
@@ -34,16 +33,12 @@ Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& cal
       }
       out.types.names.push_back(name);
       value = n->named_arg_expr->arg;
-    } else if (!out.types.names.empty() && misplaced == nullptr) {
-      misplaced = n;
+    } else if (!out.types.names.empty()) {
+      return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(n));
     }
     INDIGO_ASSIGN(ExprPtr e, transform(scope, value));
     out.types.types.push_back(e->type.oid);
     out.list.push_back(std::move(e));
-  }
-  if (misplaced) {
-    return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument",
-                       location_of(misplaced));
   }
   if (call.agg_within_group) {
     for (const PgQuery__Node* n : nodes(call.n_agg_order, call.agg_order)) {
@@ -53,7 +48,9 @@ Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& cal
     }
   }
   out.types.variadic_keyword = call.func_variadic;
-  out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.func_variadic;
+  out.types.single_plain = out.list.size() == 1 && out.types.names.empty() && !call.agg_star && !call.agg_distinct &&
+                           call.n_agg_order == 0 && call.over == nullptr && !call.func_variadic &&
+                           absent(call.agg_filter);
   return out;
 }
 
@@ -70,12 +67,6 @@ Status refuse_decorations(Scope& scope, const CallDecoration& d) {
   if (d.node->n_agg_order > 0) return refuse("ORDER BY", kAggregate);
   if (d.filter) return refuse("FILTER", kAggregate);
   return {};
-}
-
-Error not_windowed(Scope& scope, const CallDecoration& d) {
-  return scope.error(sqlstate::kWrongObjectType,
-                     "OVER specified, but " + d.name + " is not a window function nor an aggregate function",
-                     d.location);
 }
 
 Error not_found(Scope& scope, const CallDecoration& d, const FunctionArguments& types, Lookup lookup) {
@@ -203,32 +194,24 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
                        call.location);
   }
   INDIGO_ASSIGN(Arguments arguments, transform_arguments(scope, call));
-  if (!name.database.empty() && name.database != scope.catalog().database_name()) {
-    return scope.error(sqlstate::kFeatureNotSupported,
-                       "cross-database references are not implemented: " + decoration.name, call.location);
-  }
   if (!absent(call.agg_filter)) {
     Setting<Clause> clause(scope.clause, Clause::kFilter);
     INDIGO_ASSIGN(ExprPtr filter, transform(scope, call.agg_filter));
     INDIGO_ASSIGN(decoration.filter, coerce_to_boolean(scope.a, filter, "FILTER"));
   }
   if (!name.schema.empty() && scope.catalog().schema_named(name.schema) == kInvalidOid) {
-    return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist",
-                       call.location);
+    return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist");
   }
   FunctionCall found;
   Lookup lookup = find_function(scope.catalog(), name.schema, name.name, arguments.types, found);
   if (lookup != Lookup::kFound) {
-    const bool decorated = call.agg_star || call.agg_distinct || call.n_agg_order > 0 || call.over || decoration.filter;
-    if (lookup == Lookup::kNotFound && arguments.types.single_plain && name.schema.empty() && !decorated) {
+    if (lookup == Lookup::kNotFound && arguments.types.single_plain && name.schema.empty()) {
       INDIGO_ASSIGN(ExprPtr field, field_in_disguise(scope, name.name, arguments.list, call.location));
       if (field) return field;
     }
     return not_found(scope, decoration, arguments.types, lookup);
   }
   if (!found.function) {
-    INDIGO_TRY(refuse_decorations(scope, decoration));
-    if (call.over != nullptr) return not_windowed(scope, decoration);
     const TypeRef type = type_with_collation(scope.catalog(), {found.coercion, -1, kInvalidOid});
     return coerce_type(scope.a, arguments.list[0], type, Coercion::kExplicit, CallExpr::Form::kExplicitCast,
                        call.location);
@@ -245,7 +228,9 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     INDIGO_TRY(refuse_decorations(scope, decoration));
   }
   if (f.kind == FunctionKind::kFunction && call.over != nullptr) {
-    return not_windowed(scope, decoration);
+    return scope.error(sqlstate::kWrongObjectType,
+                       "OVER specified, but " + decoration.name + " is not a window function nor an aggregate function",
+                       call.location);
   }
   if (f.kind == FunctionKind::kWindow && call.over == nullptr) {
     return scope.error(sqlstate::kWrongObjectType, "window function " + decoration.name + " requires an OVER clause",

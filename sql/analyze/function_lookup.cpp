@@ -104,7 +104,7 @@ std::vector<Signature> signatures(catalog::CatalogView& catalog, std::string_vie
 // name(value) where name is a type: a cast that needs no function.
 Oid cast_in_disguise(catalog::CatalogView& catalog, std::string_view schema, std::string_view name, Oid source) {
   const auto type = catalog.find_type(schema, name);
-  if (!type || type->relation != kInvalidOid) return kInvalidOid;
+  if (!type) return kInvalidOid;
   if (source == oid::kUnknown) return type->oid;
   switch (find_path(catalog, type->oid, source, Coercion::kExplicit).kind) {
     case PathKind::kRelabel: return type->oid;

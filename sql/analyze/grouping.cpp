@@ -194,12 +194,7 @@ class UngroupedFinder {
 
   Status whole_row_reference(const WholeRowExpr& w, int depth) {
     if (w.levels_up != depth) return {};
-    for (const ExprPtr& group : query_.group_by) {
-      const auto* g = try_as<WholeRowExpr>(group);
-      if (g && g->entry == w.entry) return {};
-    }
     const Entry* entry = entry_of(scope_, w.entry, 0);
-    // The primary key determines the row.
     for (size_t i = 0; entry && i < entry->column_names.size(); i++) {
       if (entry->column_names[i].empty()) continue;
       VarExpr v;
@@ -208,7 +203,7 @@ class UngroupedFinder {
       v.levels_up = depth;
       v.type = entry->column_types[i];
       v.location = w.location;
-      if (!variable(v, depth).ok()) return refuse(w.entry, 0, depth, w.location, "*");
+      INDIGO_TRY(variable(v, depth));
     }
     return {};
   }
@@ -233,9 +228,10 @@ class UngroupedFinder {
     return false;
   }
 
-  Error refuse(int entry_number, int column, int depth, int location, std::string name = {}) {
+  Error refuse(int entry_number, int column, int depth, int location) {
     const Entry* entry = entry_of(scope_, entry_number, 0);
-    if (name.empty() && entry && column >= 0 && static_cast<size_t>(column) < entry->column_names.size())
+    std::string name = "?";
+    if (entry && column >= 0 && static_cast<size_t>(column) < entry->column_names.size())
       name = entry->column_names[column];
     if (column == kCtidColumn) name = "ctid";
     if (column == kTableOidColumn) name = "tableoid";

@@ -92,9 +92,8 @@ class Inserter {
     if (node_.n_cols > 0 && values < destinations_.size()) {
       Error error = scope_.error(sqlstate::kSyntaxError, "INSERT has more target columns than expressions",
                                  destinations_[values].location);
-      RowShape shape;
-      if (values == 1 && only->type.oid == oid::kRecord && row_shape(scope_, only, shape) &&
-          shape.names.size() == destinations_.size()) {
+      const auto* row = try_as<RowExpr>(only);
+      if (row && row->fields.size() == destinations_.size()) {
         error.hint =
             "The insertion source is a row expression containing the same number of columns expected by the INSERT. "
             "Did you "

@@ -118,8 +118,6 @@ Status lock_named(Scope& scope, const PgQuery__RangeVar& name, const Lock& lock)
 
 }  // namespace
 
-const char* locking_name(const PgQuery__LockingClause& clause) { return lock_of(clause).name; }
-
 Status transform_locking(Scope& scope, NodeList list) {
   for (const PgQuery__Node* n : list) {
     const PgQuery__LockingClause& clause = *n->locking_clause;

@@ -78,9 +78,8 @@ Error missing_column(Scope& scope, std::string_view relation, std::string_view c
   for (Scope* level = &scope; level != nullptr; level = level->parent) {
     for (const Entry& entry : level->query->entries) {
       const int penalty = relation.empty() ? 0 : edit_distance(relation, entry.alias, kMaxDistance + 1);
-      const bool system = entry.kind == EntryKind::kTable && is_system_column(column);
       for (size_t i = 0; i < entry.column_names.size(); i++) {
-        if ((entry.column_names[i] == column || system) && penalty == 0) {
+        if (entry.column_names[i] == column && penalty == 0) {
           error.hint = "There is a column named \"" + std::string(column) + "\" in table \"" + entry.alias +
                        "\", but it cannot be referenced from this part of the query.";
           return error;

@@ -18,13 +18,6 @@ constexpr SystemName kSystemNames[] = {
     {"xmax", kXmaxColumn, oid::kXid}, {"cmax", kCmaxColumn, oid::kCid}, {"tableoid", kTableOidColumn, oid::kOid},
 };
 
-bool is_system(std::string_view name) {
-  for (const SystemName& s : kSystemNames) {
-    if (s.name == name) return true;
-  }
-  return false;
-}
-
 ExprPtr located(const ExprPtr& e, int levels_up, int location) {
   if (const auto* v = try_as<VarExpr>(e)) {
     return make_var(v->entry, v->column, v->type, v->levels_up + levels_up, location);
@@ -48,8 +41,6 @@ bool scalar_function(const Entry& entry) {
 }
 
 }  // namespace
-
-bool is_system_column(std::string_view name) { return is_system(name); }
 
 Result<const NamespaceItem*> find_table(Scope& scope, std::string_view schema, std::string_view name, int location,
                                         int* levels_up) {

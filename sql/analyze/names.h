@@ -35,8 +35,6 @@ bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out);
 Result<ExprPtr> select_field(Scope& scope, const ExprPtr& row, std::string_view field, int location);
 ExprPtr field_at(Scope& scope, const ExprPtr& row, int field, const TypeRef& type, int location);
 
-bool is_system_column(std::string_view name);
-
 // Edit distance, at most `limit` + 1.
 int edit_distance(std::string_view a, std::string_view b, int limit);
 

@@ -80,7 +80,6 @@ struct CteName {
   bool recursive_self = false;
   std::vector<std::string> column_names;
   std::vector<TypeRef> column_types;
-  bool columns_known = true;  // false while the non-recursive term is analyzed
   int self_references = 0;
 };
 

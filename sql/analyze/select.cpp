@@ -13,8 +13,7 @@ namespace indigo::sql {
 namespace {
 
 Status refuse_into(Scope& scope, const PgQuery__SelectStmt& node) {
-  // A statement of its own creates the table elsewhere.
-  if (node.into_clause == nullptr || scope.parent == nullptr) return {};
+  if (node.into_clause == nullptr) return {};
   return scope.error(sqlstate::kSyntaxError, "SELECT ... INTO is not allowed here",
                      node.into_clause->rel ? node.into_clause->rel->location : -1);
 }
@@ -149,9 +148,7 @@ Status transform_values(Scope& scope, const PgQuery__SelectStmt& node) {
   INDIGO_TRY(transform_order_by(scope, nodes(node.n_sort_clause, node.sort_clause)));
   INDIGO_TRY(transform_limit(scope, node));
   if (node.n_locking_clause > 0) {
-    return scope.error(
-        sqlstate::kFeatureNotSupported,
-        std::string(locking_name(*node.locking_clause[0]->locking_clause)) + " cannot be applied to VALUES");
+    return scope.error(sqlstate::kFeatureNotSupported, "FOR UPDATE cannot be applied to VALUES");
   }
   return {};
 }

@@ -26,8 +26,6 @@ Status transform_set_operation(Scope& scope, const PgQuery__SelectStmt& node, co
 Status transform_values(Scope& scope, const PgQuery__SelectStmt& node);
 // FOR UPDATE and relatives.
 Status transform_locking(Scope& scope, NodeList list);
-// "FOR UPDATE" ...
-const char* locking_name(const PgQuery__LockingClause& clause);
 
 // INSERT, UPDATE, DELETE, MERGE.
 Status transform_change(Scope& scope, const PgQuery__Node& statement);

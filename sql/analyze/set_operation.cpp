@@ -23,11 +23,6 @@ class SetReader {
 
   Status run(const PgQuery__SelectStmt& top) {
     Query& q = *scope_.query;
-    if (top.n_locking_clause > 0) {
-      return scope_.error(sqlstate::kFeatureNotSupported,
-                          std::string(locking_name(*top.locking_clause[0]->locking_clause)) +
-                              " is not allowed with UNION/INTERSECT/EXCEPT");
-    }
     INDIGO_ASSIGN(Tree tree, operation(top, true));
     std::vector<TypeRef> types;
     for (const ExprPtr& e : tree.columns) types.push_back(e->type);
@@ -133,7 +128,6 @@ class SetReader {
   // The recursive term sees the columns of the non-recursive one; its unknown literals are text.
   Status show_recursive_columns(Tree& left) {
     CteName& cte = *options_.recursive_cte;
-    cte.columns_known = true;
     const SetNode* leftmost = left.node.get();
     while (leftmost->left) leftmost = leftmost->left.get();
     cte.column_names = scope_.query->entries[leftmost->entry].column_names;
@@ -231,6 +225,9 @@ class SetReader {
           .with_hint("Add the expression/function to every SELECT, or move the UNION into a FROM clause.");
     }
     INDIGO_TRY(transform_limit(scope_, top));
+    if (top.n_locking_clause > 0) {
+      return scope_.error(sqlstate::kFeatureNotSupported, "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT");
+    }
     return {};
   }
 

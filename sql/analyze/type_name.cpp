@@ -37,11 +37,12 @@ Result<std::shared_ptr<const catalog::TypeInfo>> find_info(Analysis& a, const Pg
   if (t->type_oid != 0) return a.catalog.type(t->type_oid);
   const QualifiedName q = qualified_name(nodes(t->n_names, t->names));
   if (!q.valid) {
-    return a.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + type_name_text(t));
+    return a.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + type_name_text(t),
+                   t->location);
   }
   if (!q.database.empty() && q.database != a.catalog.database_name()) {
     return a.error(sqlstate::kFeatureNotSupported,
-                   "cross-database references are not implemented: " + type_name_text(t));
+                   "cross-database references are not implemented: " + type_name_text(t), t->location);
   }
   if (!q.schema.empty() && a.catalog.schema_named(q.schema) == kInvalidOid) {
     return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist",

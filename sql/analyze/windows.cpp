@@ -155,15 +155,11 @@ class WindowReader {
                                                                            : Clause::kFrameGroups);
     Setting<bool> lift(scope_.lift, false);
     INDIGO_ASSIGN(const ExprPtr e, transform(scope_, node));
-    const auto without_variables = [&](const ExprPtr& offset) -> Result<ExprPtr> {
-      if (!contains_vars(offset)) return offset;
+    if (contains_vars(e)) {
       return scope_.error(sqlstate::kInvalidColumnReference,
                           std::string("argument of ") + name + " must not contain variables", location_of(node));
-    };
-    if (!range) {
-      INDIGO_ASSIGN(const ExprPtr rows, coerce_to_specific(scope_.a, e, oid::kInt8, name));
-      return without_variables(rows);
     }
+    if (!range) return coerce_to_specific(scope_.a, e, oid::kInt8, name);
     const Oid column = base_type(scope_.catalog(), out_.order[0].expr->type.oid);
     const Oid type = range_offset_type(column, e->type.oid);
     if (type == kInvalidOid) {
@@ -189,7 +185,7 @@ class WindowReader {
                  location_of(node))
           .with_hint("Cast the offset value to an appropriate type.");
     }
-    return without_variables(out);
+    return out;
   }
 
   Scope& scope_;

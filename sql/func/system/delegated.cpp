@@ -192,10 +192,7 @@ constexpr ScalarEntry kEntries[] = {
     {"pg_reload_conf", system_value<"pg_reload_conf">},
     {"pg_collation_actual_version", system_value<"pg_collation_actual_version">},
     {"pg_database_collation_actual_version", system_value<"pg_database_collation_actual_version">},
-    {"pg_is_wal_replay_paused", system_value<"pg_is_wal_replay_paused">},
     {"pg_current_logfile", system_value<"pg_current_logfile">},
-    {"pg_stat_get_snapshot_timestamp", system_value<"pg_stat_get_snapshot_timestamp">},
-    {"pg_settings_get_flags", system_value<"pg_settings_get_flags">},
     // Advisory locks.
     {"pg_advisory_lock_int8", system_value<"pg_advisory_lock_int8">},
     {"pg_advisory_lock_int4", system_value<"pg_advisory_lock_int4">},

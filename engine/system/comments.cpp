@@ -1,0 +1,137 @@
+// Comments on objects, and objects in words (pg_describe_object).
+#include "engine/system/catalog_rows.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+Result<OwnedDatum> comment(SessionImpl& session, Oid object, Oid class_id, int32_t column) {
+  std::optional<std::string> text;
+  CatalogRows(session).find(pg_description::kOid, {Datum::of_oid(object), Datum::of_oid(class_id), Datum::of(column)},
+                            [&](RowReader row) { text = row.str(pg_description::c_description); });
+  return text_or_null(text);
+}
+
+Oid catalog_named(SessionImpl& session, std::string_view name) {
+  return session.session_catalog().relation_oid(oid::kPgCatalogSchema, name);
+}
+
+Result<OwnedDatum> object_description(SessionImpl& session, std::span<const Datum> arguments) {
+  return comment(session, arguments[0].oid(), catalog_named(session, arguments[1].str), 0);
+}
+// Without its catalog: the first comment on any object of that number.
+Result<OwnedDatum> any_description(SessionImpl& session, std::span<const Datum> arguments) {
+  std::optional<std::string> text;
+  CatalogRows(session).scan(pg_description::kOid, {arguments[0]}, [&](RowReader row) {
+    if (row.i32(pg_description::c_objsubid) == 0) text = row.str(pg_description::c_description);
+    return !text;
+  });
+  return text_or_null(text);
+}
+Result<OwnedDatum> column_description(SessionImpl& session, std::span<const Datum> arguments) {
+  return comment(session, arguments[0].oid(), pg_class::kOid, arguments[1].i32);
+}
+Result<OwnedDatum> shared_description(SessionImpl& session, std::span<const Datum> arguments) {
+  std::optional<std::string> text;
+  CatalogRows(session).find(pg_shdescription::kOid,
+                            {arguments[0], Datum::of_oid(catalog_named(session, arguments[1].str))},
+                            [&](RowReader row) { text = row.str(pg_shdescription::c_description); });
+  return text_or_null(text);
+}
+
+std::string relation_in_words(NameContext& names, SessionImpl& session, Oid oid) {
+  const auto relation = session.session_catalog().relation(oid);
+  char kind = 0;
+  if (relation != nullptr) kind = static_cast<char>(relation->kind);
+  std::string name = sql::relation_name(names.context, oid);
+  CatalogRows(session).find(pg_class::kOid, oid, [&](RowReader row) { kind = row.chr(pg_class::c_relkind); });
+  switch (kind) {
+    case 'i': return "index " + name;
+    case 'S': return "sequence " + name;
+    case 'v': return "view " + name;
+    case 'm': return "materialized view " + name;
+    case 'c': return "composite type " + name;
+    case 't': return "toast table " + name;
+    case 'r': return "table " + name;
+    default: return name.empty() ? name : "relation " + name;
+  }
+}
+
+std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column) {
+  NameContext names(session);
+  CatalogRows rows(session);
+  SessionCatalog& view = session.session_catalog();
+  const auto named = [](std::string_view what, const std::string& name) {
+    return name.empty() ? name : std::string(what) + " " + name;
+  };
+  std::string out;
+  switch (class_id) {
+    case pg_class::kOid: {
+      const std::string relation = relation_in_words(names, session, oid);
+      if (column == 0) return relation;
+      rows.find(pg_attribute::kOid, {Datum::of_oid(oid), Datum::of(static_cast<int16_t>(column))}, [&](RowReader row) {
+        out = "column " + sql::quote_identifier(row.str(pg_attribute::c_attname)) + " of " + relation;
+      });
+      return out;
+    }
+    case pg_type::kOid: return view.type(oid) == nullptr ? "" : "type " + sql::format_type(names.context, oid);
+    case pg_proc::kOid: return named("function", sql::procedure_name(names.context, oid));
+    case pg_operator::kOid: return named("operator", sql::operator_signature(names.context, oid));
+    case pg_namespace::kOid: return named("schema", view.schema_name(oid));
+    case pg_authid::kOid: return named("role", view.role_name(oid));
+    case pg_collation::kOid: return named("collation", sql::collation_display_name(names.context, oid));
+    case pg_database::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "database " + std::string(row.str(pg_database::c_datname)); });
+      return out;
+    case pg_language::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "language " + std::string(row.str(pg_language::c_lanname)); });
+      return out;
+    case pg_constraint::kOid: {
+      Oid table = kInvalidOid;
+      rows.find(class_id, oid, [&](RowReader row) {
+        out = "constraint " + sql::quote_identifier(row.str(pg_constraint::c_conname));
+        table = row.oid(pg_constraint::c_conrelid);
+      });
+      return table == kInvalidOid ? out : out + " on " + relation_in_words(names, session, table);
+    }
+    case pg_attrdef::kOid: {
+      Oid table = kInvalidOid;
+      int16_t number = 0;
+      rows.find(class_id, oid, [&](RowReader row) {
+        table = row.oid(pg_attrdef::c_adrelid);
+        number = row.i16(pg_attrdef::c_adnum);
+      });
+      return named("default value for", in_words(session, pg_class::kOid, table, number));
+    }
+    case pg_rewrite::kOid: {
+      Oid table = kInvalidOid;
+      rows.find(class_id, oid, [&](RowReader row) {
+        out = "rule " + sql::quote_identifier(row.str(pg_rewrite::c_rulename));
+        table = row.oid(pg_rewrite::c_ev_class);
+      });
+      return out.empty() ? out : out + " on " + relation_in_words(names, session, table);
+    }
+    default: return out;
+  }
+}
+
+Result<OwnedDatum> describe_object(SessionImpl& session, std::span<const Datum> arguments) {
+  const std::string words = in_words(session, arguments[0].oid(), arguments[1].oid(), arguments[2].i32);
+  return words.empty() ? text_null() : text_value(words);
+}
+
+constexpr SystemValue kValues[] = {
+    {"obj_description(oid,name)", object_description}, {"obj_description(oid)", any_description},
+    {"col_description(oid,int4)", column_description}, {"shobj_description(oid,name)", shared_description},
+    {"pg_describe_object", describe_object},
+};
+
+}  // namespace
+
+std::span<const SystemValue> comment_values() { return kValues; }
+
+}  // namespace indigo::engine

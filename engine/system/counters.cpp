@@ -1,0 +1,232 @@
+// pg_stat_get_*: what the instance knows of its sessions, tables and databases; counters that it does not keep are zero,
+// times that never came are null.
+#include "engine/instance_impl.h"
+#include "engine/system/catalog_rows.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Result<OwnedDatum> zero(SessionImpl&, std::span<const Datum>) { return value_of(int64_t{0}); }
+Result<OwnedDatum> zero_seconds(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
+Result<OwnedDatum> never(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI64); }
+Result<OwnedDatum> unknown_text(SessionImpl&, std::span<const Datum>) { return text_null(); }
+Result<OwnedDatum> nothing(SessionImpl&, std::span<const Datum>) { return text_value(""); }
+Result<OwnedDatum> start_time(SessionImpl& session, std::span<const Datum>) {
+  return value_of(session.instance().start_timestamp());
+}
+
+Result<OwnedDatum> live_rows(SessionImpl& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (relation == nullptr || relation->table == nullptr || relation->kind != catalog::RelationKind::kTable)
+    return value_of(int64_t{0});
+  return value_of(static_cast<int64_t>(relation->table->statistics().rows));
+}
+
+Result<OwnedDatum> commits(SessionImpl& session, std::span<const Datum>) {
+  return value_of(static_cast<int64_t>(session.store().statistics().commits));
+}
+Result<OwnedDatum> rollbacks(SessionImpl& session, std::span<const Datum>) {
+  return value_of(static_cast<int64_t>(session.store().statistics().rollbacks));
+}
+Result<OwnedDatum> deadlocks(SessionImpl& session, std::span<const Datum>) {
+  return value_of(static_cast<int64_t>(session.store().statistics().deadlocks));
+}
+Result<OwnedDatum> backends(SessionImpl& session, std::span<const Datum> arguments) {
+  int32_t count = 0;
+  for (const auto& entry : session.instance().sessions()) {
+    std::lock_guard lock(entry.activity->mutex);
+    if (entry.activity->database == arguments[0].oid()) count++;
+  }
+  return OwnedDatum(Datum::of(count));
+}
+
+// ---- one session, by its number in pg_stat_get_backend_idset: here its process number
+template <class Read>
+Result<OwnedDatum> of_backend(SessionImpl& session, int32_t backend, Phys phys, Read read) {
+  for (const auto& entry : session.instance().sessions()) {
+    if (entry.pid != backend) continue;
+    std::lock_guard lock(entry.activity->mutex);
+    return read(*entry.activity);
+  }
+  return null_value(phys);
+}
+OwnedDatum time_value(int64_t t) { return t == 0 ? null_value(Phys::kI64) : value_of(t); }
+
+Result<OwnedDatum> backend_query(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kStr, [](SessionActivity& a) { return text_value(a.query); });
+}
+Result<OwnedDatum> backend_query_start(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI64,
+                    [](SessionActivity& a) { return time_value(a.query_start); });
+}
+Result<OwnedDatum> backend_transaction_start(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI64,
+                    [](SessionActivity& a) { return time_value(a.transaction_start); });
+}
+Result<OwnedDatum> backend_start(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI64,
+                    [](SessionActivity& a) { return time_value(a.backend_start); });
+}
+Result<OwnedDatum> backend_database(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI32,
+                    [](SessionActivity& a) { return OwnedDatum(Datum::of_oid(a.database)); });
+}
+Result<OwnedDatum> backend_user(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI32,
+                    [](SessionActivity& a) { return OwnedDatum(Datum::of_oid(a.user)); });
+}
+Result<OwnedDatum> backend_port(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI32,
+                    [](SessionActivity& a) { return OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port))); });
+}
+Result<OwnedDatum> backend_pid(SessionImpl& session, std::span<const Datum> arguments) {
+  return of_backend(session, arguments[0].i32, Phys::kI32,
+                    [&](SessionActivity&) { return OwnedDatum(Datum::of(arguments[0].i32)); });
+}
+Result<OwnedDatum> have_statistics(SessionImpl& session, std::span<const Datum> arguments) {
+  return value_of(arguments[0].str == "database" && arguments[1].oid() == session.session_catalog().database());
+}
+
+constexpr SystemValue kValues[] = {
+    {"pg_stat_clear_snapshot", nothing},
+    {"pg_stat_force_next_flush", nothing},
+    {"pg_stat_get_analyze_count", zero},
+    {"pg_stat_get_autoanalyze_count", zero},
+    {"pg_stat_get_autovacuum_count", zero},
+    {"pg_stat_get_backend_activity", backend_query},
+    {"pg_stat_get_backend_activity_start", backend_query_start},
+    {"pg_stat_get_backend_client_addr", unknown_text},
+    {"pg_stat_get_backend_client_port", backend_port},
+    {"pg_stat_get_backend_dbid", backend_database},
+    {"pg_stat_get_backend_pid", backend_pid},
+    {"pg_stat_get_backend_start", backend_start},
+    {"pg_stat_get_backend_userid", backend_user},
+    {"pg_stat_get_backend_wait_event", unknown_text},
+    {"pg_stat_get_backend_wait_event_type", unknown_text},
+    {"pg_stat_get_backend_xact_start", backend_transaction_start},
+    {"pg_stat_get_bgwriter_buf_written_checkpoints", zero},
+    {"pg_stat_get_bgwriter_buf_written_clean", zero},
+    {"pg_stat_get_bgwriter_maxwritten_clean", zero},
+    {"pg_stat_get_bgwriter_requested_checkpoints", zero},
+    {"pg_stat_get_bgwriter_stat_reset_time", start_time},
+    {"pg_stat_get_bgwriter_timed_checkpoints", zero},
+    {"pg_stat_get_blocks_fetched", zero},
+    {"pg_stat_get_blocks_hit", zero},
+    {"pg_stat_get_buf_alloc", zero},
+    {"pg_stat_get_buf_fsync_backend", zero},
+    {"pg_stat_get_buf_written_backend", zero},
+    {"pg_stat_get_checkpoint_sync_time", zero_seconds},
+    {"pg_stat_get_checkpoint_write_time", zero_seconds},
+    {"pg_stat_get_db_active_time", zero_seconds},
+    {"pg_stat_get_db_blk_read_time", zero_seconds},
+    {"pg_stat_get_db_blk_write_time", zero_seconds},
+    {"pg_stat_get_db_blocks_fetched", zero},
+    {"pg_stat_get_db_blocks_hit", zero},
+    {"pg_stat_get_db_checksum_failures", zero},
+    {"pg_stat_get_db_checksum_last_failure", never},
+    {"pg_stat_get_db_conflict_all", zero},
+    {"pg_stat_get_db_conflict_bufferpin", zero},
+    {"pg_stat_get_db_conflict_lock", zero},
+    {"pg_stat_get_db_conflict_snapshot", zero},
+    {"pg_stat_get_db_conflict_startup_deadlock", zero},
+    {"pg_stat_get_db_conflict_tablespace", zero},
+    {"pg_stat_get_db_deadlocks", deadlocks},
+    {"pg_stat_get_db_idle_in_transaction_time", zero_seconds},
+    {"pg_stat_get_db_numbackends", backends},
+    {"pg_stat_get_db_session_time", zero_seconds},
+    {"pg_stat_get_db_sessions", zero},
+    {"pg_stat_get_db_sessions_abandoned", zero},
+    {"pg_stat_get_db_sessions_fatal", zero},
+    {"pg_stat_get_db_sessions_killed", zero},
+    {"pg_stat_get_db_stat_reset_time", never},
+    {"pg_stat_get_db_temp_bytes", zero},
+    {"pg_stat_get_db_temp_files", zero},
+    {"pg_stat_get_db_tuples_deleted", zero},
+    {"pg_stat_get_db_tuples_fetched", zero},
+    {"pg_stat_get_db_tuples_inserted", zero},
+    {"pg_stat_get_db_tuples_returned", zero},
+    {"pg_stat_get_db_tuples_updated", zero},
+    {"pg_stat_get_db_xact_commit", commits},
+    {"pg_stat_get_db_xact_rollback", rollbacks},
+    {"pg_stat_get_dead_tuples", zero},
+    {"pg_stat_get_function_calls", never},
+    {"pg_stat_get_function_self_time", zero_seconds},
+    {"pg_stat_get_function_total_time", zero_seconds},
+    {"pg_stat_get_ins_since_vacuum", zero},
+    {"pg_stat_get_last_analyze_time", never},
+    {"pg_stat_get_last_autoanalyze_time", never},
+    {"pg_stat_get_last_autovacuum_time", never},
+    {"pg_stat_get_last_vacuum_time", never},
+    {"pg_stat_get_live_tuples", live_rows},
+    {"pg_stat_get_mod_since_analyze", zero},
+    {"pg_stat_get_numscans", zero},
+    {"pg_stat_get_tuples_deleted", zero},
+    {"pg_stat_get_tuples_fetched", zero},
+    {"pg_stat_get_tuples_hot_updated", zero},
+    {"pg_stat_get_tuples_inserted", zero},
+    {"pg_stat_get_tuples_returned", zero},
+    {"pg_stat_get_tuples_updated", zero},
+    {"pg_stat_get_vacuum_count", zero},
+    {"pg_stat_get_xact_blocks_fetched", zero},
+    {"pg_stat_get_xact_blocks_hit", zero},
+    {"pg_stat_get_xact_function_calls", zero},
+    {"pg_stat_get_xact_function_self_time", zero_seconds},
+    {"pg_stat_get_xact_function_total_time", zero_seconds},
+    {"pg_stat_get_xact_numscans", zero},
+    {"pg_stat_get_xact_tuples_deleted", zero},
+    {"pg_stat_get_xact_tuples_fetched", zero},
+    {"pg_stat_get_xact_tuples_hot_updated", zero},
+    {"pg_stat_get_xact_tuples_inserted", zero},
+    {"pg_stat_get_xact_tuples_returned", zero},
+    {"pg_stat_get_xact_tuples_updated", zero},
+    {"pg_stat_have_stats", have_statistics},
+    {"pg_stat_reset", nothing},
+    {"pg_stat_reset_replication_slot", nothing},
+    {"pg_stat_reset_shared", nothing},
+    {"pg_stat_reset_single_function_counters", nothing},
+    {"pg_stat_reset_single_table_counters", nothing},
+    {"pg_stat_reset_slru", nothing},
+    {"pg_stat_reset_subscription_stats", nothing},
+};
+
+Status backend_numbers(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const auto& entry : session.instance().sessions()) {
+    const Datum row[] = {Datum::of(entry.pid)};
+    sink(row);
+  }
+  return {};
+}
+// What Indigo does not have: replication, extensions, partitions, prepared transactions, notifications.
+Status no_rows(SessionImpl&, std::span<const Datum>, const SystemRowSink&) { return {}; }
+
+constexpr SystemRows kRows[] = {
+    {"pg_stat_get_backend_idset", backend_numbers},
+    {"pg_prepared_xact", no_rows},
+    {"pg_listening_channels", no_rows},
+    {"pg_stat_get_progress_info", no_rows},
+    {"pg_stat_get_wal_senders", no_rows},
+    {"pg_stat_get_slru", no_rows},
+    {"pg_stat_get_subscription", no_rows},
+    {"pg_get_replication_slots", no_rows},
+    {"pg_show_replication_origin_status", no_rows},
+    {"pg_available_extensions", no_rows},
+    {"pg_available_extension_versions", no_rows},
+    {"pg_hba_file_rules", no_rows},
+    {"pg_ident_file_mappings", no_rows},
+    {"show_all_file_settings", no_rows},
+    {"pg_partition_ancestors", no_rows},
+    {"pg_partition_tree", no_rows},
+    {"pg_get_publication_tables", no_rows},
+    {"pg_tablespace_databases", no_rows},
+    {"pg_get_shmem_allocations", no_rows},
+    {"pg_get_backend_memory_contexts", no_rows},
+    {"pg_config", no_rows},
+};
+
+}  // namespace
+
+std::span<const SystemValue> counter_values() { return kValues; }
+std::span<const SystemRows> counter_rows() { return kRows; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,36 @@
+#include "engine/system/definitions/expression_text.h"
+
+#include "sql/analyze/analyzer.h"
+#include "sql/deparse.h"
+
+namespace indigo::engine {
+
+std::string expression_text(SessionImpl& session, std::string_view stored,
+                            const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
+  const auto expression = sql::analyze_expression(session, stored, relation, catalog::TypeRef{});
+  if (!expression) return std::string(stored);
+  sql::DeparseOptions options;
+  options.relation = relation.get();
+  options.always_qualify = false;
+  options.pretty = pretty;
+  return sql::deparse(session.session_catalog(), **expression, options);
+}
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> arguments) {
+  const Oid relation = arguments[1].oid();
+  const auto info = relation == kInvalidOid ? nullptr : session.session_catalog().relation(relation);
+  if (relation != kInvalidOid && info == nullptr) return text_null();
+  return text_value(expression_text(session, arguments[0].str, info, arguments.size() > 2 && arguments[2].b));
+}
+
+constexpr SystemValue kValues[] = {{"pg_get_expr", get_expression}, {"pg_get_expr_ext", get_expression}};
+
+}  // namespace
+
+std::span<const SystemValue> expression_values() { return kValues; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,13 @@
+// Stored expressions as pg_get_expr and its kin show them: names qualified only where search_path does not find them.
+// Thread safety: one session.
+#pragma once
+
+#include "engine/system/catalog_rows.h"
+
+namespace indigo::engine {
+
+// Of `relation`'s columns (null: none). A text that no longer can be analyzed is shown as it is stored.
+std::string expression_text(SessionImpl& session, std::string_view stored,
+                            const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty);
+
+}  // namespace indigo::engine

@@ -1,0 +1,171 @@
+// Functions as CREATE FUNCTION says them.
+#include <cmath>
+
+#include "engine/system/catalog_rows.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+using FunctionPtr = std::shared_ptr<const FunctionInfo>;
+
+char mode_of(const FunctionInfo& f, size_t argument) {
+  if (argument < f.argument_modes.size()) return f.argument_modes[argument];
+  return f.variadic != kInvalidOid && argument + 1 == f.arguments.size() ? 'v' : 'i';
+}
+
+std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool table_columns, bool defaults) {
+  NameContext names(session);
+  const std::vector<Oid>& types = f.all_argument_types.empty() ? f.arguments : f.all_argument_types;
+  size_t ordered_from = types.size();  // ordered-set aggregates: the arguments after ORDER BY
+  bool repeat_variadic = false;
+  if (const AggregateInfo* aggregate = session.session_catalog().aggregate(f.oid);
+      aggregate != nullptr && aggregate->kind != 'n') {
+    ordered_from = static_cast<size_t>(aggregate->direct_arguments);
+    // One VARIADIC stands for the direct and the ordered arguments.
+    repeat_variadic = f.variadic != kInvalidOid && ordered_from == types.size();
+  }
+  const auto argument = [&](size_t i) {
+    std::string out;
+    switch (mode_of(f, i)) {
+      case 'o': out = "OUT "; break;
+      case 'b': out = "INOUT "; break;
+      case 'v': out = "VARIADIC "; break;
+      default: break;
+    }
+    if (i < f.argument_names.size() && !f.argument_names[i].empty())
+      out += sql::quote_identifier(f.argument_names[i]) + " ";
+    return out + sql::format_type(names.context, types[i]);
+  };
+  std::string out;
+  size_t input = 0;
+  for (size_t i = 0; i < types.size(); i++) {
+    const char mode = mode_of(f, i);
+    const bool is_input = mode == 'i' || mode == 'b' || mode == 'v';
+    if (is_input) input++;
+    if ((mode == 't') != table_columns) continue;
+    if (i == ordered_from) {
+      out += out.empty() ? "ORDER BY " : " ORDER BY ";
+    } else if (!out.empty()) {
+      out += ", ";
+    }
+    out += argument(i);
+    const size_t first_default = f.arguments.size() - f.default_count;
+    if (defaults && is_input && input > first_default && input - first_default <= f.defaults.size())
+      out += " DEFAULT " + f.defaults[input - first_default - 1];
+  }
+  if (repeat_variadic && !types.empty()) out += " ORDER BY " + argument(types.size() - 1);
+  return out;
+}
+
+std::string result_text(SessionImpl& session, const FunctionInfo& f) {
+  NameContext names(session);
+  for (const char mode : f.argument_modes)
+    if (mode == 't') return "TABLE(" + arguments_text(session, f, true, false) + ")";
+  return (f.returns_set ? "SETOF " : "") + sql::format_type(names.context, f.result);
+}
+
+template <std::optional<std::string> (*kText)(SessionImpl&, const FunctionInfo&)>
+Result<OwnedDatum> of_function(SessionImpl& session, std::span<const Datum> arguments) {
+  const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
+  return f == nullptr ? text_null() : text_or_null(kText(session, *f));
+}
+std::optional<std::string> all_arguments(SessionImpl& session, const FunctionInfo& f) {
+  return arguments_text(session, f, false, true);
+}
+std::optional<std::string> identity_arguments(SessionImpl& session, const FunctionInfo& f) {
+  return arguments_text(session, f, false, false);
+}
+std::optional<std::string> result(SessionImpl& session, const FunctionInfo& f) {
+  if (f.kind == FunctionKind::kProcedure) return std::nullopt;
+  return result_text(session, f);
+}
+std::optional<std::string> no_text(SessionImpl&, const FunctionInfo&) { return std::nullopt; }
+
+Result<OwnedDatum> argument_default(SessionImpl& session, std::span<const Datum> arguments) {
+  const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
+  if (f == nullptr) return text_null();
+  // The number counts all arguments; defaults belong to the last inputs.
+  size_t input = 0;
+  const auto number = static_cast<size_t>(arguments[1].i32);
+  const size_t count = std::max(f->arguments.size(), f->all_argument_types.size());
+  if (arguments[1].i32 < 1 || number > count) return text_null();
+  for (size_t i = 0; i < number; i++) {
+    const char mode = mode_of(*f, i);
+    if (mode == 'i' || mode == 'b' || mode == 'v') input++;
+    if (i + 1 == number && mode != 'i' && mode != 'b' && mode != 'v') return text_null();
+  }
+  const size_t first_default = f->arguments.size() - f->default_count;
+  if (input <= first_default || input - first_default > f->defaults.size()) return text_null();
+  return text_value(f->defaults[input - first_default - 1]);
+}
+
+std::string number_text(float value) {
+  const auto whole = static_cast<int64_t>(value);
+  return std::to_string(whole);
+}
+
+// The properties on one line, each after a blank.
+std::string properties(const RowReader& row, const FunctionInfo& f) {
+  std::string out;
+  if (f.kind == FunctionKind::kWindow) out += " WINDOW";
+  if (f.volatility == Volatility::kImmutable) out += " IMMUTABLE";
+  if (f.volatility == Volatility::kStable) out += " STABLE";
+  switch (row.chr(pg_proc::c_proparallel)) {
+    case 's': out += " PARALLEL SAFE"; break;
+    case 'r': out += " PARALLEL RESTRICTED"; break;
+    default: break;
+  }
+  if (f.strict) out += " STRICT";
+  if (row.flag(pg_proc::c_prosecdef)) out += " SECURITY DEFINER";
+  if (row.flag(pg_proc::c_proleakproof)) out += " LEAKPROOF";
+  const bool native = f.language == "internal" || f.language == "c";
+  if (row.f32(pg_proc::c_procost) != (native ? 1.0f : 100.0f))
+    out += " COST " + number_text(row.f32(pg_proc::c_procost));
+  const float rows = row.f32(pg_proc::c_prorows);
+  if (rows > 0 && rows != 1000.0f) out += " ROWS " + number_text(rows);
+  return out;
+}
+
+Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Datum> arguments) {
+  const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
+  if (f == nullptr) return text_null();
+  if (f->kind == FunctionKind::kAggregate)
+    return Error(sqlstate::kWrongObjectType, "\"" + f->name + "\" is an aggregate function");
+  if (f->language == "sql" && f->source.empty())
+    return Error(sqlstate::kFeatureNotSupported, "the text of a built-in SQL function is not supported yet");
+  const bool procedure = f->kind == FunctionKind::kProcedure;
+  std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") +
+                    sql::quote_identifier(session.session_catalog().schema_name(f->schema)) + "." +
+                    sql::quote_identifier(f->name) + "(" + arguments_text(session, *f, false, true) + ")\n";
+  if (!procedure) out += " RETURNS " + result_text(session, *f) + "\n";
+  out += " LANGUAGE " + sql::quote_identifier(f->language) + "\n";
+  std::string support;
+  CatalogRows(session).find(pg_proc::kOid, f->oid, [&](RowReader row) {
+    support = properties(row, *f);
+    if (const Oid planner = row.oid(pg_proc::c_prosupport); planner != kInvalidOid) {
+      if (const auto s = session.session_catalog().function(planner))
+        support += " SUPPORT " + sql::quote_identifier(s->name);
+    }
+  });
+  if (!support.empty()) out += support + "\n";
+  std::string tag = procedure ? "$procedure" : "$function";
+  while (f->source.find(tag + "$") != std::string::npos) tag += "x";
+  return text_value(out + "AS " + tag + "$" + f->source + tag + "$\n");
+}
+
+constexpr SystemValue kValues[] = {
+    {"pg_get_function_arguments", of_function<all_arguments>},
+    {"pg_get_function_identity_arguments", of_function<identity_arguments>},
+    {"pg_get_function_result", of_function<result>},
+    {"pg_get_function_sqlbody", of_function<no_text>},
+    {"pg_get_function_arg_default", argument_default},
+    {"pg_get_functiondef", function_definition},
+};
+
+}  // namespace
+
+std::span<const SystemValue> function_definition_values() { return kValues; }
+
+}  // namespace indigo::engine

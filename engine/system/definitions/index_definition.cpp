@@ -1,0 +1,239 @@
+// CREATE INDEX and the constraints of a table, as statements.
+#include "catalog/builtins.h"
+#include "engine/system/definitions/expression_text.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+using RelationPtr = std::shared_ptr<const RelationInfo>;
+
+// f(...) and nothing after: such keys stand without parentheses of their own.
+bool is_call(std::string_view text) {
+  size_t at = 0;
+  bool quoted = false;
+  for (; at < text.size() && text[at] != '('; at++) {
+    if (text[at] == '"') quoted = !quoted;
+    const bool part = text[at] == '_' || text[at] == '.' || text[at] == '"' ||
+                      (std::isalnum(static_cast<unsigned char>(text[at])) != 0);
+    if (!part && !quoted) return false;
+  }
+  if (at == 0 || at >= text.size()) return false;
+  int depth = 0;
+  bool literal = false;
+  for (; at < text.size(); at++) {
+    if (text[at] == '\'') literal = !literal;
+    if (literal) continue;
+    if (text[at] == '(') depth++;
+    if (text[at] == ')' && --depth == 0) return at + 1 == text.size();
+  }
+  return false;
+}
+
+std::string column_name(const RelationInfo& table, int16_t number) {
+  if (number < 1 || static_cast<size_t>(number) > table.columns.size()) return "?";
+  return sql::quote_identifier(table.columns[static_cast<size_t>(number) - 1].name);
+}
+std::string column_list(const RelationInfo& table, std::span<const int16_t> numbers) {
+  std::string out;
+  for (const int16_t n : numbers) out.append(out.empty() ? "" : ", ").append(column_name(table, n));
+  return out;
+}
+
+std::string opclass_suffix(SessionImpl& session, const IndexColumn& column) {
+  SessionCatalog& view = session.session_catalog();
+  std::string out;
+  CatalogRows(session).find(pg_opclass::kOid, column.opclass, [&](RowReader row) {
+    const bool is_default = view.default_opclass(column.type.oid) == column.opclass ||
+                            (row.flag(pg_opclass::c_opcdefault) && row.oid(pg_opclass::c_opcintype) == column.type.oid);
+    if (is_default) return;
+    const Oid schema = row.oid(pg_opclass::c_opcnamespace);
+    out = " ";
+    if (schema != oid::kPgCatalogSchema) out += sql::quote_identifier(view.schema_name(schema)) + ".";
+    out += sql::quote_identifier(row.str(pg_opclass::c_opcname));
+  });
+  return out;
+}
+
+std::string key_text(SessionImpl& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
+  if (column.column != 0) return column_name(*table, column.column);
+  std::string text = expression_text(session, column.expression, table, pretty);
+  return is_call(text) ? text : "(" + text + ")";
+}
+
+std::string key_with_options(SessionImpl& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
+  std::string out = key_text(session, table, column, pretty);
+  Oid natural = kInvalidOid;
+  if (column.column > 0 && static_cast<size_t>(column.column) <= table->columns.size()) {
+    natural = table->columns[static_cast<size_t>(column.column) - 1].type.collation;
+  } else if (const auto type = session.session_catalog().type(column.type.oid)) {
+    natural = type->collation;
+  }
+  if (column.type.collation != kInvalidOid && column.type.collation != natural) {
+    NameContext names(session);
+    out += " COLLATE " + sql::collation_display_name(names.context, column.type.collation);
+  }
+  out += opclass_suffix(session, column);
+  if (column.descending) {
+    out += " DESC";
+    if (!column.nulls_first) out += " NULLS LAST";
+  } else if (column.nulls_first) {
+    out += " NULLS FIRST";
+  }
+  return out;
+}
+
+std::string table_name(SessionImpl& session, const RelationInfo& table, bool qualified) {
+  NameContext names(session);
+  return qualified ? sql::qualified_relation_name(names.context, table.oid)
+                   : sql::relation_name(names.context, table.oid);
+}
+
+const IndexInfo* index_of(const RelationInfo& table, Oid index) {
+  for (const IndexInfo& i : table.indexes)
+    if (i.oid == index) return &i;
+  return nullptr;
+}
+// The table of an index; null when there is no such index.
+RelationPtr table_of(SessionImpl& session, Oid index) {
+  Oid table = kInvalidOid;
+  CatalogRows(session).find(pg_index::kOid, index, [&](RowReader row) { table = row.oid(pg_index::c_indrelid); });
+  return table == kInvalidOid ? nullptr : session.session_catalog().relation(table);
+}
+
+// Built-in indexes have no descriptor: from pg_index alone.
+std::optional<IndexInfo> built_in_index(SessionImpl& session, Oid index, const RelationInfo& table) {
+  IndexInfo out;
+  CatalogRows rows(session);
+  if (!rows.find(pg_class::kOid, index, [&](RowReader row) { out.name = row.str(pg_class::c_relname); }))
+    return std::nullopt;
+  rows.find(pg_index::kOid, index, [&](RowReader row) {
+    out.unique = row.flag(pg_index::c_indisunique);
+    const auto keys = read_i16s(row.str(pg_index::c_indkey));
+    const auto classes = read_oids(row.str(pg_index::c_indclass));
+    const auto collations = read_oids(row.str(pg_index::c_indcollation));
+    for (size_t i = 0; i < keys.size(); i++) {
+      IndexColumn c;
+      c.column = keys[i];
+      if (keys[i] > 0 && static_cast<size_t>(keys[i]) <= table.columns.size())
+        c.type = table.columns[static_cast<size_t>(keys[i]) - 1].type;
+      if (i < classes.size()) c.opclass = classes[i];
+      if (i < collations.size()) c.type.collation = collations[i];
+      out.columns.push_back(std::move(c));
+    }
+  });
+  return out;
+}
+
+Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t column, bool pretty) {
+  const RelationPtr table = table_of(session, oid);
+  if (table == nullptr) return text_null();
+  std::optional<IndexInfo> built_in;
+  const IndexInfo* index = index_of(*table, oid);
+  if (index == nullptr) {
+    built_in = built_in_index(session, oid, *table);
+    if (!built_in) return text_null();
+    index = &*built_in;
+  }
+  if (column != 0) {
+    const auto key_count = static_cast<int32_t>(index->columns.size());
+    if (column >= 1 && column <= key_count)
+      return text_value(key_text(session, table, index->columns[static_cast<size_t>(column) - 1], pretty));
+    if (column > key_count && column <= key_count + static_cast<int32_t>(index->included.size()))
+      return text_value(column_name(*table, index->included[static_cast<size_t>(column - key_count) - 1]));
+    return text_value("");
+  }
+  std::string out = index->unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
+  out += sql::quote_identifier(index->name) + " ON " + table_name(session, *table, !pretty) + " USING " +
+         index->method + " (";
+  for (size_t i = 0; i < index->columns.size(); i++)
+    out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty);
+  out += ")";
+  if (!index->included.empty()) out += " INCLUDE (" + column_list(*table, index->included) + ")";
+  if (index->nulls_not_distinct) out += " NULLS NOT DISTINCT";
+  if (!index->predicate.empty()) out += " WHERE " + expression_text(session, index->predicate, table, pretty);
+  return text_value(out);
+}
+
+Result<OwnedDatum> get_index(SessionImpl& session, std::span<const Datum> arguments) {
+  return index_definition(session, arguments[0].oid(), 0, false);
+}
+Result<OwnedDatum> get_index_extended(SessionImpl& session, std::span<const Datum> arguments) {
+  return index_definition(session, arguments[0].oid(), arguments[1].i32, arguments[2].b);
+}
+
+// ---- constraints
+const char* action_text(char action) {
+  switch (action) {
+    case 'r': return "RESTRICT";
+    case 'c': return "CASCADE";
+    case 'n': return "SET NULL";
+    case 'd': return "SET DEFAULT";
+    default: return nullptr;
+  }
+}
+
+std::string foreign_key_text(SessionImpl& session, const RelationInfo& table, const ConstraintInfo& c) {
+  std::string out = "FOREIGN KEY (" + column_list(table, c.columns) + ") REFERENCES ";
+  if (const auto target = session.session_catalog().relation(c.foreign_relation))
+    out += table_name(session, *target, false) + "(" + column_list(*target, c.foreign_columns) + ")";
+  if (c.match == 'f') out += " MATCH FULL";
+  if (const char* action = action_text(c.on_update)) out.append(" ON UPDATE ").append(action);
+  if (const char* action = action_text(c.on_delete)) out.append(" ON DELETE ").append(action);
+  if (!c.delete_set_columns.empty()) out += " (" + column_list(table, c.delete_set_columns) + ")";
+  return out;
+}
+
+std::string constraint_text(SessionImpl& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty) {
+  std::string out;
+  switch (c.kind) {
+    case 'c': out = "CHECK (" + expression_text(session, c.expression, table, pretty) + ")"; break;
+    case 'f': out = foreign_key_text(session, *table, c); break;
+    default: {
+      out = c.kind == 'p' ? "PRIMARY KEY (" : "UNIQUE ";
+      const IndexInfo* index = index_of(*table, c.index);
+      if (c.kind == 'u') out += index != nullptr && index->nulls_not_distinct ? "NULLS NOT DISTINCT (" : "(";
+      out += column_list(*table, c.columns) + ")";
+      if (index != nullptr && !index->included.empty())
+        out += " INCLUDE (" + column_list(*table, index->included) + ")";
+    }
+  }
+  if (c.deferrable) out += " DEFERRABLE";
+  if (c.deferred) out += " INITIALLY DEFERRED";
+  if (!c.validated) out += " NOT VALID";
+  return out;
+}
+
+Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> arguments) {
+  const bool pretty = arguments.size() > 1 && arguments[1].b;
+  Oid relation = kInvalidOid;
+  std::string check;
+  bool validated = true;
+  if (!CatalogRows(session).find(pg_constraint::kOid, arguments[0].oid(), [&](RowReader row) {
+        relation = row.oid(pg_constraint::c_conrelid);
+        check = row.str(pg_constraint::c_conbin);
+        validated = row.flag(pg_constraint::c_convalidated);
+      }))
+    return text_null();
+  if (relation == kInvalidOid)  // a domain's
+    return text_value("CHECK (" + check + ")" + (validated ? "" : " NOT VALID"));
+  const auto table = session.session_catalog().relation(relation);
+  if (table == nullptr) return text_null();
+  for (const ConstraintInfo& c : table->constraints)
+    if (c.oid == arguments[0].oid()) return text_value(constraint_text(session, table, c, pretty));
+  return text_null();
+}
+
+constexpr SystemValue kValues[] = {
+    {"pg_get_indexdef", get_index},
+    {"pg_get_indexdef_ext", get_index_extended},
+    {"pg_get_constraintdef", get_constraint},
+    {"pg_get_constraintdef_ext", get_constraint},
+};
+
+}  // namespace
+
+std::span<const SystemValue> index_definition_values() { return kValues; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,109 @@
+// Views, rules and triggers as statements; the rest of pg_get_*def.
+#include "engine/system/catalog_rows.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+std::optional<std::string> view_text(SessionImpl& session, Oid view) {
+  const auto info = session.session_catalog().relation(view);
+  if (info == nullptr || info->view_definition.empty()) return std::nullopt;
+  std::string text = info->view_definition;
+  while (!text.empty() && (text.front() == '\n' || text.front() == ' ')) text.erase(0, 1);
+  return " " + text + ";";
+}
+
+Result<OwnedDatum> view_by_oid(SessionImpl& session, std::span<const Datum> arguments) {
+  return text_or_null(view_text(session, arguments[0].oid()));
+}
+Result<OwnedDatum> view_by_name(SessionImpl& session, std::span<const Datum> arguments) {
+  NameContext names(session);
+  INDIGO_ASSIGN(const Oid view, sql::find_relation_oid(names.context, arguments[0].str));
+  return text_or_null(view_text(session, view));
+}
+
+Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> arguments) {
+  std::optional<std::string> out;
+  Oid view = kInvalidOid;
+  CatalogRows(session).find(pg_rewrite::kOid, arguments[0].oid(), [&](RowReader row) {
+    view = row.oid(pg_rewrite::c_ev_class);
+    out = "CREATE RULE " + sql::quote_identifier(row.str(pg_rewrite::c_rulename));
+  });
+  if (!out) return text_null();
+  NameContext names(session);
+  const auto text = view_text(session, view);
+  if (!text) return text_null();
+  return text_value(*out + " AS\n    ON SELECT TO " + sql::qualified_relation_name(names.context, view) +
+                    " DO INSTEAD " + *text);
+}
+
+// A trigger runs one function of no arguments that SQL sees; only PostgreSQL's shape of the statement is rebuilt here.
+Result<OwnedDatum> trigger_definition(SessionImpl& session, std::span<const Datum> arguments) {
+  bool exists = CatalogRows(session).find(pg_trigger::kOid, arguments[0].oid(), [](RowReader) {});
+  if (!exists) return text_null();
+  return Error(sqlstate::kFeatureNotSupported, "triggers are not supported yet");
+}
+
+Result<OwnedDatum> user_by_id(SessionImpl& session, std::span<const Datum> arguments) {
+  const std::string name = session.session_catalog().role_name(arguments[0].oid());
+  return text_value(name.empty() ? "unknown (OID=" + std::to_string(arguments[0].oid()) + ")" : name);
+}
+
+// The sequence that a serial or identity column owns.
+Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> arguments) {
+  NameContext names(session);
+  INDIGO_ASSIGN(const Oid table, sql::find_relation_oid(names.context, arguments[0].str));
+  const auto info = session.session_catalog().relation(table);
+  const ColumnInfo* column = info == nullptr ? nullptr : info->find_column(arguments[1].str);
+  if (column == nullptr)
+    return Error(sqlstate::kUndefinedColumn, "column \"" + std::string(arguments[1].str) + "\" of relation \"" +
+                                                 (info == nullptr ? std::string() : info->name) + "\" does not exist");
+  std::vector<Oid> dependents;
+  CatalogRows rows(session);
+  rows.scan_index(pg_depend::kOid, system_index::kDependReference,
+                  {Datum::of_oid(pg_class::kOid), Datum::of_oid(table), Datum::of(int32_t{column->number})},
+                  [&](RowReader row) {
+                    const char type = row.chr(pg_depend::c_deptype);
+                    if (row.oid(pg_depend::c_classid) == pg_class::kOid && (type == 'a' || type == 'i'))
+                      dependents.push_back(row.oid(pg_depend::c_objid));
+                    return true;
+                  });
+  for (const Oid oid : dependents) {
+    const auto relation = session.session_catalog().relation(oid);
+    if (relation != nullptr && relation->kind == RelationKind::kSequence)
+      return text_value(sql::qualified_relation_name(names.context, oid));
+  }
+  return text_null();
+}
+
+Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return text_null(); }
+Result<OwnedDatum> no_oid(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
+
+constexpr SystemValue kValues[] = {
+    {"pg_get_viewdef", view_by_oid},
+    {"pg_get_viewdef_ext", view_by_oid},
+    {"pg_get_viewdef_wrap", view_by_oid},
+    {"pg_get_viewdef_name", view_by_name},
+    {"pg_get_viewdef_name_ext", view_by_name},
+    {"pg_get_ruledef", rule_definition},
+    {"pg_get_ruledef_ext", rule_definition},
+    {"pg_get_triggerdef", trigger_definition},
+    {"pg_get_triggerdef_ext", trigger_definition},
+    {"pg_get_userbyid", user_by_id},
+    {"pg_get_serial_sequence", serial_sequence},
+    // There are no partitions and no extended statistics.
+    {"pg_get_partkeydef", no_text},
+    {"pg_get_partition_constraintdef", no_text},
+    {"pg_get_statisticsobjdef", no_text},
+    {"pg_get_statisticsobjdef_columns", no_text},
+    {"pg_get_statisticsobjdef_expressions", no_text},
+    {"pg_get_replica_identity_index", no_oid},
+};
+
+}  // namespace
+
+std::span<const SystemValue> view_definition_values() { return kValues; }
+
+}  // namespace indigo::engine

@@ -1,0 +1,191 @@
+#include "engine/system/privilege_check.h"
+
+#include <algorithm>
+
+#include "catalog/catalog.h"
+#include "sql/func/text/ascii.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+constexpr std::string_view kGrantOption = " WITH GRANT OPTION", kAdminOption = " WITH ADMIN OPTION";
+
+bool allowed(SessionImpl& session, const Acl& acl, Oid owner, Oid user, const WantedPrivilege& wanted) {
+  if (session.session_catalog().is_superuser(user)) return true;
+  if (wanted.grant_option && has_privileges_of(session, user, owner)) return true;
+  for (const AclItem& item : acl) {
+    if (item.grantee != kInvalidOid && !has_privileges_of(session, user, item.grantee)) continue;
+    if (((wanted.grant_option ? item.options : item.privileges) & wanted.bits) != 0) return true;
+  }
+  return false;
+}
+
+struct Owned {
+  bool found = false;
+  Oid owner = kInvalidOid;
+  Acl acl;
+};
+Owned read_owned(SessionImpl& session, const ObjectClass& c, Oid object) {
+  Owned out;
+  out.found = CatalogRows(session).find(c.table, object, [&](RowReader row) {
+    out.owner = row.oid(c.owner);
+    char letter = c.default_letter;
+    if (c.relations) letter = row.chr(pg_class::c_relkind) == 'S' ? 'S' : 'r';
+    if (!row.is_null(c.acl)) {
+      out.acl = read_acl(row.str(c.acl));
+    } else if (letter == 't' || letter == 'F') {
+      out.acl.push_back(
+          {out.owner, out.owner, letter == 't' ? uint32_t{kPrivilegeCreate} : uint32_t{kPrivilegeUsage}, 0});
+    } else {
+      out.acl = default_acl(letter, out.owner);
+    }
+  });
+  return out;
+}
+
+// The object of that table whose name is in `column`.
+Oid named_row(SessionImpl& session, Oid table, int column, std::string_view name) {
+  Oid found = kInvalidOid;
+  CatalogRows(session).scan(table, {}, [&](RowReader row) {
+    if (row.str(column) == name) found = row.oid(0);
+    return found == kInvalidOid;
+  });
+  return found;
+}
+Result<Oid> found_or(Oid oid, SqlState state, const char* what, std::string_view name) {
+  if (oid != kInvalidOid) return oid;
+  return Error(state, std::string(what) + " \"" + std::string(name) + "\" does not exist");
+}
+
+}  // namespace
+
+Result<std::vector<WantedPrivilege>> parse_privileges(std::string_view text, std::span<const PrivilegeName> names) {
+  std::vector<WantedPrivilege> out;
+  while (true) {
+    const size_t comma = text.find(',');
+    const std::string_view part = sql::trim_blanks(text.substr(0, comma));
+    std::string word = sql::to_upper(part);
+    bool grant_option = false;
+    for (const std::string_view suffix : {kGrantOption, kAdminOption}) {
+      if (!word.ends_with(suffix)) continue;
+      if (suffix == kAdminOption && names.data() != kRolePrivileges) continue;
+      grant_option = true;
+      word.resize(word.size() - suffix.size());
+      break;
+    }
+    const auto at = std::find_if(names.begin(), names.end(), [&](const PrivilegeName& n) { return word == n.name; });
+    if (at == names.end())
+      return Error(sqlstate::kInvalidParameterValue, "unrecognized privilege type: \"" + std::string(part) + "\"");
+    out.push_back({at->bits, grant_option});
+    if (comma == std::string_view::npos) return out;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+Result<Oid> existing_role(SessionImpl& session, std::string_view name) {
+  return found_or(session.session_catalog().role_named(name), sqlstate::kUndefinedObject, "role", name);
+}
+Result<Oid> role_or_public(SessionImpl& session, std::string_view name) {
+  if (name == "public") return kInvalidOid;
+  return existing_role(session, name);
+}
+
+Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_view name) {
+  NameContext names(session);
+  switch (c.table) {
+    case pg_class::kOid: {
+      INDIGO_ASSIGN(const Oid oid, sql::find_relation_oid(names.context, name));
+      if (c.default_letter != 'S') return oid;
+      const auto relation = session.session_catalog().relation(oid);
+      if (relation != nullptr && relation->kind != RelationKind::kSequence)
+        return Error(sqlstate::kWrongObjectType, "\"" + std::string(name) + "\" is not a sequence");
+      return oid;
+    }
+    case pg_proc::kOid: return sql::find_procedure_oid(names.context, name);
+    case pg_type::kOid: return sql::find_type_oid(names.context, name);
+    case pg_namespace::kOid:
+      return found_or(session.session_catalog().schema_named(name), SqlState("3F000"), "schema", name);
+    case pg_database::kOid:
+      return found_or(named_row(session, c.table, pg_database::c_datname, name), sqlstate::kInvalidCatalogName,
+                      "database", name);
+    case pg_language::kOid:
+      return found_or(named_row(session, c.table, pg_language::c_lanname, name), sqlstate::kUndefinedObject, "language",
+                      name);
+    case pg_tablespace::kOid:
+      return found_or(named_row(session, c.table, pg_tablespace::c_spcname, name), sqlstate::kUndefinedObject,
+                      "tablespace", name);
+    case pg_foreign_data_wrapper::kOid:
+      return found_or(named_row(session, c.table, pg_foreign_data_wrapper::c_fdwname, name), sqlstate::kUndefinedObject,
+                      "foreign-data wrapper", name);
+    default:
+      return found_or(named_row(session, c.table, pg_foreign_server::c_srvname, name), sqlstate::kUndefinedObject,
+                      "server", name);
+  }
+}
+
+Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& c, Oid user, Oid object,
+                                std::span<const WantedPrivilege> wanted) {
+  const Owned owned = read_owned(session, c, object);
+  if (!owned.found) return null_value(Phys::kBool);
+  return value_of(std::any_of(wanted.begin(), wanted.end(), [&](const WantedPrivilege& w) {
+    return allowed(session, owned.acl, owned.owner, user, w);
+  }));
+}
+
+Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std::optional<int16_t> column,
+                                 std::span<const WantedPrivilege> wanted) {
+  const Owned owned = read_owned(session, kTableClass, table);
+  if (!owned.found) return null_value(Phys::kBool);
+  std::vector<Acl> columns;
+  bool exists = !column.has_value();
+  CatalogRows(session).scan(pg_attribute::kOid, {Datum::of_oid(table)}, [&](RowReader row) {
+    const int16_t number = row.i16(pg_attribute::c_attnum);
+    if (column ? number != *column : number <= 0) return true;
+    if (row.flag(pg_attribute::c_attisdropped)) return true;
+    exists = true;
+    if (!row.is_null(pg_attribute::c_attacl)) columns.push_back(read_acl(row.str(pg_attribute::c_attacl)));
+    return true;
+  });
+  if (!exists) return null_value(Phys::kBool);
+  for (const WantedPrivilege& w : wanted) {
+    if (allowed(session, owned.acl, owned.owner, user, w)) return value_of(true);
+    for (const Acl& acl : columns)
+      if (allowed(session, acl, owned.owner, user, w)) return value_of(true);
+  }
+  return value_of(false);
+}
+
+bool has_privileges_of(SessionImpl& session, Oid user, Oid role) {
+  if (user == role) return true;
+  if (user == kInvalidOid) return false;
+  Catalog& all = session.session_catalog().catalog();
+  std::vector<Oid> seen{user};
+  for (size_t i = 0; i < seen.size(); i++) {
+    const auto info = all.role(seen[i], session.session_catalog().transaction());
+    if (info == nullptr) continue;
+    if (i == 0 && info->superuser) return true;
+    if (!info->inherit) continue;
+    for (const Oid up : info->member_of) {
+      if (up == role) return true;
+      if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+    }
+  }
+  return false;
+}
+
+bool is_role_admin(SessionImpl& session, Oid user, Oid role) {
+  if (session.session_catalog().is_superuser(user)) return true;
+  if (user == role) return false;
+  bool admin = false;
+  CatalogRows(session).scan(pg_auth_members::kOid, {Datum::of_oid(role)}, [&](RowReader row) {
+    admin |= row.flag(pg_auth_members::c_admin_option) &&
+             session.session_catalog().has_role(user, row.oid(pg_auth_members::c_member));
+    return true;
+  });
+  return admin;
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,144 @@
+// Facts about relations: files, properties of indexes, what may be changed through them.
+#include "catalog/sequence_table.h"
+#include "engine/system/catalog_rows.h"
+#include "sql/func/text/ascii.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+OwnedDatum value_of_oid(Oid oid) { return OwnedDatum(Datum::of_oid(oid)); }
+OwnedDatum null_bool() { return null_value(Phys::kBool); }
+
+Result<OwnedDatum> filenode(SessionImpl& session, std::span<const Datum> arguments) {
+  Oid out = kInvalidOid;
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(),
+                            [&](RowReader row) { out = row.oid(pg_class::c_relfilenode); });
+  return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
+}
+// Where PostgreSQL's file would be; tables have no files of their own.
+Result<OwnedDatum> filepath(SessionImpl& session, std::span<const Datum> arguments) {
+  INDIGO_ASSIGN(const OwnedDatum node, filenode(session, arguments));
+  if (node.get().null) return text_null();
+  return text_value("base/" + std::to_string(session.session_catalog().database()) + "/" +
+                    std::to_string(node.get().oid()));
+}
+Result<OwnedDatum> filenode_relation(SessionImpl& session, std::span<const Datum> arguments) {
+  Oid out = kInvalidOid;
+  CatalogRows(session).scan(pg_class::kOid, {}, [&](RowReader row) {
+    if (row.oid(pg_class::c_relfilenode) == arguments[1].oid()) out = row.oid(pg_class::c_oid);
+    return out == kInvalidOid;
+  });
+  return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
+}
+
+Result<OwnedDatum> is_publishable(SessionImpl& session, std::span<const Datum> arguments) {
+  std::optional<bool> out;
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
+    out = row.chr(pg_class::c_relkind) == 'r' && row.chr(pg_class::c_relpersistence) == 'p' &&
+          row.oid(pg_class::c_oid) >= oid::kFirstUserOid;
+  });
+  return out ? value_of(*out) : null_bool();
+}
+// Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16. Views are not updatable here.
+Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
+  int32_t bits = 0;
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
+    if (row.chr(pg_class::c_relkind) == 'r') bits = 4 | 8 | 16;
+  });
+  return OwnedDatum(Datum::of(bits));
+}
+Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
+  if (arguments[1].i16 <= 0) return value_of(false);
+  INDIGO_ASSIGN(const OwnedDatum bits, is_updatable(session, arguments));
+  return value_of((bits.get().i32 & 4) != 0);
+}
+
+// ---- properties of the btree method and its indexes
+bool is_index(SessionImpl& session, Oid oid) {
+  return CatalogRows(session).find(pg_index::kOid, oid, [](RowReader) {});
+}
+Result<OwnedDatum> method_property(SessionImpl&, std::span<const Datum> arguments) {
+  constexpr Oid kBtreeMethod = 403;
+  if (arguments[0].oid() != kBtreeMethod) return null_bool();
+  const std::string property = sql::to_lower(arguments[1].str);
+  for (const char* name : {"can_order", "can_unique", "can_multi_col", "can_exclude", "can_include"})
+    if (property == name) return value_of(true);
+  return null_bool();
+}
+Result<OwnedDatum> index_property(SessionImpl& session, std::span<const Datum> arguments) {
+  if (!is_index(session, arguments[0].oid())) return null_bool();
+  const std::string property = sql::to_lower(arguments[1].str);
+  for (const char* name : {"clusterable", "index_scan", "bitmap_scan", "backward_scan"})
+    if (property == name) return value_of(true);
+  return null_bool();
+}
+Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const Datum> arguments) {
+  std::vector<int16_t> options;
+  int16_t columns = 0;
+  const bool found = CatalogRows(session).find(pg_index::kOid, arguments[0].oid(), [&](RowReader row) {
+    options = read_i16s(row.str(pg_index::c_indoption));
+    columns = row.i16(pg_index::c_indnatts);
+  });
+  const int32_t column = arguments[1].i32;
+  if (!found || column < 1 || column > columns) return null_bool();
+  const std::string property = sql::to_lower(arguments[2].str);
+  const bool key = static_cast<size_t>(column) <= options.size();
+  const int16_t option = key ? options[static_cast<size_t>(column) - 1] : int16_t{0};
+  const bool descending = (option & 1) != 0, nulls_first = (option & 2) != 0;
+  if (property == "asc") return key ? value_of(!descending) : null_bool();
+  if (property == "desc") return key ? value_of(descending) : null_bool();
+  if (property == "nulls_first") return key ? value_of(nulls_first) : null_bool();
+  if (property == "nulls_last") return key ? value_of(!nulls_first) : null_bool();
+  if (property == "orderable") return value_of(key);
+  if (property == "distance_orderable") return value_of(false);
+  if (property == "returnable") return value_of(true);
+  if (property == "search_array" || property == "search_nulls") return key ? value_of(true) : null_bool();
+  return null_bool();
+}
+
+Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  const auto* table = relation == nullptr ? nullptr : dynamic_cast<SequenceTable*>(relation->table.get());
+  if (table == nullptr) {
+    return Error(
+        sqlstate::kWrongObjectType,
+        "\"" + (relation == nullptr ? std::to_string(arguments[0].oid()) : relation->name) + "\" is not a sequence");
+  }
+  const auto state = table->sequence()->state();
+  return state.is_called ? value_of(state.last_value) : null_value(Phys::kI64);
+}
+
+Result<OwnedDatum> partition_root(SessionImpl& session, std::span<const Datum> arguments) {
+  char kind = 0;
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(),
+                            [&](RowReader row) { kind = row.chr(pg_class::c_relkind); });
+  return kind == 'p' || kind == 'I' ? OwnedDatum(arguments[0]) : null_value(Phys::kI32);
+}
+Result<OwnedDatum> no_location(SessionImpl&, std::span<const Datum>) { return text_value(""); }
+Result<OwnedDatum> row_security(SessionImpl&, std::span<const Datum>) { return value_of(false); }
+
+constexpr SystemValue kValues[] = {
+    {"pg_relation_filenode", filenode},
+    {"pg_relation_filepath", filepath},
+    {"pg_filenode_relation", filenode_relation},
+    {"pg_relation_is_publishable", is_publishable},
+    {"pg_relation_is_updatable", is_updatable},
+    {"pg_column_is_updatable", column_is_updatable},
+    {"pg_indexam_has_property", method_property},
+    {"pg_index_has_property", index_property},
+    {"pg_index_column_has_property", index_column_property},
+    {"pg_sequence_last_value", sequence_last_value},
+    {"pg_partition_root", partition_root},
+    {"pg_tablespace_location", no_location},
+    {"row_security_active", row_security},
+    {"row_security_active_name", row_security},
+};
+
+}  // namespace
+
+std::span<const SystemValue> relation_values() { return kValues; }
+
+}  // namespace indigo::engine
