@@ -102,10 +102,11 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions, integer_comparisons,  float_functions,       float_math,
-      numeric_functions, text_comparisons,     text_functions,        like_functions,
-      regex_functions,   datetime_comparisons, datetime_functions,    datetime_extraction,
-      value_functions,   session_functions,    system_type_functions, delegated_functions,
+      integer_functions,     integer_comparisons, float_functions,     float_math,         numeric_functions,
+      text_comparisons,      text_functions,      like_functions,      regex_functions,    concat_functions,
+      bytea_functions,       bit_functions,       array_functions,     array_construction, record_functions,
+      datetime_comparisons,  datetime_functions,  datetime_extraction, value_functions,    session_functions,
+      system_type_functions, delegated_functions,
   };
   return kFamilies;
 }
@@ -117,7 +118,7 @@ std::span<const AggregateFamily> aggregate_families() {
 }
 std::span<const SetFamily> set_families() {
   static constexpr SetFamily kFamilies[] = {
-      series_sets, regex_sets, datetime_sets, information_sets, delegated_sets,
+      series_sets, array_sets, regex_sets, datetime_sets, information_sets, delegated_sets,
   };
   return kFamilies;
 }
