@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include <cctype>
 #include <cstdlib>
 
 #include <absl/time/time.h>
@@ -104,8 +105,13 @@ Result<std::string> check_format_setting(std::string_view name, std::string valu
   }
   if (name == "TimeZone") return check_time_zone(std::move(value));
   if (name == "client_encoding") {
-    if (same(value, "UTF8") || same(value, "UTF-8") || same(value, "unicode")) return std::string("UTF8");
-    if (same(value, "SQL_ASCII")) return std::string("SQL_ASCII");
+    // Only letters and digits count: clients write "utf-8", "'utf-8'", "UTF_8".
+    std::string encoding;
+    for (const char c : value) {
+      if (std::isalnum(static_cast<unsigned char>(c))) encoding += c;
+    }
+    if (same(encoding, "UTF8") || same(encoding, "unicode")) return std::string("UTF8");
+    if (same(encoding, "SQLASCII")) return std::string("SQL_ASCII");
     if (same(value, "latin1") || begins(value, "latin") || begins(value, "win") || begins(value, "iso") ||
         begins(value, "koi8") || begins(value, "euc") || begins(value, "sjis") || begins(value, "gb") ||
         begins(value, "big5")) {
