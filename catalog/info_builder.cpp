@@ -176,6 +176,25 @@ void InfoBuilder::add_defaults(RelationInfo& relation) {
         }
         return true;
       });
+  add_identity_defaults(relation);
+}
+
+// An identity column's sequence depends on it; by OID, so that it may be renamed.
+void InfoBuilder::add_identity_defaults(RelationInfo& relation) {
+  for (ColumnInfo& column : relation.columns) {
+    if (column.identity == 0 || column.dropped) continue;
+    database_.table(pg_depend::kOid)
+        .scan_index(txn_, system_index::kDependReference, {Datum::of_oid(pg_class::kOid), Datum::of_oid(relation.oid)},
+                    [&](RowReader row) {
+                      if (row.i32(pg_depend::c_refobjsubid) != column.number || row.chr(pg_depend::c_deptype) != 'i' ||
+                          row.oid(pg_depend::c_classid) != pg_class::kOid) {
+                        return true;
+                      }
+                      const std::string sequence = std::to_string(row.oid(pg_depend::c_objid));
+                      column.default_expr = "pg_catalog.nextval('" + sequence + "'::pg_catalog.regclass)";
+                      return false;
+                    });
+  }
 }
 
 IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {

@@ -26,6 +26,7 @@ class InfoBuilder {
   SequenceOptions sequence_options(Oid sequence);
   void add_columns(RelationInfo& relation);
   void add_defaults(RelationInfo& relation);
+  void add_identity_defaults(RelationInfo& relation);
   void add_indexes(RelationInfo& relation, Oid filenode);
   void add_constraints(RelationInfo& relation);
   void add_view(RelationInfo& relation);

@@ -122,7 +122,7 @@ Status SessionImpl::bind_literals(Portal& portal, const ScannedText& scanned) {
     }
     const sql::TypeRef& type = prepared.lifted_types[i];
     std::string_view text = literal_value(scanned.raw[i], buffer);
-    if (type.oid == oid::kInt4) {
+    if (type.oid == oid::kInt4 && scanned.literals[i].kind == sql::LiftedLiteral::Class::kInt4) {
       int32_t v = 0;
       std::from_chars(text.data(), text.data() + text.size(), v);
       portal.parameters.push_back(Datum::of(v));
