@@ -218,7 +218,11 @@ class BinaryReader final : public CopyReader {
     if (finished_) return false;
     // The whole row is brought into the buffer before views are taken.
     size_t at = 0;
-    INDIGO_TRY(need(2));
+    // Input that ends where a row would begin is complete without the trailer (pgx sends none).
+    while (buffer_.size() - pos_ < 2) {
+      INDIGO_ASSIGN(bool more, fill());
+      if (!more) return false;
+    }
     auto count = static_cast<int16_t>(big_endian(load_unaligned<uint16_t>(buffer_.data() + pos_)));
     at = 2;
     if (count == -1) {

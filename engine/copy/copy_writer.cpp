@@ -12,7 +12,8 @@ CopyWriter::CopyWriter(RowSink& sink, sql::FuncContext& context, const CopyOptio
 Status CopyWriter::begin() {
   sink_.copy_out(options_.format, static_cast<uint32_t>(shape_.columns.size()));
   if (options_.format == CopyFormat::kBinary) {
-    return sink_.copy_data(std::string_view("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19));
+    header_.assign("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
+    return {};
   }
   if (!options_.header) return {};
   line_.clear();
@@ -84,6 +85,7 @@ Status CopyWriter::rows(const Chunk& chunk) {
     const uint32_t row = chunk.selection[i];
     line_.clear();
     if (options_.format == CopyFormat::kBinary) {
+      line_.swap(header_);
       char count[2];
       store_unaligned(count, big_endian(static_cast<uint16_t>(shape_.columns.size())));
       line_.append(count, 2);
@@ -114,7 +116,7 @@ Status CopyWriter::rows(const Chunk& chunk) {
 }
 
 Status CopyWriter::end() {
-  if (options_.format == CopyFormat::kBinary) INDIGO_TRY(sink_.copy_data(std::string_view("\377\377", 2)));
+  if (options_.format == CopyFormat::kBinary) INDIGO_TRY(sink_.copy_data(header_ + "\377\377"));
   sink_.copy_done();
   return {};
 }

@@ -33,6 +33,7 @@ class CopyWriter {
   const CopyOptions& options_;
   const ResultShape& shape_;
   std::vector<bool> force_quote_;
+  std::string header_;  // binary: goes out with the first row, as PostgreSQL sends it
   std::string line_, value_;
 };
 

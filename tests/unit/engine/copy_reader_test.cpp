@@ -63,7 +63,9 @@ TEST(CopyReader, BinaryRowsAndTornInput) {
   const std::string row("\0\2\0\0\0\1a\377\377\377\377", 11);
   const std::string end("\377\377", 2);
   for (size_t piece = 1; piece < 12; piece++) EXPECT_EQ(rows(options, header + row + end, piece), "a|<null>;") << piece;
+  EXPECT_EQ(rows(options, header + row, 5), "a|<null>;");  // the trailer may be missing
   for (size_t cut = 1; cut < header.size() + row.size(); cut++) {
+    if (cut == header.size() || cut == header.size() + 1) continue;  // no row has begun
     EXPECT_NE(rows(options, (header + row).substr(0, cut), 5).find('!'), std::string::npos) << cut;
   }
   EXPECT_EQ(rows(options, "nonsense, but long enough", 5), "!COPY file signature not recognized");
