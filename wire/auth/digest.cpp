@@ -1,12 +1,13 @@
 #include "wire/auth/digest.h"
 
+#include <unistd.h>
+
 #include <random>
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <openssl/rand.h>
 
 namespace indigo::wire {
 
@@ -50,13 +51,13 @@ std::string md5_hex(std::string_view bytes) {
   return hex;
 }
 
+// From the kernel: OpenSSL's generator takes longer to set up than the rest of the server.
 std::string random_bytes(size_t count) {
   std::string bytes(count, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(count)) != 1) {
+  if (getentropy(bytes.data(), count) != 0) {
     std::random_device device;
     for (char& byte : bytes) byte = static_cast<char>(device());
   }
-  ERR_clear_error();
   return bytes;
 }
 
