@@ -34,6 +34,7 @@ class Deparser {
  private:
   // `implicit`: conversions that the user did not write are shown.
   void print(const Expr& e, bool implicit) {
+    if (options_.nodes != nullptr && options_.nodes->print(e, out_)) return;
     switch (e.kind) {
       case ExprKind::kVar: return print_column(as<VarExpr>(e).column);
       case ExprKind::kColumn: out_ += "VALUE"; return;
@@ -470,8 +471,9 @@ class Deparser {
 
 }  // namespace
 
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options) {
-  return Deparser(catalog, options).text(expr, false);
+std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
+                    bool show_implicit) {
+  return Deparser(catalog, options).text(expr, show_implicit);
 }
 
 }  // namespace indigo::sql

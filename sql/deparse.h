@@ -9,14 +9,25 @@
 
 namespace indigo::sql {
 
+// Prints what only a query can name: its columns, aggregates, window calls, subqueries (sql/deparse_query.h).
+class QueryNodePrinter {
+ public:
+  virtual ~QueryNodePrinter() = default;
+  // False: not one of these.
+  virtual bool print(const Expr& e, std::string& out) const = 0;
+};
+
 struct DeparseOptions {
   const catalog::RelationInfo* relation = nullptr;  // entry 0's columns; null: none
   // Names outside pg_catalog are qualified always (text to store), or only when search_path does not find them.
   bool always_qualify = true;
   bool pretty = false;  // fewer parentheses
+  const QueryNodePrinter* nodes = nullptr;
 };
 
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options);
+// show_implicit: also the conversions that nobody wrote, as arguments of functions show them.
+std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
+                    bool show_implicit = false);
 
 // Text of a literal of that type: 5, '-5'::integer, 'abc'::text, NULL::date.
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify);

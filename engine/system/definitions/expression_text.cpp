@@ -16,6 +16,31 @@ std::string expression_text(SessionImpl& session, std::string_view stored,
   return sql::deparse(session.session_catalog(), **expression, options);
 }
 
+std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid domain, bool pretty) {
+  const auto info = session.session_catalog().type(domain);
+  if (info == nullptr) return std::string(stored);
+  auto made_up = std::make_shared<catalog::RelationInfo>();
+  catalog::ColumnInfo value;
+  value.name = "value";
+  value.number = 1;
+  value.type = {info->base, info->base_typmod, info->collation};
+  made_up->columns.push_back(value);
+  const auto expression = sql::analyze_expression(session, stored, made_up, catalog::TypeRef{});
+  if (!expression) return std::string(stored);
+  struct Value final : sql::QueryNodePrinter {
+    bool print(const sql::Expr& e, std::string& out) const override {
+      if (e.kind != sql::ExprKind::kVar) return false;
+      out += "VALUE";
+      return true;
+    }
+  } const value_printer;
+  sql::DeparseOptions options;
+  options.always_qualify = false;
+  options.pretty = pretty;
+  options.nodes = &value_printer;
+  return sql::deparse(session.session_catalog(), **expression, options);
+}
+
 namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers

@@ -207,17 +207,19 @@ std::string constraint_text(SessionImpl& session, const RelationPtr& table, cons
 
 Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> arguments) {
   const bool pretty = arguments.size() > 1 && arguments[1].b;
-  Oid relation = kInvalidOid;
+  Oid relation = kInvalidOid, domain = kInvalidOid;
   std::string check;
   bool validated = true;
   if (!CatalogRows(session).find(pg_constraint::kOid, arguments[0].oid(), [&](RowReader row) {
         relation = row.oid(pg_constraint::c_conrelid);
+        domain = row.oid(pg_constraint::c_contypid);
         check = row.str(pg_constraint::c_conbin);
         validated = row.flag(pg_constraint::c_convalidated);
       }))
     return text_null();
   if (relation == kInvalidOid)  // a domain's
-    return text_value("CHECK (" + check + ")" + (validated ? "" : " NOT VALID"));
+    return text_value("CHECK (" + domain_check_text(session, check, domain, pretty) + ")" +
+                      (validated ? "" : " NOT VALID"));
   const auto table = session.session_catalog().relation(relation);
   if (table == nullptr) return text_null();
   for (const ConstraintInfo& c : table->constraints)

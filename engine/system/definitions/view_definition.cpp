@@ -1,5 +1,8 @@
 // Views, rules and triggers as statements; the rest of pg_get_*def.
 #include "engine/system/catalog_rows.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/deparse_query.h"
+#include "sql/parse/parser.h"
 
 namespace indigo::engine {
 
@@ -7,21 +10,35 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
-std::optional<std::string> view_text(SessionImpl& session, Oid view) {
+// Laid out from the analyzed query; a definition that no longer can be analyzed is shown as it is stored.
+std::optional<std::string> view_text(SessionImpl& session, Oid view, bool pretty) {
   const auto info = session.session_catalog().relation(view);
   if (info == nullptr || info->view_definition.empty()) return std::nullopt;
-  std::string text = info->view_definition;
-  while (!text.empty() && (text.front() == '\n' || text.front() == ' ')) text.erase(0, 1);
-  return " " + text + ";";
+  if (const auto parsed = sql::parse(info->view_definition); parsed.ok() && !(*parsed)->statements().empty()) {
+    const sql::AnalyzeInput input{(*parsed)->statements()[0].node, info->view_definition};
+    const auto analyzed = sql::analyze(session, input);
+    if (analyzed.ok() && analyzed->query != nullptr) {
+      std::vector<std::string> names;
+      for (const ColumnInfo& c : info->columns) names.push_back(c.name);
+      const auto text = sql::deparse_query(session.session_catalog(), *analyzed->query, names, pretty);
+      if (text.ok()) return *text + ";";
+    }
+  }
+  return " " + info->view_definition + ";";
+}
+
+// The second argument: a boolean, or the width to wrap at, which makes it pretty too.
+bool is_pretty(std::span<const Datum> arguments) {
+  return arguments.size() > 1 && (arguments[1].phys != Phys::kBool || arguments[1].b);
 }
 
 Result<OwnedDatum> view_by_oid(SessionImpl& session, std::span<const Datum> arguments) {
-  return text_or_null(view_text(session, arguments[0].oid()));
+  return text_or_null(view_text(session, arguments[0].oid(), is_pretty(arguments)));
 }
 Result<OwnedDatum> view_by_name(SessionImpl& session, std::span<const Datum> arguments) {
   NameContext names(session);
   INDIGO_ASSIGN(const Oid view, sql::find_relation_oid(names.context, arguments[0].str));
-  return text_or_null(view_text(session, view));
+  return text_or_null(view_text(session, view, is_pretty(arguments)));
 }
 
 Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> arguments) {
@@ -33,7 +50,7 @@ Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> 
   });
   if (!out) return text_null();
   NameContext names(session);
-  const auto text = view_text(session, view);
+  const auto text = view_text(session, view, is_pretty(arguments));
   if (!text) return text_null();
   return text_value(*out + " AS\n    ON SELECT TO " + sql::qualified_relation_name(names.context, view) +
                     " DO INSTEAD " + *text);

@@ -1,0 +1,421 @@
+#include "sql/deparse_query.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "sql/analyze/type_text.h"
+#include "sql/deparse.h"
+
+namespace indigo::sql {
+namespace {
+
+constexpr int kIndent = 8;  // columns that a subquery stands further right
+
+class QueryDeparser final : public QueryNodePrinter {
+ public:
+  QueryDeparser(catalog::CatalogView& catalog, bool pretty) : catalog_(catalog) {
+    options_.always_qualify = false;
+    options_.pretty = pretty;
+    options_.nodes = this;
+  }
+
+  std::string text(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
+    queries_.push_back(&query);
+    std::string out = with_clause(query, level);
+    if (query.set_operation != nullptr) {
+      std::vector<std::string> own(names.begin(), names.end());
+      for (const TargetEntry& t : query.targets)
+        if (names.empty() && !t.hidden) own.push_back(t.name);
+      out += set_operation(query, *query.set_operation, own, level);
+    } else {
+      out += select(query, names, level, show_names);
+    }
+    if (!query.order_by.empty())
+      out +=
+          line(level, 2) + "ORDER BY " + sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr);
+    if (query.offset != nullptr) out += line(level, 1) + "OFFSET " + value(query.offset);
+    if (query.limit != nullptr) {
+      out += query.with_ties ? line(level, 1) + "FETCH FIRST " + value(query.limit) + " ROWS WITH TIES"
+                             : line(level, 1) + "LIMIT " + value(query.limit);
+    }
+    for (const RowLock& lock : query.row_locks) out += row_lock(query, lock, level);
+    queries_.pop_back();
+    return out;
+  }
+
+  bool failed() const { return failed_; }
+
+  bool print(const Expr& e, std::string& out) const override {
+    switch (e.kind) {
+      case ExprKind::kVar: out += column(as<VarExpr>(e)); return true;
+      case ExprKind::kAggregate: out += aggregate(as<AggregateExpr>(e)); return true;
+      case ExprKind::kWindowCall: out += window_call(as<WindowCallExpr>(e)); return true;
+      case ExprKind::kSubLink: out += sublink(as<SubLinkExpr>(e)); return true;
+      case ExprKind::kGrouping: {
+        out += "GROUPING(";
+        const char* comma = "";
+        for (const int i : as<GroupingExpr>(e).group_columns) {
+          out += comma + value(queries_.back()->group_by[static_cast<size_t>(i)]);
+          comma = ", ";
+        }
+        out += ")";
+        return true;
+      }
+      case ExprKind::kWholeRow:
+      case ExprKind::kSubPlan: failed_ = true; return true;
+      default: return false;
+    }
+  }
+
+ private:
+  static std::string line(int level, int column) {
+    return "\n" + std::string(static_cast<size_t>(level * kIndent + column), ' ');
+  }
+  std::string value(const ExprPtr& e, bool implicit = false) const { return deparse(catalog_, *e, options_, implicit); }
+  std::string list(const ExprList& list) const {
+    std::string out;
+    for (const ExprPtr& e : list) out += (out.empty() ? "" : ", ") + value(e, true);
+    return out;
+  }
+  int level() const { return static_cast<int>(queries_.size()); }
+
+  std::string column(const VarExpr& v) const {
+    if (static_cast<size_t>(v.levels_up) >= queries_.size()) return failed_ = true, "?";
+    const Query& query = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
+    const Entry& entry = query.entries[static_cast<size_t>(v.entry)];
+    if (v.column < 0 || static_cast<size_t>(v.column) >= entry.column_names.size()) return failed_ = true, "?";
+    return quote_identifier(entry_name(entry)) + "." +
+           quote_identifier(entry.column_names[static_cast<size_t>(v.column)]);
+  }
+  static std::string entry_name(const Entry& e) {
+    if (!e.alias.empty()) return e.alias;
+    return e.relation != nullptr ? e.relation->name : "?";
+  }
+  std::string function_name(Oid oid) const {
+    const auto f = catalog_.function(oid);
+    if (f == nullptr) return "?";
+    const auto visible = catalog_.functions_named("", f->name);
+    const bool found = std::any_of(visible.begin(), visible.end(), [&](const auto& g) { return g->oid == oid; });
+    return (found ? "" : quote_identifier(catalog_.schema_name(f->schema)) + ".") + quote_identifier(f->name);
+  }
+
+  // Columns alone stand bare; constants by their value would be positions.
+  std::string sort_value(const ExprPtr& e) const {
+    if (e->kind == ExprKind::kVar) return value(e);
+    const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
+                      (e->kind == ExprKind::kCall && as<CallExpr>(*e).form == CallExpr::Form::kFunction);
+    const std::string text = value(e);
+    return options_.pretty || call ? "(" + text + ")" : text;
+  }
+  std::string sort_keys(const std::vector<SortKey>& keys, const Query* by_position) const {
+    std::string out;
+    for (const SortKey& key : keys) {
+      if (!out.empty()) out += ", ";
+      size_t position = 0;
+      if (by_position != nullptr || key.expr->kind == ExprKind::kConst) {
+        const Query& query = *queries_.back();
+        for (size_t i = 0; i < query.targets.size() && position == 0; i++)
+          if (!query.targets[i].hidden && equal(*query.targets[i].expr, *key.expr)) position = i + 1;
+      }
+      out += position > 0 ? std::to_string(position) : sort_value(key.expr);
+      if (key.descending) {
+        out += key.nulls_first ? " DESC" : " DESC NULLS LAST";
+      } else if (key.nulls_first) {
+        out += " NULLS FIRST";
+      }
+    }
+    return out;
+  }
+
+  std::string aggregate(const AggregateExpr& a) const {
+    std::string out = function_name(a.function) + "(";
+    if (a.kind_of != 'n') {
+      out += list(a.direct) + ") WITHIN GROUP (ORDER BY " + sort_keys(a.order, nullptr) + ")";
+    } else {
+      if (a.distinct) out += "DISTINCT ";
+      out += a.star ? "*" : list(a.arguments);
+      // DISTINCT sorts by all arguments: only an order of its own shows.
+      if (!a.order.empty() && !a.distinct) out += " ORDER BY " + sort_keys(a.order, nullptr);
+      out += ")";
+    }
+    if (a.filter != nullptr) out += " FILTER (WHERE " + value(a.filter) + ")";
+    return out;
+  }
+
+  std::string bound(const FrameBound& b) const {
+    switch (b.kind) {
+      case FrameBound::Kind::kUnboundedPreceding: return "UNBOUNDED PRECEDING";
+      case FrameBound::Kind::kPreceding: return value(b.offset) + " PRECEDING";
+      case FrameBound::Kind::kCurrentRow: return "CURRENT ROW";
+      case FrameBound::Kind::kFollowing: return value(b.offset) + " FOLLOWING";
+      case FrameBound::Kind::kUnboundedFollowing: return "UNBOUNDED FOLLOWING";
+    }
+    return {};
+  }
+  std::string window_text(const Window& w) const {
+    std::string out;
+    const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
+    if (!w.partition.empty()) {
+      std::string keys;
+      for (const ExprPtr& e : w.partition) keys += (keys.empty() ? "" : ", ") + sort_value(e);
+      add("PARTITION BY " + keys);
+    }
+    if (!w.order.empty()) add("ORDER BY " + sort_keys(w.order, nullptr));
+    const bool usual = w.mode == Window::Mode::kRange && w.start.kind == FrameBound::Kind::kUnboundedPreceding &&
+                       w.end.kind == FrameBound::Kind::kCurrentRow && w.exclude == Window::Exclude::kNoOthers;
+    if (usual) return out;
+    static constexpr const char* kModes[] = {"RANGE", "ROWS", "GROUPS"};
+    static constexpr const char* kExcludes[] = {"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"};
+    add(std::string(kModes[static_cast<int>(w.mode)]) + " BETWEEN " + bound(w.start) + " AND " + bound(w.end) +
+        kExcludes[static_cast<int>(w.exclude)]);
+    return out;
+  }
+  std::string window_call(const WindowCallExpr& w) const {
+    std::string out = function_name(w.function) + "(" + (w.star ? "*" : list(w.arguments)) + ")";
+    if (w.filter != nullptr) out += " FILTER (WHERE " + value(w.filter) + ")";
+    const Window& window = queries_.back()->windows[static_cast<size_t>(w.window)];
+    return out + " OVER " + (window.name.empty() ? "(" + window_text(window) + ")" : quote_identifier(window.name));
+  }
+
+  std::string sublink(const SubLinkExpr& s) const {
+    const std::string query = "(" + text(*s.query, {}, level(), s.form != SubLinkExpr::Form::kExists) + ")";
+    switch (s.form) {
+      case SubLinkExpr::Form::kExists: return "(EXISTS " + query + ")";
+      case SubLinkExpr::Form::kScalar: return query;
+      case SubLinkExpr::Form::kArray: return "ARRAY" + query;
+      case SubLinkExpr::Form::kAny:
+      case SubLinkExpr::Form::kAll: {
+        const auto* test = s.test == nullptr ? nullptr : try_as<CallExpr>(s.test);
+        const auto* op = test == nullptr ? nullptr : catalog_.operator_by_oid(test->op);
+        if (op == nullptr || test->arguments.size() != 2) break;
+        const bool any = s.form == SubLinkExpr::Form::kAny;
+        return "(" + value(test->arguments[0], true) +
+               (any && op->name == "=" ? " IN " : " " + op->name + (any ? " ANY " : " ALL ")) + query + ")";
+      }
+      default: break;
+    }
+    failed_ = true;
+    return "?";
+  }
+
+  std::string with_clause(const Query& query, int level) const {
+    std::string out;
+    for (const CommonTable& table : query.ctes) {
+      out += out.empty() ? (table.recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
+      out += quote_identifier(table.name) + " AS ";
+      if (table.materialize == CommonTable::Materialize::kAlways) out += "MATERIALIZED ";
+      if (table.materialize == CommonTable::Materialize::kNever) out += "NOT MATERIALIZED ";
+      out += "(" + line(level + 1, 0) + text(*table.query, {}, level + 1, true) + line(level + 1, 0) + ")";
+    }
+    return out.empty() ? out : out + line(level, 0);
+  }
+
+  std::string set_operation(const Query& query, const SetNode& node, std::span<const std::string> names,
+                            int level) const {
+    if (node.entry >= 0) return text(*query.entries[static_cast<size_t>(node.entry)].subquery, names, level, true);
+    const auto same = [&](const SetNode& child) { return child.op == node.op && child.all == node.all; };
+    std::string out;
+    if (node.left->entry < 0 && !same(*node.left)) {
+      out = " (" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1) + "\n)";
+    } else {
+      out = set_operation(query, *node.left, names, level);
+    }
+    static constexpr const char* kNames[] = {"UNION", "INTERSECT", "EXCEPT"};
+    out += line(level, 0) + kNames[static_cast<int>(node.op)] + (node.all ? " ALL" : "");
+    if (node.right->entry < 0)
+      return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1) + "\n)";
+    return out + line(level, 0) + set_operation(query, *node.right, names, level);
+  }
+
+  std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
+    if (query.command != CommandKind::kSelect) failed_ = true;
+    if (const Entry* values = bare_values(query)) return " VALUES " + value_rows(*values);
+    std::string out = " SELECT";
+    if (!query.distinct_on.empty()) {
+      std::string keys;
+      for (const ExprPtr& e : query.distinct_on) keys += (keys.empty() ? "" : ", ") + sort_value(e);
+      out += " DISTINCT ON (" + keys + ")";
+    } else if (query.distinct) {
+      out += " DISTINCT";
+    }
+    size_t shown = 0;
+    for (const TargetEntry& t : query.targets) {
+      if (t.hidden) continue;
+      out += shown == 0 ? " " : "," + line(level, 4);
+      const std::string& name = shown < names.size() ? names[shown] : t.name;
+      shown++;
+      out += value(t.expr, true);
+      if (own_name(query, *t.expr, show_names) != name) out += " AS " + quote_identifier(name);
+    }
+    if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
+    if (query.where != nullptr) out += line(level, 2) + "WHERE " + value(query.where);
+    out += group_clause(query, level);
+    if (query.having != nullptr) out += line(level, 1) + "HAVING " + value(query.having);
+    std::string windows;
+    for (const Window& w : query.windows)
+      if (!w.name.empty())
+        windows += (windows.empty() ? line(level, 2) + "WINDOW " : ", ") + quote_identifier(w.name) + " AS (" +
+                   window_text(w) + ")";
+    return out + windows;
+  }
+
+  // The name that a target has without AS.
+  std::string own_name(const Query& query, const Expr& e, bool show_names) const {
+    if (e.kind == ExprKind::kVar) {
+      const auto& v = as<VarExpr>(e);
+      if (v.levels_up == 0)
+        return query.entries[static_cast<size_t>(v.entry)].column_names[static_cast<size_t>(v.column)];
+    }
+    return show_names ? "" : "?column?";
+  }
+
+  // Columns that a grouped primary key determines stand at the end of group_by; nobody wrote them.
+  std::string group_clause(const Query& query, int level) const {
+    const auto index_text = [&](const std::vector<int>& columns) {
+      std::string keys;
+      for (const int c : columns)
+        keys += (keys.empty() ? "" : ", ") + sort_value(query.group_by[static_cast<size_t>(c)]);
+      return keys;
+    };
+    if (!query.grouping_sets.empty()) {
+      std::string sets;
+      for (const GroupingSet& set : query.grouping_sets)
+        sets += (sets.empty() ? "(" : ", (") + index_text(set.columns) + ")";
+      return line(level, 2) + "GROUP BY GROUPING SETS (" + sets + ")";
+    }
+    std::vector<int> written;
+    for (size_t i = 0; i < query.group_by.size(); i++)
+      if (!is_determined(query, i)) written.push_back(static_cast<int>(i));
+    return written.empty() ? "" : line(level, 2) + "GROUP BY " + index_text(written);
+  }
+  static bool is_determined(const Query& query, size_t index) {
+    const auto* v = try_as<VarExpr>(query.group_by[index]);
+    if (v == nullptr || v->levels_up != 0) return false;
+    const Entry& entry = query.entries[static_cast<size_t>(v->entry)];
+    if (entry.kind != EntryKind::kTable || entry.relation->primary_index() == nullptr) return false;
+    for (const auto& key : entry.relation->primary_index()->columns) {
+      const bool grouped = std::any_of(query.group_by.begin(), query.group_by.begin() + static_cast<ptrdiff_t>(index),
+                                       [&](const ExprPtr& e) {
+                                         const auto* g = try_as<VarExpr>(e);
+                                         return g != nullptr && g->entry == v->entry && g->column + 1 == key.column;
+                                       });
+      if (!grouped) return false;
+    }
+    return true;
+  }
+
+  static const Entry* bare_values(const Query& query) {
+    if (query.from == nullptr || !query.from->leaf || query.where != nullptr) return nullptr;
+    const Entry& e = query.entries[static_cast<size_t>(query.from->entry)];
+    return e.kind == EntryKind::kValues && e.alias == "*VALUES*" ? &e : nullptr;
+  }
+  std::string value_rows(const Entry& e) const {
+    std::string out;
+    for (const ExprList& row : e.values) {
+      out += out.empty() ? "(" : ", (";
+      for (size_t i = 0; i < row.size(); i++) out += (i == 0 ? "" : ",") + value(row[i]);
+      out += ")";
+    }
+    return out;
+  }
+
+  // Joins without a condition at the top are what commas in FROM become.
+  std::string from_list(const Query& query, const JoinNode& node, int level) const {
+    if (!node.leaf && node.type == JoinType::kInner && node.condition == nullptr)
+      return from_list(query, *node.left, level) + "," + line(level, 4) + from_item(query, *node.right, level);
+    return from_item(query, node, level);
+  }
+  std::string from_item(const Query& query, const JoinNode& node, int level) const {
+    if (node.leaf) return entry_text(query.entries[static_cast<size_t>(node.entry)], level);
+    static constexpr const char* kJoins[] = {"JOIN ", "LEFT JOIN ", "RIGHT JOIN ", "FULL JOIN "};
+    if (static_cast<size_t>(node.type) >= std::size(kJoins)) return failed_ = true, "?";
+    std::string out = from_item(query, *node.left, level) + line(level, 5);
+    const bool cross = node.condition == nullptr && node.type == JoinType::kInner;
+    out += cross ? "CROSS JOIN " : kJoins[static_cast<int>(node.type)];
+    const std::string right = from_item(query, *node.right, level);
+    out += options_.pretty && !node.right->leaf ? "(" + right + ")" : right;
+    if (!cross) {
+      const std::string condition = node.condition == nullptr ? "true" : value(node.condition);
+      out += options_.pretty ? " ON " + condition : " ON (" + condition + ")";
+    }
+    return options_.pretty ? out : "(" + out + ")";
+  }
+
+  std::string entry_text(const Entry& e, int level) const {
+    std::string out = e.lateral && e.kind != EntryKind::kTable ? "LATERAL " : "";
+    std::vector<std::string> own;  // the column names without an alias list
+    bool aliased = true, always_columns = false;
+    switch (e.kind) {
+      case EntryKind::kSubquery:
+        if (e.relation == nullptr) {
+          out += "(" + text(*e.subquery, {}, level + 1, true) + ")";
+          for (const TargetEntry& t : e.subquery->targets)
+            if (!t.hidden) own.push_back(t.name);
+          break;
+        }
+        [[fallthrough]];
+      case EntryKind::kTable: {
+        const auto found = catalog_.find_relation("", e.relation->name);
+        if (found == nullptr || found->oid != e.relation->oid) out += quote_identifier(e.relation->schema_name) + ".";
+        out += quote_identifier(e.relation->name);
+        aliased = entry_name(e) != e.relation->name;
+        for (const auto& c : e.relation->columns) own.push_back(c.dropped ? std::string() : c.name);
+        if (e.sample) failed_ = true;
+        break;
+      }
+      case EntryKind::kFunction: {
+        if (e.functions.size() != 1) failed_ = true;
+        if (!e.functions.empty()) out += value(e.functions[0].call);
+        if (e.with_ordinality) out += " WITH ORDINALITY";
+        always_columns = true;
+        break;
+      }
+      case EntryKind::kValues:
+        out += "( VALUES " + value_rows(e) + ")";
+        always_columns = true;
+        break;
+      case EntryKind::kCte: {
+        const auto up = static_cast<size_t>(e.cte_levels_up);
+        if (up >= queries_.size() || e.cte < 0) return failed_ = true, "?";
+        const CommonTable& table = queries_[queries_.size() - 1 - up]->ctes[static_cast<size_t>(e.cte)];
+        out += quote_identifier(table.name);
+        aliased = entry_name(e) != table.name;
+        own = e.column_names;
+        break;
+      }
+      default: failed_ = true; break;
+    }
+    if (aliased) out += " " + quote_identifier(entry_name(e));
+    if (!always_columns && std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end())) return out;
+    std::string columns;
+    for (const std::string& name : e.column_names)
+      if (!name.empty()) columns += (columns.empty() ? "" : ", ") + quote_identifier(name);
+    return out + "(" + columns + ")";
+  }
+
+  static std::string row_lock(const Query& query, const RowLock& lock, int level) {
+    static constexpr const char* kModes[] = {"KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"};
+    std::string out = line(level, 1) + "FOR " + kModes[static_cast<int>(lock.mode)] + " OF " +
+                      quote_identifier(entry_name(query.entries[static_cast<size_t>(lock.entry)]));
+    if (lock.wait == storage::LockWait::kNoWait) out += " NOWAIT";
+    if (lock.wait == storage::LockWait::kSkip) out += " SKIP LOCKED";
+    return out;
+  }
+
+  catalog::CatalogView& catalog_;
+  DeparseOptions options_;
+  mutable std::vector<const Query*> queries_;  // outermost first
+  mutable bool failed_ = false;
+};
+
+}  // namespace
+
+Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
+                                  std::span<const std::string> column_names, bool pretty) {
+  const QueryDeparser deparser(catalog, pretty);
+  std::string text = deparser.text(query, column_names, 0, true);
+  if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this query cannot be printed");
+  return text;
+}
+
+}  // namespace indigo::sql

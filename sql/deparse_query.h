@@ -1,0 +1,20 @@
+// Queries back to SQL text, laid out as PostgreSQL's ruleutils.c does (pg_get_viewdef): " SELECT a,\n    b\n   FROM t".
+// What analysis has forgotten is not brought back: JOIN ... USING is printed as ON, CROSS JOIN as a comma.
+// Thread safety: reads one session's catalog view.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/error.h"
+#include "catalog/catalog_view.h"
+#include "sql/query.h"
+
+namespace indigo::sql {
+
+// `column_names`: of the view, where they differ from the query's own (may be empty). 0A000 for queries that are more
+// than SELECT.
+Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
+                                  std::span<const std::string> column_names, bool pretty);
+
+}  // namespace indigo::sql
