@@ -7,60 +7,11 @@
 #include "sql/plan/build_path.h"
 #include "sql/plan/cost.h"
 #include "sql/plan/level.h"
-#include "sql/plan/resolve.h"
+#include "sql/plan/rewrite.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
 namespace {
-
-// `q` seen from `levels` deeper: what refers outside it moves up.
-std::shared_ptr<const Query> raised(const std::shared_ptr<const Query>& q, int levels);
-
-ExprPtr raise_free(const ExprPtr& e, int depth, int levels) {
-  ExprPtr out = map_children(e, [&](const ExprPtr& c) { return raise_free(c, depth, levels); });
-  const auto raise = [&](auto node) -> ExprPtr {
-    if (node->levels_up <= depth) return out;
-    using Node = std::remove_cvref_t<decltype(*node)>;
-    auto copy = std::make_shared<Node>(*node);
-    copy->levels_up += levels;
-    return copy;
-  };
-  if (const auto* v = try_as<VarExpr>(out)) return raise(v);
-  if (const auto* a = try_as<AggregateExpr>(out)) return raise(a);
-  if (const auto* w = try_as<WholeRowExpr>(out)) return raise(w);
-  if (const auto* link = try_as<SubLinkExpr>(out)) {
-    auto copy = std::make_shared<SubLinkExpr>(*link);
-    copy->query = map_query(
-        link->query, [&](const ExprPtr& x, int d) { return raise_free(x, d, levels); },
-        [&](Entry& entry, int d) {
-          if (entry.kind == EntryKind::kCte && entry.cte_levels_up > d) entry.cte_levels_up += levels;
-        },
-        depth + 1);
-    return copy;
-  }
-  return out;
-}
-
-std::shared_ptr<const Query> raised(const std::shared_ptr<const Query>& q, int levels) {
-  if (levels == 0) return q;
-  return map_query(
-      q, [&](const ExprPtr& e, int depth) { return raise_free(e, depth, levels); },
-      [&](Entry& entry, int depth) {
-        if (entry.kind == EntryKind::kCte && entry.cte_levels_up > depth) entry.cte_levels_up += levels;
-      });
-}
-
-// Whether the query refers to anything outside itself.
-bool is_correlated(const Query& q) {
-  bool found = false;
-  visit_query(q, [&](const Expr& e, int depth) {
-    if (e.kind == ExprKind::kVar) found = found || as<VarExpr>(e).levels_up > depth;
-    if (e.kind == ExprKind::kAggregate) found = found || as<AggregateExpr>(e).levels_up > depth;
-    if (e.kind == ExprKind::kWholeRow) found = found || as<WholeRowExpr>(e).levels_up > depth;
-    return !found;
-  });
-  return found;
-}
 
 class CteResolver {
  public:
@@ -160,6 +111,7 @@ class CteResolver {
       if (entry.kind != EntryKind::kCte || entry.cte_levels_up != depth) return;
       const auto i = static_cast<size_t>(entry.cte);
       if (inlined_[i]) {
+        // (CTE entries inside have their statement's number already.)
         entry.kind = EntryKind::kSubquery;
         entry.subquery = raised(inlined_[i], entry.cte_levels_up);
         entry.cte = -1;

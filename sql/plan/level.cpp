@@ -5,7 +5,6 @@
 #include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
-namespace {
 
 void flatten_and(const ExprPtr& e, ExprList& out) {
   if (!e) return;
@@ -16,14 +15,14 @@ void flatten_and(const ExprPtr& e, ExprList& out) {
   out.push_back(e);
 }
 
-std::unique_ptr<FromNode> make_tree(const JoinNodePtr& n) {
+std::unique_ptr<FromNode> make_from_tree(const JoinNodePtr& n) {
   auto out = std::make_unique<FromNode>();
   if (n->leaf) {
     out->kind = FromNode::Kind::kLeaf;
     out->entry = n->entry;
     return out;
   }
-  auto left = make_tree(n->left), right = make_tree(n->right);
+  auto left = make_from_tree(n->left), right = make_from_tree(n->right);
   flatten_and(n->condition, out->conditions);
   JoinType type = n->type;
   if (type == JoinType::kRight) {
@@ -45,6 +44,20 @@ std::unique_ptr<FromNode> make_tree(const JoinNodePtr& n) {
   add(std::move(right));
   return out;
 }
+
+JoinNodePtr shifted(const JoinNodePtr& n, int offset) {
+  if (!n || offset == 0) return n;
+  auto copy = std::make_shared<JoinNode>(*n);
+  if (n->leaf) {
+    copy->entry += offset;
+  } else {
+    copy->left = shifted(n->left, offset);
+    copy->right = shifted(n->right, offset);
+  }
+  return copy;
+}
+
+namespace {
 
 // Everything but entries and FROM.
 void copy_own(const Query& q, Query& out) {
@@ -88,7 +101,7 @@ void load(Level& level, std::shared_ptr<const Query> query) {
   for (const Entry& e : query->entries) level.entries.push_back(&e);
   level.from = std::make_unique<FromNode>();
   if (query->from) {
-    auto tree = make_tree(query->from);
+    auto tree = make_from_tree(query->from);
     if (tree->kind == FromNode::Kind::kInner) {
       level.from = std::move(tree);
     } else {
@@ -123,6 +136,10 @@ RelSet Level::rels_of(const Expr& e) const {
 
 void for_each_expression(Level& level, const std::function<void(ExprPtr&)>& f) {
   visit_tree(*level.from, f);
+  for_each_expression_outside_from(level, f);
+}
+
+void for_each_expression_outside_from(Level& level, const std::function<void(ExprPtr&)>& f) {
   for (ExprPtr& e : level.recheck) f(e);
   for_each_own_expression(level.work, f);
   for (size_t i = 0; i < level.entries.size(); i++) {

@@ -161,6 +161,14 @@ struct Level {
 
 // Calls f(ExprPtr&) on every expression of the level: FROM's conditions, the work query's, its own entries'.
 void for_each_expression(Level& level, const std::function<void(ExprPtr&)>& f);
+// The same without FROM's conditions.
+void for_each_expression_outside_from(Level& level, const std::function<void(ExprPtr&)>& f);
+
+// FROM's tree for a join tree; the conjuncts of a condition.
+std::unique_ptr<FromNode> make_from_tree(const JoinNodePtr& n);
+void flatten_and(const ExprPtr& e, ExprList& out);
+// The join tree with every entry number moved by `offset`.
+JoinNodePtr shifted(const JoinNodePtr& n, int offset);
 
 // ---- the steps, each in its own file
 void load(Level& level, std::shared_ptr<const Query> query);       // level.cpp

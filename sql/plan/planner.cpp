@@ -21,9 +21,9 @@ Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
   INDIGO_TRY(pull_up(level));
   INDIGO_TRY(prepare(level));
   if (!level.work.set_operation) {
-    reduce_outer_joins(level);
     if (!level.from->children.empty() || !level.from->conditions.empty()) {
       INDIGO_TRY(number_relations(level));
+      reduce_outer_joins(level);
       INDIGO_TRY(distribute_conditions(level));
     }
     const double limit = limit_rows(level);

@@ -53,7 +53,9 @@ RelSet find_rels(const Level& level, const ExprPtr& e, bool top) {
 
 void find_vars(const ExprPtr& e, bool top, VarSet& out) {
   switch (e->kind) {
-    case ExprKind::kVar: out.add(as<VarExpr>(*e).entry, as<VarExpr>(*e).column); return;
+    case ExprKind::kVar:
+      if (as<VarExpr>(*e).levels_up == 0) out.add(as<VarExpr>(*e).entry, as<VarExpr>(*e).column);
+      return;
     case ExprKind::kCall:
       if (as<CallExpr>(*e).strict && !as<CallExpr>(*e).returns_set) {
         for (const ExprPtr& a : as<CallExpr>(*e).arguments) find_vars(a, false, out);
