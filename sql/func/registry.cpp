@@ -102,23 +102,26 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,     integer_comparisons, float_functions,     float_math,         numeric_functions,
-      text_comparisons,      text_functions,      like_functions,      regex_functions,    concat_functions,
-      bytea_functions,       bit_functions,       array_functions,     array_construction, record_functions,
-      datetime_comparisons,  datetime_functions,  datetime_extraction, value_functions,    session_functions,
-      system_type_functions, delegated_functions,
+      integer_functions,   integer_comparisons, float_functions,   float_math,
+      numeric_functions,   text_comparisons,    text_functions,    like_functions,
+      regex_functions,     concat_functions,    bytea_functions,   bit_functions,
+      array_functions,     array_construction,  record_functions,  datetime_comparisons,
+      datetime_functions,  datetime_extraction, json_access,       json_building,
+      jsonb_editing,       value_functions,     session_functions, system_type_functions,
+      delegated_functions,
   };
   return kFamilies;
 }
 std::span<const AggregateFamily> aggregate_families() {
   static constexpr AggregateFamily kFamilies[] = {
-      sum_aggregates, extreme_aggregates, collecting_aggregates, statistics_aggregates, datetime_aggregates,
+      sum_aggregates,        extreme_aggregates,  collecting_aggregates,
+      statistics_aggregates, datetime_aggregates, json_aggregates,
   };
   return kFamilies;
 }
 std::span<const SetFamily> set_families() {
   static constexpr SetFamily kFamilies[] = {
-      series_sets, array_sets, regex_sets, datetime_sets, information_sets, delegated_sets,
+      series_sets, array_sets, json_sets, regex_sets, datetime_sets, information_sets, delegated_sets,
   };
   return kFamilies;
 }

@@ -7,6 +7,7 @@ namespace indigo::sql {
 namespace {
 
 constexpr size_t kFieldHeader = 14;
+constexpr uint32_t kHasNames = 0x80000000u;
 
 template <class T>
 void append_raw(T value, std::string& out) {
@@ -28,10 +29,11 @@ Datum field_value(const char* header) {
 
 }  // namespace
 
-std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values) {
+std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values,
+                        std::span<const std::string> names) {
   std::string out;
   append_raw(type, out);
-  append_raw(static_cast<uint32_t>(values.size()), out);
+  append_raw(static_cast<uint32_t>(values.size()) | (names.empty() ? 0 : kHasNames), out);
   for (size_t i = 0; i < values.size(); i++) {
     const Datum& v = values[i];
     append_raw(types[i].oid, out);
@@ -48,18 +50,27 @@ std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::
       out.append(reinterpret_cast<const char*>(&v.block), phys_bytes(v.phys));
     }
   }
+  for (const std::string& name : names) {
+    append_raw(static_cast<uint32_t>(name.size()), out);
+    out.append(name);
+  }
   return out;
 }
 
 RecordFields read_record(Str image) {
   RecordFields fields;
   fields.type = load_unaligned<uint32_t>(image.data());
-  const uint32_t count = load_unaligned<uint32_t>(image.data() + 4);
+  const uint32_t header = load_unaligned<uint32_t>(image.data() + 4), count = header & ~kHasNames;
   const char* at = image.data() + 8;
   for (uint32_t i = 0; i < count; i++) {
     fields.types.push_back({load_unaligned<uint32_t>(at), load_unaligned<int32_t>(at + 4), kInvalidOid});
     fields.values.push_back(field_value(at));
     at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
+  }
+  for (uint32_t i = 0; (header & kHasNames) != 0 && i < count; i++) {
+    const uint32_t bytes = load_unaligned<uint32_t>(at);
+    fields.names.emplace_back(at + 4, bytes);
+    at += 4 + bytes;
   }
   return fields;
 }

@@ -2,6 +2,7 @@
 //
 //   uint32  its type: record (2249) or a composite type
 //   uint32  number of fields
+//            (its highest bit: the fields' names follow them, as uint32 length and bytes each)
 //   then for each field: uint32 type, int32 modifier, uint8 physical kind, uint8 null, uint32 bytes, the bytes
 //
 // Everything is unaligned. Thread safety: a view borrows the image.
@@ -16,12 +17,15 @@
 
 namespace indigo::sql {
 
-std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values);
+// Names are for record only (a composite type's are its relation's): one for each field, or none, which means f1, f2 ...
+std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values,
+                        std::span<const std::string> names = {});
 
 struct RecordFields {
   Oid type = kInvalidOid;
   std::vector<catalog::TypeRef> types;
   std::vector<Datum> values;  // strings borrow from the image
+  std::vector<Str> names;     // empty when the image has none
 };
 RecordFields read_record(Str image);
 Datum record_field(Str image, size_t field);

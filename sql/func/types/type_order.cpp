@@ -10,6 +10,7 @@
 #include "catalog/numeric_format.h"
 #include "catalog/oids.h"
 #include "sql/func/compare.h"
+#include "sql/func/json/jsonb.h"
 #include "sql/func/number/float.h"
 #include "sql/func/numeric/numeric.h"
 #include "sql/func/registry.h"
@@ -89,6 +90,9 @@ constexpr TypeOrder kTimeTzOrder = kOrder<compare_timetz, [](const Datum& v) {
 constexpr TypeOrder kUuidOrder =
     kOrder<[](const Datum& a, const Datum& b) { return std::memcmp(a.uuid.bytes, b.uuid.bytes, 16); },
            [](const Datum& v) { return absl::HashOf(v.block.words[0], v.block.words[1]); }>;
+constexpr TypeOrder kJsonbOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return compare_jsonb(JsonbView(a.str), JsonbView(b.str)); },
+           [](const Datum& v) { return hash_jsonb(JsonbView(v.str)); }>;
 // Bit strings: the bits, then the length.
 int compare_bits(const Datum& a, const Datum& b) {
   const int c = a.str.substr(4).compare(b.str.substr(4));
@@ -199,6 +203,7 @@ const TypeOrder* order_of_builtin(Oid type) {
     case oid::kInterval: return &kIntervalOrder;
     case oid::kTimeTz: return &kTimeTzOrder;
     case oid::kUuid: return &kUuidOrder;
+    case oid::kJsonb: return &kJsonbOrder;
     case oid::kBit:
     case oid::kVarbit: return &kBitsOrder;
     case oid::kInt2Vector:

@@ -1,0 +1,52 @@
+// json and jsonb.
+#include "catalog/oids.h"
+#include "sql/func/errors.h"
+#include "sql/func/json/jsonb.h"
+#include "sql/func/types/type_io.h"
+
+namespace indigo::sql {
+
+namespace {
+
+Datum json_in(FuncContext& context, const TypeRef&, Str text) {
+  if (!check_encoding(context, text) || !parse_json(context, text, nullptr)) return Datum::make_null(Phys::kStr);
+  return Datum::of(context.arena().copy(text));
+}
+void json_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
+
+Datum jsonb_in(FuncContext& context, const TypeRef&, Str text) {
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
+  const std::string image = parse_jsonb(context, text);
+  return context.failed() ? Datum::make_null(Phys::kStr) : Datum::of(context.arena().copy(image));
+}
+void jsonb_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
+  append_jsonb_text(JsonbView(d.str), out);
+}
+// A version byte, then the text.
+Datum jsonb_receive(FuncContext& context, const TypeRef& type, Str bytes) {
+  if (bytes.empty()) {
+    context.fail(sqlstate::kProtocolViolation, "no data left in message");
+    return Datum::make_null(Phys::kStr);
+  }
+  if (bytes[0] != 1) {
+    context.fail(sqlstate::kInternalError,
+                 "unsupported jsonb version number " + std::to_string(static_cast<uint8_t>(bytes[0])));
+    return Datum::make_null(Phys::kStr);
+  }
+  return jsonb_in(context, type, bytes.substr(1));
+}
+void jsonb_send(FuncContext& context, const TypeRef& type, const Datum& d, std::string& out) {
+  out.push_back(1);
+  jsonb_out(context, type, d, out);
+}
+
+const TypeIo kTypes[] = {
+    {oid::kJson, json_in, json_out, json_in, json_out},
+    {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send},
+};
+
+}  // namespace
+
+std::span<const TypeIo> json_types() { return kTypes; }
+
+}  // namespace indigo::sql
