@@ -253,8 +253,9 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
       default: break;
     }
   }
-  // The primary key's own tree is the table: its columns are never null.
-  if (!out.storage) {
+  // The primary key's own tree is the table: its columns are never null. (An index that is about to be built has no
+  // storage yet either.)
+  if (out.primary) {
     for (KeyColumn& k : key) k.nullable = false;
   }
   out.key = KeyLayout(std::move(key));
