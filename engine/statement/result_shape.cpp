@@ -16,7 +16,13 @@ std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, con
     column.type = plan.root->columns[i].type;
     column.table = target.origin_table;
     column.column = target.origin_column;
-    if (auto type = catalog.type(column.type.oid)) column.type_length = type->length;
+    auto type = catalog.type(column.type.oid);
+    // Domains are described as their base types.
+    while (type != nullptr && type->kind == 'd') {
+      column.type = {type->base, type->base_typmod, type->collation};
+      type = catalog.type(column.type.oid);
+    }
+    if (type != nullptr) column.type_length = type->length;
     shape->columns.push_back(std::move(column));
     shape->formats.push_back(format);
   }
