@@ -47,7 +47,14 @@ Status build_index(DdlContext& c, const RelationInfo& relation, const IndexInfo&
                    const std::shared_ptr<storage::Table>& storage_table) {
   std::vector<uint16_t> columns;
   for (const catalog::IndexColumn& column : index.columns) columns.push_back(static_cast<uint16_t>(column.column - 1));
-  auto extractor = std::make_shared<catalog::RowKeyExtractor>(relation.layout, index.key, columns);
+  // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
+  std::vector<catalog::KeyColumn> key;
+  for (size_t i = 0; i < index.key.column_count(); i++) {
+    key.push_back(index.key.column(i));
+    key.back().nullable = true;
+  }
+  auto extractor =
+      std::make_shared<catalog::RowKeyExtractor>(relation.layout, catalog::KeyLayout(std::move(key)), columns);
   storage::IndexOptions options;
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
