@@ -8,10 +8,8 @@
 \dd
 \sf pg_terminate_backend
 \sf generate_series(int, int)
-\dL
 \dA
 \dA+
-\dx
 \db
 \dew
 \des
