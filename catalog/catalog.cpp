@@ -1,6 +1,7 @@
 #include "catalog/catalog.h"
 
 #include "base/sqlstate.h"
+#include "catalog/acl.h"
 #include "catalog/generated/columns.h"
 #include "catalog/oids.h"
 #include "catalog/system_indexes.h"
@@ -31,6 +32,10 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
       .oid(pg_database::c_dattablespace, kDefaultTablespace)
       .str(pg_database::c_datcollate, "C")
       .str(pg_database::c_datctype, "C");
+  if (is_template) {  // everybody may connect, nobody else makes temporary tables there
+    row.str(pg_database::c_datacl,
+            acl_array({{kInvalidOid, owner, kPrivilegeConnect, 0}, {owner, owner, kDatabasePrivileges, 0}}));
+  }
   if (table.insert(txn, row) != StorageStatus::kOk)
     return Error(sqlstate::kInternalError, "could not create a built-in database");
   return {};

@@ -11,6 +11,7 @@
 \dA
 \dA+
 \db
+\l template*
 \dew
 \des
 \dRp
