@@ -33,6 +33,10 @@ class SetCall {
   sql::CallInfo info_;
   bool strict_ = false, call_volatile_ = false;
   std::vector<Phys> columns_;
+  // A function of several columns asked for one composite value: their types; empty otherwise.
+  std::vector<sql::TypeRef> fields_;
+  Oid record_type_ = kInvalidOid;
+  std::vector<Phys> produced_;  // what the function fills: columns_, or the kinds of fields_
   std::unique_ptr<sql::SetProducer> producer_;
   std::vector<Datum> values_;
   std::vector<std::string> bytes_;
