@@ -236,35 +236,41 @@ Status drop_objects(DdlContext& c, std::vector<Address> objects, bool cascade) {
     if (!contains(victims, a)) victims.push_back({a, -1, true});
   }
   const size_t asked = victims.size();
-  struct Told {
-    Address object, reason;
-  };
-  std::vector<Told> told;
-  // Breadth-first along the references; parts that go silently do not count as obstacles.
+  // Breadth-first along the references. An object that anything else on the list owns goes with it silently, by whichever
+  // path it was found first.
   for (size_t i = 0; i < victims.size(); i++) {
     for (const Dependent& d : dependents_of(c, victims[i].address)) {
       Address next = d.address;
-      bool silent = d.type == 'a' || d.type == 'i';
+      const bool silent = d.type == 'a' || d.type == 'i';
       if (!silent) {
         const Address owner = owner_of(c, next);
         if (owner != next) next = owner;
       }
-      if (contains(victims, next)) continue;
-      if (!silent) {
-        // Named with the object that a user knows: what this victim belongs to.
-        Address reason = victims[i].address;
-        for (int at = static_cast<int>(i);
-             victims[static_cast<size_t>(at)].silent && victims[static_cast<size_t>(at)].parent >= 0;) {
-          at = victims[static_cast<size_t>(at)].parent;
-          reason = victims[static_cast<size_t>(at)].address;
-        }
-        told.push_back({next, reason});
+      const auto known =
+          std::find_if(victims.begin(), victims.end(), [&](const Victim& v) { return v.address == next; });
+      if (known != victims.end()) {
+        known->silent = known->silent || silent;
+      } else if (!contains(victims, next)) {
+        victims.push_back({next, static_cast<int>(i), silent});
       }
-      victims.push_back({next, static_cast<int>(i), silent});
     }
   }
-  // A dependent that came in through an obstacle but goes silently with something asked for is no obstacle: PostgreSQL
-  // looks at every path. Here the first path decides, which differs only for exotic cycles.
+  struct Told {
+    Address object, reason;
+  };
+  std::vector<Told> told;
+  for (size_t i = asked; i < victims.size(); i++) {
+    const Victim& v = victims[i];
+    if (v.silent) continue;
+    // A column goes with its table.
+    if (v.address.sub != 0 && contains(victims, {v.address.class_id, v.address.object, 0})) continue;
+    // Named with the object that a user knows: what the first victim on the path belongs to.
+    int at = v.parent;
+    while (victims[static_cast<size_t>(at)].silent && victims[static_cast<size_t>(at)].parent >= 0) {
+      at = victims[static_cast<size_t>(at)].parent;
+    }
+    told.push_back({v.address, victims[static_cast<size_t>(at)].address});
+  }
   if (!told.empty() && !cascade) {
     std::string detail;
     for (const Told& t : told) {

@@ -53,7 +53,8 @@ TEST_F(ObjectTest, SerialAndIdentity) {
   const auto t = table("t");
   EXPECT_EQ(t->columns[0].default_expr, "nextval('public.t_a_seq'::regclass)");
   EXPECT_EQ(t->columns[2].identity, 'a');
-  EXPECT_FALSE(t->columns[2].default_expr);
+  ASSERT_TRUE(t->columns[2].default_expr) << "the sequence behind an identity column";
+  EXPECT_TRUE(t->columns[2].default_expr->starts_with("pg_catalog.nextval("));
   EXPECT_NE(table("t_b_seq"), nullptr);
   EXPECT_EQ(counter("t_c_seq")->state().last_value, 7);
   EXPECT_EQ(run("drop sequence t_a_seq"),
@@ -70,6 +71,16 @@ TEST_F(ObjectTest, SerialAndIdentity) {
   EXPECT_EQ(run("drop table t"), "DROP TABLE");
   EXPECT_EQ(table("other"), nullptr) << "owned sequences go along";
   EXPECT_EQ(table("t_b_seq"), nullptr);
+}
+
+TEST_F(ObjectTest, TablesThatReferenceEachOtherDropTogether) {
+  for (const char* both : {"drop table parent, child", "drop table child, parent"}) {
+    EXPECT_EQ(run("create table parent (id int primary key)"), "CREATE TABLE");
+    EXPECT_EQ(run("create table child (id int references parent)"), "CREATE TABLE");
+    EXPECT_EQ(run(both), "DROP TABLE");
+    EXPECT_EQ(table("parent"), nullptr);
+    EXPECT_EQ(table("child"), nullptr);
+  }
 }
 
 TEST_F(ObjectTest, TruncateRestartsIdentity) {
