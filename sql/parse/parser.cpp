@@ -24,12 +24,37 @@ class ParsedTree final : public ParsedText {
     for (size_t i = 0; i < root->n_stmts; i++) {
       const PgQuery__RawStmt* raw = root->stmts[i];
       if (raw->stmt == nullptr || raw->stmt->node_case == PG_QUERY__NODE__NODE__NOT_SET) continue;
+      select_into(raw->stmt);
+      if (raw->stmt->node_case == PG_QUERY__NODE__NODE_EXPLAIN_STMT && raw->stmt->explain_stmt->query != nullptr) {
+        select_into(raw->stmt->explain_stmt->query);
+      }
       statements_.push_back({raw->stmt, raw->stmt_location, raw->stmt_len});
     }
     return true;
   }
 
  private:
+  template <class T>
+  T* make(const T& value) {
+    return new (arena_.allocator()->alloc(arena_.allocator()->allocator_data, sizeof(T))) T(value);
+  }
+
+  // SELECT ... INTO is CREATE TABLE AS from here on.
+  void select_into(PgQuery__Node* statement) {
+    if (statement->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return;
+    PgQuery__SelectStmt* first = statement->select_stmt;
+    while (first->larg != nullptr) first = first->larg;
+    if (first->into_clause == nullptr) return;
+    auto* create = make(PgQuery__CreateTableAsStmt PG_QUERY__CREATE_TABLE_AS_STMT__INIT);
+    create->query = make(*statement);
+    create->into = first->into_clause;
+    create->objtype = PG_QUERY__OBJECT_TYPE__OBJECT_TABLE;
+    create->is_select_into = true;
+    first->into_clause = nullptr;
+    statement->node_case = PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT;
+    statement->create_table_as_stmt = create;
+  }
+
   TreeArena arena_;
   std::vector<Statement> statements_;
 };

@@ -12,6 +12,8 @@
 
 namespace indigo::sql {
 
+// SELECT ... INTO comes out as CreateTableAsStmt (is_select_into).
+//
 // All statements of one text. Owns the tree; the text must outlive nothing (it is copied where needed).
 class ParsedText {
  public:

@@ -10,7 +10,7 @@ namespace indigo::sql {
 // The tree lives in one arena: it is freed without walking it.
 class TreeArena {
  public:
-  TreeArena() : arena_(64 * 1024) {
+  TreeArena() : arena_(16 * 1024) {
     allocator_.alloc = [](void* self, size_t bytes) { return static_cast<Arena*>(self)->allocate(bytes); };
     allocator_.free = [](void*, void*) {};
     allocator_.allocator_data = &arena_;

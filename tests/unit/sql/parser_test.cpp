@@ -31,6 +31,17 @@ TEST(Parser, SplitsStatements) {
   EXPECT_EQ(outcome(" -- nothing\n ;"), "0 statements");
 }
 
+TEST(Parser, SelectIntoIsCreateTableAs) {
+  for (const char* text : {"select 1 into t", "select 1 into t union select 2"}) {
+    auto parsed = parse(text);
+    ASSERT_TRUE(parsed.ok());
+    const PgQuery__Node* node = (*parsed)->statements()[0].node;
+    ASSERT_EQ(node->node_case, PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT);
+    EXPECT_STREQ(node->create_table_as_stmt->into->rel->relname, "t");
+    EXPECT_EQ(node->create_table_as_stmt->query->node_case, PG_QUERY__NODE__NODE_SELECT_STMT);
+  }
+}
+
 TEST(Parser, ErrorsCarrySqlstatePositionAndHint) {
   EXPECT_EQ(outcome("selec 1"), "42601 syntax error at or near \"selec\" @1");
   EXPECT_EQ(outcome("select"), "1 statements");
