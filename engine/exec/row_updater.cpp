@@ -16,7 +16,7 @@ void mark_target_columns(const sql::ExprPtr& e, std::vector<bool>& columns) {
 }  // namespace
 
 RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
-    : state_(state), target_(state, std::move(relation)) {
+    : target_(state, std::move(relation)) {
   size_t n = target_.column_count();
   old_.columns.resize(n);
   new_.columns.resize(n);

@@ -38,7 +38,6 @@ class RowUpdater {
   Status write(const storage::Claimed& claimed, uint32_t row);
   void patched_image(const storage::Claimed& claimed, uint32_t row);
 
-  QueryState& state_;
   ChangeTarget target_;
   ExpressionSet values_;
   std::vector<size_t> value_columns_;

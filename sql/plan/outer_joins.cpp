@@ -60,7 +60,8 @@ class Reducer {
 
   // Columns of anti joins' right sides are null above them.
   void finish() {
-    for (const auto& [node, right] : anti_) {
+    for (const auto& [node, nullable] : anti_) {
+      const RelSet right = nullable;  // Clang 14 cannot capture a binding
       const auto gone = [&, set = right](const ExprPtr& e) { return set.overlaps(level_.rels_of(e)); };
       const FromNode* skip = node;
       replace_in_tree(*level_.from, skip, right);
