@@ -23,8 +23,10 @@ const SystemView* system_view(Oid schema, std::string_view name) {
     return nullptr;
   };
   if (schema == oid::kPgCatalogSchema) {
-    const SystemView* v = find(pg_catalog_views());
-    return v != nullptr ? v : find(statistics_views());
+    for (const auto views : {pg_catalog_views(), statistics_views(), monitoring_views()}) {
+      if (const SystemView* v = find(views)) return v;
+    }
+    return nullptr;
   }
   return schema == information_schema_oid() ? find(information_schema_views()) : nullptr;
 }

@@ -80,6 +80,13 @@ Result<OwnedDatum> current_xact_id_if_assigned(SessionImpl& session, std::span<c
   return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value))
                                               : null_value(Phys::kI64);
 }
+// How many transaction numbers ago; permanent ones (0 to 2) are infinitely old.
+Result<OwnedDatum> xid_age(SessionImpl& session, std::span<const Datum> arguments) {
+  const auto xid = static_cast<uint32_t>(arguments[0].i32);
+  if (xid < 3) return OwnedDatum(Datum::of(INT32_MAX));
+  INDIGO_TRY(session.begin_statement());
+  return OwnedDatum(Datum::of(static_cast<int32_t>(static_cast<uint32_t>(session.transaction().id().value) - xid)));
+}
 Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
 Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
@@ -132,6 +139,7 @@ constexpr SystemValue kValues[] = {
     {"pg_conf_load_time", postmaster_start_time},
     {"pg_current_xact_id", current_xact_id},
     {"pg_current_xact_id_if_assigned", current_xact_id_if_assigned},
+    {"xid_age", xid_age},
     {"pg_is_in_recovery", is_in_recovery},
     {"pg_my_temp_schema", my_temp_schema},
     {"pg_is_other_temp_schema", is_other_temp_schema},

@@ -2,6 +2,7 @@
 #include "catalog/sequence_table.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/func/text/ascii.h"
+#include "sql/func/types/record.h"
 
 namespace indigo::engine {
 
@@ -111,6 +112,24 @@ Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Dat
   return state.is_called ? value_of(state.last_value) : null_value(Phys::kI64);
 }
 
+Result<OwnedDatum> sequence_parameters(SessionImpl& session, std::span<const Datum> arguments) {
+  const TypeRef number{oid::kInt8, -1, kInvalidOid};
+  const TypeRef types[] = {
+      number, number, number, number, {oid::kBool, -1, kInvalidOid}, number, {oid::kOid, -1, kInvalidOid}};
+  std::string record;
+  CatalogRows(session).find(pg_sequence::kOid, arguments[0].oid(), [&](RowReader row) {
+    const Datum values[] = {row.datum(pg_sequence::c_seqstart), row.datum(pg_sequence::c_seqmin),
+                            row.datum(pg_sequence::c_seqmax),   row.datum(pg_sequence::c_seqincrement),
+                            row.datum(pg_sequence::c_seqcycle), row.datum(pg_sequence::c_seqcache),
+                            row.datum(pg_sequence::c_seqtypid)};
+    record = sql::make_record(oid::kRecord, types, values);
+  });
+  if (record.empty()) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for sequence " + std::to_string(arguments[0].oid()));
+  }
+  return text_value(record);
+}
+
 Result<OwnedDatum> partition_root(SessionImpl& session, std::span<const Datum> arguments) {
   char kind = 0;
   CatalogRows(session).find(pg_class::kOid, arguments[0].oid(),
@@ -131,6 +150,7 @@ constexpr SystemValue kValues[] = {
     {"pg_index_has_property", index_property},
     {"pg_index_column_has_property", index_column_property},
     {"pg_sequence_last_value", sequence_last_value},
+    {"pg_sequence_parameters", sequence_parameters},
     {"pg_partition_root", partition_root},
     {"pg_tablespace_location", no_location},
     {"row_security_active", row_security},

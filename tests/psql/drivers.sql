@@ -55,3 +55,22 @@ SELECT aclexplode(acldefault('n', 10));
 SELECT (aclexplode(acldefault('n', 10))).privilege_type;
 SELECT (pg_get_keywords()).word LIMIT 2;
 SELECT n, information_schema._pg_expandarray(ARRAY['a', 'b']) FROM generate_series(1, 2) n;
+-- records that one row of a function in FROM gives
+SELECT * FROM pg_sequence_parameters('invoice_numbers'::regclass);
+SELECT pg_sequence_parameters('orders_id_seq'::regclass)::text IS NOT NULL;
+SELECT * FROM pg_identify_object('pg_class'::regclass, 'orders'::regclass, 0);
+SELECT * FROM pg_identify_object('pg_class'::regclass, 'orders'::regclass, 3);
+SELECT * FROM pg_identify_object('pg_class'::regclass, 'orders_customer'::regclass, 0);
+SELECT * FROM pg_identify_object('pg_type'::regclass, 'mood'::regtype, 0);
+SELECT c.oid::regclass, age(c.relfrozenxid) IS NOT NULL FROM pg_class c WHERE relname = 'orders';
+-- monitoring
+SELECT count(*) FROM pg_stat_bgwriter;
+SELECT * FROM pg_publication_tables;
+SELECT relname, heap_blks_read >= 0 FROM pg_statio_user_tables ORDER BY 1;
+SELECT * FROM pg_replication_slots;
+SELECT * FROM pg_stat_replication;
+SELECT count(*) FROM pg_stat_archiver;
+SELECT pid, phase FROM pg_stat_progress_vacuum;
+SELECT funcname, calls FROM pg_stat_user_functions;
+-- SQLAlchemy's columns
+SELECT a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod), (SELECT json_build_object('always', a.attidentity = 'a', 'start', s.seqstart, 'increment', s.seqincrement, 'minvalue', s.seqmin, 'maxvalue', s.seqmax, 'cache', s.seqcache, 'cycle', s.seqcycle) FROM pg_catalog.pg_sequence s JOIN pg_catalog.pg_class c on s.seqrelid = c."oid" WHERE c.relkind = 'S' AND a.attidentity != '' AND s.seqrelid = pg_catalog.pg_get_serial_sequence(a.attrelid::regclass::text, a.attname)::regclass::oid) as identity_options FROM pg_catalog.pg_attribute a WHERE a.attrelid = 'orders'::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum;

@@ -146,6 +146,8 @@ constexpr ScalarEntry kEntries[] = {
     {"pg_has_role_name_id", system_value<"pg_has_role_name_id">},
     {"pg_has_role_name_name", system_value<"pg_has_role_name_name">},
     // Relations.
+    {"pg_sequence_parameters", system_value<"pg_sequence_parameters">},
+    {"pg_identify_object", system_value<"pg_identify_object">},
     {"pg_relation_filenode", system_value<"pg_relation_filenode">},
     {"pg_relation_filepath", system_value<"pg_relation_filepath">},
     {"pg_filenode_relation", system_value<"pg_filenode_relation">},
@@ -170,6 +172,7 @@ constexpr ScalarEntry kEntries[] = {
     {"row_security_active_name", system_value<"row_security_active_name">},
     {"acldefault_sql", system_value<"acldefault_sql">},
     // Sessions and server.
+    {"xid_age", system_value<"xid_age">},
     {"pg_cancel_backend", system_value<"pg_cancel_backend">},
     {"pg_terminate_backend", system_value<"pg_terminate_backend">},
     {"pg_postmaster_start_time", system_value<"pg_postmaster_start_time">},

@@ -1,0 +1,232 @@
+// Views that monitoring asks for about what Indigo does not have (replication, block files, extensions): right columns, no
+// rows or zeros.
+#include "catalog/system_views.h"
+
+namespace indigo::catalog {
+namespace {
+
+// Blocks of files: there are none.
+#define INDIGO_STATIO_TABLES(condition)                                                                            \
+  "select c.oid as relid, n.nspname as schemaname, c.relname as relname, 0::pg_catalog.int8 as heap_blks_read,"    \
+  " 0::pg_catalog.int8 as heap_blks_hit, 0::pg_catalog.int8 as idx_blks_read, 0::pg_catalog.int8 as idx_blks_hit," \
+  " null::pg_catalog.int8 as toast_blks_read, null::pg_catalog.int8 as toast_blks_hit,"                            \
+  " null::pg_catalog.int8 as tidx_blks_read, null::pg_catalog.int8 as tidx_blks_hit"                               \
+  " from pg_catalog.pg_class c left join pg_catalog.pg_namespace n on n.oid = c.relnamespace"                      \
+  " where c.relkind in ('r', 't', 'm')" condition
+#define INDIGO_STATIO_INDEXES(condition)                                                                \
+  "select c.oid as relid, i.oid as indexrelid, n.nspname as schemaname, c.relname as relname,"          \
+  " i.relname as indexrelname, 0::pg_catalog.int8 as idx_blks_read, 0::pg_catalog.int8 as idx_blks_hit" \
+  " from pg_catalog.pg_index x join pg_catalog.pg_class c on c.oid = x.indrelid"                        \
+  " join pg_catalog.pg_class i on i.oid = x.indexrelid"                                                 \
+  " left join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.relkind in ('r', 't', 'm')" condition
+#define INDIGO_STATIO_SEQUENCES(condition)                                                                 \
+  "select c.oid as relid, n.nspname as schemaname, c.relname as relname, 0::pg_catalog.int8 as blks_read," \
+  " 0::pg_catalog.int8 as blks_hit from pg_catalog.pg_class c"                                             \
+  " left join pg_catalog.pg_namespace n on n.oid = c.relnamespace where c.relkind = 'S'" condition
+#define INDIGO_USER " and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_toast%'"
+#define INDIGO_SYSTEM " and (n.nspname in ('pg_catalog', 'information_schema') or n.nspname like 'pg\\_toast%')"
+
+constexpr SystemView kViews[] = {
+    {"pg_statio_all_tables", INDIGO_STATIO_TABLES("")},
+    {"pg_statio_user_tables", INDIGO_STATIO_TABLES(INDIGO_USER)},
+    {"pg_statio_sys_tables", INDIGO_STATIO_TABLES(INDIGO_SYSTEM)},
+    {"pg_statio_all_indexes", INDIGO_STATIO_INDEXES("")},
+    {"pg_statio_user_indexes", INDIGO_STATIO_INDEXES(INDIGO_USER)},
+    {"pg_statio_sys_indexes", INDIGO_STATIO_INDEXES(INDIGO_SYSTEM)},
+    {"pg_statio_all_sequences", INDIGO_STATIO_SEQUENCES("")},
+    {"pg_statio_user_sequences", INDIGO_STATIO_SEQUENCES(INDIGO_USER)},
+    {"pg_statio_sys_sequences", INDIGO_STATIO_SEQUENCES(INDIGO_SYSTEM)},
+    {"pg_stat_replication", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as usesysid, null::pg_catalog.name as usename,
+       null::pg_catalog.text as application_name, null::pg_catalog.inet as client_addr,
+       null::pg_catalog.text as client_hostname, null::pg_catalog.int4 as client_port,
+       null::pg_catalog.timestamptz as backend_start, null::pg_catalog.xid as backend_xmin,
+       null::pg_catalog.text as state, null::pg_catalog.pg_lsn as sent_lsn,
+       null::pg_catalog.pg_lsn as write_lsn, null::pg_catalog.pg_lsn as flush_lsn,
+       null::pg_catalog.pg_lsn as replay_lsn, null::pg_catalog.interval as write_lag,
+       null::pg_catalog.interval as flush_lag, null::pg_catalog.interval as replay_lag,
+       null::pg_catalog.int4 as sync_priority, null::pg_catalog.text as sync_state,
+       null::pg_catalog.timestamptz as reply_time
+where false)sql"},
+    {"pg_replication_slots", R"sql(
+select null::pg_catalog.name as slot_name, null::pg_catalog.name as plugin, null::pg_catalog.text as slot_type,
+       null::pg_catalog.oid as datoid, null::pg_catalog.name as database, null::pg_catalog.bool as temporary,
+       null::pg_catalog.bool as active, null::pg_catalog.int4 as active_pid, null::pg_catalog.xid as xmin,
+       null::pg_catalog.xid as catalog_xmin, null::pg_catalog.pg_lsn as restart_lsn,
+       null::pg_catalog.pg_lsn as confirmed_flush_lsn, null::pg_catalog.text as wal_status,
+       null::pg_catalog.int8 as safe_wal_size, null::pg_catalog.bool as two_phase
+where false)sql"},
+    {"pg_publication_tables", R"sql(
+select null::pg_catalog.name as pubname, null::pg_catalog.name as schemaname,
+       null::pg_catalog.name as tablename, null::pg_catalog.name[] as attnames,
+       null::pg_catalog.text as rowfilter
+where false)sql"},
+    {"pg_stat_subscription", R"sql(
+select null::pg_catalog.oid as subid, null::pg_catalog.name as subname, null::pg_catalog.int4 as pid,
+       null::pg_catalog.oid as relid, null::pg_catalog.pg_lsn as received_lsn,
+       null::pg_catalog.timestamptz as last_msg_send_time,
+       null::pg_catalog.timestamptz as last_msg_receipt_time, null::pg_catalog.pg_lsn as latest_end_lsn,
+       null::pg_catalog.timestamptz as latest_end_time
+where false)sql"},
+    {"pg_stat_subscription_stats", R"sql(
+select null::pg_catalog.oid as subid, null::pg_catalog.name as subname,
+       null::pg_catalog.int8 as apply_error_count, null::pg_catalog.int8 as sync_error_count,
+       null::pg_catalog.timestamptz as stats_reset
+where false)sql"},
+    {"pg_stat_progress_analyze", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
+       null::pg_catalog.oid as relid, null::pg_catalog.text as phase,
+       null::pg_catalog.int8 as sample_blks_total, null::pg_catalog.int8 as sample_blks_scanned,
+       null::pg_catalog.int8 as ext_stats_total, null::pg_catalog.int8 as ext_stats_computed,
+       null::pg_catalog.int8 as child_tables_total, null::pg_catalog.int8 as child_tables_done,
+       null::pg_catalog.oid as current_child_table_relid
+where false)sql"},
+    {"pg_stat_progress_basebackup", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.text as phase, null::pg_catalog.int8 as backup_total,
+       null::pg_catalog.int8 as backup_streamed, null::pg_catalog.int8 as tablespaces_total,
+       null::pg_catalog.int8 as tablespaces_streamed
+where false)sql"},
+    {"pg_stat_progress_cluster", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
+       null::pg_catalog.oid as relid, null::pg_catalog.text as command, null::pg_catalog.text as phase,
+       null::pg_catalog.oid as cluster_index_relid, null::pg_catalog.int8 as heap_tuples_scanned,
+       null::pg_catalog.int8 as heap_tuples_written, null::pg_catalog.int8 as heap_blks_total,
+       null::pg_catalog.int8 as heap_blks_scanned, null::pg_catalog.int8 as index_rebuild_count
+where false)sql"},
+    {"pg_stat_progress_copy", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
+       null::pg_catalog.oid as relid, null::pg_catalog.text as command, null::pg_catalog.text as type,
+       null::pg_catalog.int8 as bytes_processed, null::pg_catalog.int8 as bytes_total,
+       null::pg_catalog.int8 as tuples_processed, null::pg_catalog.int8 as tuples_excluded
+where false)sql"},
+    {"pg_stat_progress_create_index", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
+       null::pg_catalog.oid as relid, null::pg_catalog.oid as index_relid, null::pg_catalog.text as command,
+       null::pg_catalog.text as phase, null::pg_catalog.int8 as lockers_total,
+       null::pg_catalog.int8 as lockers_done, null::pg_catalog.int8 as current_locker_pid,
+       null::pg_catalog.int8 as blocks_total, null::pg_catalog.int8 as blocks_done,
+       null::pg_catalog.int8 as tuples_total, null::pg_catalog.int8 as tuples_done,
+       null::pg_catalog.int8 as partitions_total, null::pg_catalog.int8 as partitions_done
+where false)sql"},
+    {"pg_stat_progress_vacuum", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.oid as datid, null::pg_catalog.name as datname,
+       null::pg_catalog.oid as relid, null::pg_catalog.text as phase, null::pg_catalog.int8 as heap_blks_total,
+       null::pg_catalog.int8 as heap_blks_scanned, null::pg_catalog.int8 as heap_blks_vacuumed,
+       null::pg_catalog.int8 as index_vacuum_count, null::pg_catalog.int8 as max_dead_tuples,
+       null::pg_catalog.int8 as num_dead_tuples
+where false)sql"},
+    {"pg_stat_wal_receiver", R"sql(
+select null::pg_catalog.int4 as pid, null::pg_catalog.text as status,
+       null::pg_catalog.pg_lsn as receive_start_lsn, null::pg_catalog.int4 as receive_start_tli,
+       null::pg_catalog.pg_lsn as written_lsn, null::pg_catalog.pg_lsn as flushed_lsn,
+       null::pg_catalog.int4 as received_tli, null::pg_catalog.timestamptz as last_msg_send_time,
+       null::pg_catalog.timestamptz as last_msg_receipt_time, null::pg_catalog.pg_lsn as latest_end_lsn,
+       null::pg_catalog.timestamptz as latest_end_time, null::pg_catalog.text as slot_name,
+       null::pg_catalog.text as sender_host, null::pg_catalog.int4 as sender_port,
+       null::pg_catalog.text as conninfo
+where false)sql"},
+    {"pg_stat_replication_slots", R"sql(
+select null::pg_catalog.text as slot_name, null::pg_catalog.int8 as spill_txns,
+       null::pg_catalog.int8 as spill_count, null::pg_catalog.int8 as spill_bytes,
+       null::pg_catalog.int8 as stream_txns, null::pg_catalog.int8 as stream_count,
+       null::pg_catalog.int8 as stream_bytes, null::pg_catalog.int8 as total_txns,
+       null::pg_catalog.int8 as total_bytes, null::pg_catalog.timestamptz as stats_reset
+where false)sql"},
+    {"pg_hba_file_rules", R"sql(
+select null::pg_catalog.int4 as line_number, null::pg_catalog.text as type,
+       null::pg_catalog.text[] as database, null::pg_catalog.text[] as user_name,
+       null::pg_catalog.text as address, null::pg_catalog.text as netmask,
+       null::pg_catalog.text as auth_method, null::pg_catalog.text[] as options, null::pg_catalog.text as error
+where false)sql"},
+    {"pg_file_settings", R"sql(
+select null::pg_catalog.text as sourcefile, null::pg_catalog.int4 as sourceline,
+       null::pg_catalog.int4 as seqno, null::pg_catalog.text as name, null::pg_catalog.text as setting,
+       null::pg_catalog.bool as applied, null::pg_catalog.text as error
+where false)sql"},
+    {"pg_ident_file_mappings", R"sql(
+select null::pg_catalog.int4 as line_number, null::pg_catalog.text as map_name,
+       null::pg_catalog.text as sys_name, null::pg_catalog.text as pg_username, null::pg_catalog.text as error
+where false)sql"},
+    {"pg_seclabels", R"sql(
+select null::pg_catalog.oid as objoid, null::pg_catalog.oid as classoid, null::pg_catalog.int4 as objsubid,
+       null::pg_catalog.text as objtype, null::pg_catalog.oid as objnamespace,
+       null::pg_catalog.text as objname, null::pg_catalog.text as provider, null::pg_catalog.text as label
+where false)sql"},
+    {"pg_available_extension_versions", R"sql(
+select null::pg_catalog.name as name, null::pg_catalog.text as version, null::pg_catalog.bool as installed,
+       null::pg_catalog.bool as superuser, null::pg_catalog.bool as trusted,
+       null::pg_catalog.bool as relocatable, null::pg_catalog.name as schema,
+       null::pg_catalog.name[] as requires, null::pg_catalog.text as comment
+where false)sql"},
+    {"pg_shmem_allocations", R"sql(
+select null::pg_catalog.text as name, null::pg_catalog.int8 as off, null::pg_catalog.int8 as size,
+       null::pg_catalog.int8 as allocated_size
+where false)sql"},
+    {"pg_backend_memory_contexts", R"sql(
+select null::pg_catalog.text as name, null::pg_catalog.text as ident, null::pg_catalog.text as parent,
+       null::pg_catalog.int4 as level, null::pg_catalog.int8 as total_bytes,
+       null::pg_catalog.int8 as total_nblocks, null::pg_catalog.int8 as free_bytes,
+       null::pg_catalog.int8 as free_chunks, null::pg_catalog.int8 as used_bytes
+where false)sql"},
+    {"pg_stat_user_functions", R"sql(
+select null::pg_catalog.oid as funcid, null::pg_catalog.name as schemaname, null::pg_catalog.name as funcname,
+       null::pg_catalog.int8 as calls, null::pg_catalog.float8 as total_time,
+       null::pg_catalog.float8 as self_time
+where false)sql"},
+    {"pg_stat_xact_user_functions", R"sql(
+select null::pg_catalog.oid as funcid, null::pg_catalog.name as schemaname, null::pg_catalog.name as funcname,
+       null::pg_catalog.int8 as calls, null::pg_catalog.float8 as total_time,
+       null::pg_catalog.float8 as self_time
+where false)sql"},
+    {"pg_replication_origin_status", R"sql(
+select null::pg_catalog.oid as local_id, null::pg_catalog.text as external_id,
+       null::pg_catalog.pg_lsn as remote_lsn, null::pg_catalog.pg_lsn as local_lsn
+where false)sql"},
+    {"pg_stat_slru", R"sql(
+select null::pg_catalog.text as name, null::pg_catalog.int8 as blks_zeroed, null::pg_catalog.int8 as blks_hit,
+       null::pg_catalog.int8 as blks_read, null::pg_catalog.int8 as blks_written,
+       null::pg_catalog.int8 as blks_exists, null::pg_catalog.int8 as flushes,
+       null::pg_catalog.int8 as truncates, null::pg_catalog.timestamptz as stats_reset
+where false)sql"},
+    {"pg_config", R"sql(
+select null::pg_catalog.text as name, null::pg_catalog.text as setting
+where false)sql"},
+    {"pg_stat_bgwriter", R"sql(
+select 0::pg_catalog.int8 as checkpoints_timed, 0::pg_catalog.int8 as checkpoints_req,
+       0::pg_catalog.float8 as checkpoint_write_time, 0::pg_catalog.float8 as checkpoint_sync_time,
+       0::pg_catalog.int8 as buffers_checkpoint, 0::pg_catalog.int8 as buffers_clean,
+       0::pg_catalog.int8 as maxwritten_clean, 0::pg_catalog.int8 as buffers_backend,
+       0::pg_catalog.int8 as buffers_backend_fsync, 0::pg_catalog.int8 as buffers_alloc,
+       pg_catalog.pg_postmaster_start_time() as stats_reset)sql"},
+    {"pg_stat_archiver", R"sql(
+select 0::pg_catalog.int8 as archived_count, null::pg_catalog.text as last_archived_wal,
+       null::pg_catalog.timestamptz as last_archived_time, 0::pg_catalog.int8 as failed_count,
+       null::pg_catalog.text as last_failed_wal, null::pg_catalog.timestamptz as last_failed_time,
+       pg_catalog.pg_postmaster_start_time() as stats_reset)sql"},
+    {"pg_stat_wal", R"sql(
+select 0::pg_catalog.int8 as wal_records, 0::pg_catalog.int8 as wal_fpi, 0::pg_catalog.numeric as wal_bytes,
+       0::pg_catalog.int8 as wal_buffers_full, 0::pg_catalog.int8 as wal_write, 0::pg_catalog.int8 as wal_sync,
+       0::pg_catalog.float8 as wal_write_time, 0::pg_catalog.float8 as wal_sync_time,
+       pg_catalog.pg_postmaster_start_time() as stats_reset)sql"},
+    {"pg_stat_database_conflicts", R"sql(
+select d.oid as datid, d.datname as datname, 0::pg_catalog.int8 as confl_tablespace,
+       0::pg_catalog.int8 as confl_lock, 0::pg_catalog.int8 as confl_snapshot,
+       0::pg_catalog.int8 as confl_bufferpin, 0::pg_catalog.int8 as confl_deadlock
+from pg_catalog.pg_database d)sql"},
+    {"pg_stat_gssapi", R"sql(
+select s.pid as pid, false as gss_authenticated, null::pg_catalog.text as principal, false as encrypted
+from pg_catalog.pg_stat_get_activity(null) s
+where s.client_port is not null)sql"},
+};
+
+#undef INDIGO_STATIO_TABLES
+#undef INDIGO_STATIO_INDEXES
+#undef INDIGO_STATIO_SEQUENCES
+#undef INDIGO_USER
+#undef INDIGO_SYSTEM
+
+}  // namespace
+
+std::span<const SystemView> monitoring_views() { return kViews; }
+
+}  // namespace indigo::catalog
