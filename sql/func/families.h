@@ -24,6 +24,7 @@ std::span<const ScalarEntry> datetime_comparisons();
 std::span<const ScalarEntry> datetime_functions();
 std::span<const ScalarEntry> datetime_extraction();
 std::span<const ScalarEntry> datetime_to_char();
+std::span<const ScalarEntry> datetime_from_char();
 std::span<const ScalarEntry> json_access();
 std::span<const ScalarEntry> json_building();
 std::span<const ScalarEntry> jsonb_editing();
