@@ -10,6 +10,7 @@ std::span<const ScalarEntry> integer_comparisons();
 std::span<const ScalarEntry> float_functions();
 std::span<const ScalarEntry> float_math();
 std::span<const ScalarEntry> numeric_functions();
+std::span<const ScalarEntry> number_templates();
 std::span<const ScalarEntry> text_comparisons();
 std::span<const ScalarEntry> text_functions();
 std::span<const ScalarEntry> like_functions();

@@ -102,12 +102,12 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,     integer_comparisons, float_functions,     float_math,         numeric_functions,
-      text_comparisons,      text_functions,      like_functions,      regex_functions,    concat_functions,
-      bytea_functions,       bit_functions,       array_functions,     array_construction, record_functions,
-      datetime_comparisons,  datetime_functions,  datetime_extraction, datetime_to_char,   datetime_from_char,
-      json_access,           json_building,       jsonb_editing,       value_functions,    session_functions,
-      system_type_functions, delegated_functions,
+      integer_functions,  integer_comparisons,   float_functions,     float_math,          numeric_functions,
+      number_templates,   text_comparisons,      text_functions,      like_functions,      regex_functions,
+      concat_functions,   bytea_functions,       bit_functions,       array_functions,     array_construction,
+      record_functions,   datetime_comparisons,  datetime_functions,  datetime_extraction, datetime_to_char,
+      datetime_from_char, json_access,           json_building,       jsonb_editing,       value_functions,
+      session_functions,  system_type_functions, delegated_functions,
   };
   return kFamilies;
 }

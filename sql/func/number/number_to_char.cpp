@@ -1,0 +1,368 @@
+// to_char of numbers, and to_number.
+#include <algorithm>
+#include <cmath>
+
+#include "sql/func/datetime/template.h"
+#include "sql/func/families.h"
+#include "sql/func/kernel.h"
+#include "sql/func/number/number_template.h"
+#include "sql/func/numeric/numeric.h"
+#include "sql/func/text/ascii.h"
+
+namespace indigo::sql {
+
+namespace {
+
+using SignPlace = NumberTemplate::SignPlace;
+
+// A number cut to the template: digits before and after the point, both without sign.
+struct Digits {
+  bool negative = false;
+  std::string before, after;
+};
+
+class Writer {
+ public:
+  Writer(const NumberTemplate& t, Digits d) : t_(t), d_(std::move(d)) {
+    if (static_cast<int32_t>(d_.before.size()) > t_.before) {
+      d_.before.assign(static_cast<size_t>(t_.before), '#');
+      d_.after.assign(d_.after.size(), '#');
+      overflow_ = true;
+    }
+    lead_ = t_.before - static_cast<int32_t>(d_.before.size());
+    // A lone zero before a fraction is not shown, unless a 0 asks for it.
+    hidden_zero_ = d_.before == "0" && t_.after > 0 && t_.first_zero < 0 && lead_ >= 0;
+    kept_ = static_cast<int32_t>(d_.after.size());
+    if (t_.fill && t_.point) {
+      const size_t last = d_.after.find_last_not_of('0');
+      kept_ = last == std::string::npos ? 0 : static_cast<int32_t>(last) + 1;
+      kept_ = std::min(std::max(kept_, t_.last_zero - t_.before + 1), static_cast<int32_t>(d_.after.size()));
+    }
+    // What writes the sign elsewhere, or nowhere.
+    sign_done_ = t_.minus || (t_.fill && !d_.negative && t_.sign == SignPlace::kNone && !t_.plus);
+    if (t_.brackets && t_.fill && !d_.negative) brackets_ = false;
+  }
+
+  std::string write() {
+    for (const NumberNode& n : t_.nodes) put(n);
+    return std::move(out_);
+  }
+
+ private:
+  void put(const NumberNode& n) {
+    switch (n.token) {
+      case NumberToken::kText: out_.append(n.text); break;
+      case NumberToken::kNine:
+      case NumberToken::kZero: digit(n.token == NumberToken::kZero); break;
+      case NumberToken::kPoint: point(); break;
+      case NumberToken::kComma:
+        if (shown_) {
+          out_.push_back(',');
+        } else if (!t_.fill) {
+          out_.push_back(' ');
+        }
+        break;
+      case NumberToken::kMinus:
+        if (d_.negative) {
+          out_.push_back('-');
+        } else if (!t_.fill) {
+          out_.push_back(' ');
+        }
+        break;
+      case NumberToken::kPlus:
+        if (!d_.negative) {
+          out_.push_back('+');
+        } else if (!t_.fill) {
+          out_.push_back(' ');
+        }
+        break;
+      case NumberToken::kSignAnywhere: out_.push_back(d_.negative ? '-' : '+'); break;
+      case NumberToken::kOrdinal:
+        if (!overflow_ && !d_.negative && !t_.point)
+          out_.append(ordinal_suffix(std::atoll(d_.before.c_str()), n.lower));
+        break;
+      case NumberToken::kCurrency: out_.push_back(' '); break;
+      default: break;
+    }
+  }
+
+  void sign() {
+    if (sign_done_) return;
+    if (t_.sign == SignPlace::kAfter) return;
+    sign_done_ = true;
+    if (t_.sign == SignPlace::kBefore) {
+      out_.push_back(d_.negative ? '-' : '+');
+    } else if (t_.brackets && brackets_) {
+      out_.push_back(d_.negative ? '<' : ' ');
+    } else if (d_.negative) {
+      out_.push_back('-');
+    } else if (!t_.fill) {
+      out_.push_back(' ');
+    }
+  }
+  void finish() {
+    if (t_.brackets && brackets_) {
+      out_.push_back(d_.negative ? '>' : ' ');
+    } else if (t_.sign == SignPlace::kAfter) {
+      out_.push_back(d_.negative ? '-' : '+');
+    }
+  }
+
+  void digit(bool zero_token) {
+    const int32_t i = position_++;
+    shown_ = false;
+    if (i < t_.before) {
+      const bool from_zero = t_.first_zero >= 0 && i >= t_.first_zero;
+      if (i < lead_) {
+        if (from_zero) {
+          sign();
+          out_.push_back('0');
+          shown_ = true;
+        } else if (!t_.fill) {
+          out_.push_back(' ');
+        }
+      } else if (hidden_zero_) {
+        if (!t_.fill) {
+          out_.push_back(' ');
+        } else if (kept_ == 0) {
+          sign();
+          out_.push_back('0');
+        }
+      } else {
+        sign();
+        out_.push_back(d_.before[static_cast<size_t>(i - lead_)]);
+        shown_ = true;
+      }
+    } else {
+      const auto k = static_cast<size_t>(i - t_.before);
+      if (k < static_cast<size_t>(kept_) || (zero_token && k < d_.after.size())) {
+        sign();
+        out_.push_back(d_.after[k]);
+        shown_ = true;
+      }
+    }
+    if (position_ == t_.before + t_.after) finish();
+  }
+  // Without digits after it there is no point, but for what does not fit.
+  void point() {
+    shown_ = false;
+    if (d_.after.empty() && !overflow_) return;
+    sign();
+    out_.push_back('.');
+  }
+
+  const NumberTemplate& t_;
+  Digits d_;
+  int32_t lead_ = 0, kept_ = 0, position_ = 0;
+  bool overflow_ = false, hidden_zero_ = false, sign_done_ = false, shown_ = false, brackets_ = true;
+  std::string out_;
+};
+
+std::string roman(int64_t n, bool lower, bool fill) {
+  std::string out;
+  if (n < 1 || n > 3999) {
+    out.assign(15, '#');
+  } else {
+    constexpr std::pair<int, const char*> kParts[] = {{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"},
+                                                      {90, "XC"},  {50, "L"},   {40, "XL"}, {10, "X"},   {9, "IX"},
+                                                      {5, "V"},    {4, "IV"},   {1, "I"}};
+    for (const auto& [value, letters] : kParts)
+      for (; n >= value; n -= value) out.append(letters);
+    if (lower) out = to_lower(out);
+  }
+  if (!fill && out.size() < 15) out.insert(0, 15 - out.size(), ' ');
+  return out;
+}
+
+// d.ddde+XX with `after` digits; what has no exponent form is shown as #.
+std::string scientific(const NumberTemplate& t, const Numeric& n) {
+  if (!n.finite()) {
+    std::string out = " ";
+    out.append(static_cast<size_t>(t.before), '#').append(".").append(static_cast<size_t>(t.after), '#').append("####");
+    return out;
+  }
+  Numeric shifted = n;
+  int32_t exponent = n.is_zero() ? 0 : n.exponent();
+  shifted.scale += exponent;
+  if (shifted.scale < 0) {
+    shifted.magnitude.multiply_power_of_ten(static_cast<uint32_t>(-shifted.scale));
+    shifted.scale = 0;
+  }
+  shifted.round(t.after);
+  std::string text = numeric_text(shifted);
+  if (text[0] != '-') text.insert(0, " ");
+  char suffix[16];
+  std::snprintf(suffix, sizeof suffix, "e%c%02d", exponent < 0 ? '-' : '+', std::abs(exponent));
+  return text + suffix;
+}
+
+// `after_limit`: digits after the point that the number's type can tell, -1 for all.
+std::string number_text(const NumberTemplate& t, Numeric n, int32_t after_limit) {
+  for (const NumberNode& node : t.nodes)
+    if (node.token == NumberToken::kRoman) {
+      Numeric rounded = n;
+      rounded.round(0);
+      int64_t v = 0;
+      if (!rounded.finite() || !numeric_to_int64(rounded.image(), v)) v = 0;
+      return roman(v, node.lower, t.fill);
+    }
+  if (t.exponent) return scientific(t, n);
+  Digits d;
+  d.negative = n.sign() < 0;
+  if (!n.finite()) {
+    d.before = numeric_text(n);
+    if (d.negative) d.before.erase(0, 1);
+    if (static_cast<int32_t>(d.before.size()) > t.before) d.after.assign(static_cast<size_t>(t.after), '0');
+    return Writer(t, std::move(d)).write();
+  }
+  if (t.shift > 0) n = multiply(n, Numeric(false, Magnitude::power_of_ten(static_cast<uint32_t>(t.shift)), 0));
+  const int32_t after = after_limit < 0 ? t.after : std::min(t.after, after_limit);
+  n.round(after);
+  d.negative = n.sign() < 0;
+  n.negative = false;
+  const std::string text = numeric_text(n);
+  const size_t point = text.find('.');
+  d.before = text.substr(0, point);
+  if (point != std::string::npos) d.after = text.substr(point + 1);
+  return Writer(t, std::move(d)).write();
+}
+
+struct Cached {
+  std::string format;
+  NumberTemplate parsed;
+};
+const NumberTemplate* template_of(FuncContext& context, Str format) {
+  auto& cached = context.cached<Cached>();
+  if (cached.format != format || cached.parsed.nodes.empty()) {
+    cached.parsed = NumberTemplate();
+    if (!parse_number_template(context, format, cached.parsed)) {
+      cached.format.clear();
+      cached.parsed = NumberTemplate();
+      return nullptr;
+    }
+    cached.format = format;
+  }
+  return &cached.parsed;
+}
+
+std::string numeric_to_char(FuncContext& context, Str v, Str format) {
+  const NumberTemplate* t = template_of(context, format);
+  return t == nullptr ? std::string() : number_text(*t, Numeric::from_image(v), -1);
+}
+template <class T>
+std::string integer_to_char(FuncContext& context, T v, Str format) {
+  const NumberTemplate* t = template_of(context, format);
+  return t == nullptr ? std::string() : number_text(*t, Numeric(int64_t{v}), -1);
+}
+// As many digits as the type can tell, in all.
+template <class T>
+std::string float_to_char(FuncContext& context, T v, Str format) {
+  constexpr int32_t kDigits = sizeof(T) == 4 ? 6 : 15;
+  const NumberTemplate* t = template_of(context, format);
+  if (t == nullptr) return {};
+  Numeric n;
+  if (std::isnan(v)) {
+    n = Numeric::special(Numeric::Kind::kNan);
+  } else if (std::isinf(v)) {
+    n = Numeric::special(v > 0 ? Numeric::Kind::kPlusInfinity : Numeric::Kind::kMinusInfinity);
+  } else {
+    char text[512];
+    std::snprintf(text, sizeof text, t->exponent ? "%.*e" : "%.*f", t->exponent ? t->after : 100,
+                  static_cast<double>(v));
+    (void)parse_numeric(text, n);
+  }
+  Numeric whole = n;
+  whole.round(0);
+  const auto before = static_cast<int32_t>(std::max<uint32_t>(whole.magnitude.digit_count(), 1));
+  return number_text(*t, std::move(n), std::max(kDigits - before, 0));
+}
+
+// ---- to_number
+std::optional<Str> to_number(FuncContext& context, Str text, Str format) {
+  if (format.empty()) return {};
+  const NumberTemplate* t = template_of(context, format);
+  if (t == nullptr) return {};
+  for (const NumberNode& n : t->nodes)
+    if (n.token == NumberToken::kRoman) {
+      context.fail(sqlstate::kFeatureNotSupported, "\"RN\" not supported for input");
+      return {};
+    }
+  if (t->exponent) {
+    context.fail(sqlstate::kFeatureNotSupported, "\"EEEE\" not supported for input");
+    return {};
+  }
+  std::string before, after;
+  bool negative = false, point = false;
+  size_t at = 0;
+  const auto skip_blanks = [&] {
+    while (at < text.size() && is_blank(text[at])) at++;
+  };
+  const auto take_sign = [&] {
+    if (at < text.size() && (text[at] == '-' || text[at] == '+' || (t->brackets && text[at] == '<')))
+      negative |= text[at++] != '+';
+  };
+  for (const NumberNode& n : t->nodes) {
+    if (at >= text.size()) break;
+    switch (n.token) {
+      case NumberToken::kNine:
+      case NumberToken::kZero:
+        skip_blanks();
+        if (before.empty() && after.empty()) take_sign();
+        if (at < text.size() && is_digit(text[at])) {
+          (point ? after : before).push_back(text[at++]);
+        } else if (at < text.size() && text[at] == '.' && !point && t->point) {
+          point = true;  // fewer digits than the template has before the point
+          at++;
+          if (at < text.size() && is_digit(text[at]) && t->after > 0) after.push_back(text[at++]);
+        }
+        break;
+      case NumberToken::kPoint:
+        if (text[at] == '.' && !point) {
+          point = true;
+          at++;
+        }
+        break;
+      case NumberToken::kComma:
+        if (text[at] == ',') at++;
+        break;
+      case NumberToken::kSign:
+      case NumberToken::kMinus:
+      case NumberToken::kPlus:
+      case NumberToken::kSignAnywhere: take_sign(); break;
+      case NumberToken::kBrackets: break;
+      case NumberToken::kCurrency:
+        if (!is_digit(text[at]) && text[at] != '-' && text[at] != '+' && text[at] != '.')
+          at += std::min(utf8_length(text[at]), text.size() - at);
+        break;
+      case NumberToken::kOrdinal: at = std::min(at + 2, text.size()); break;
+      case NumberToken::kText: at += std::min(utf8_length(text[at]), text.size() - at); break;
+      default: break;
+    }
+  }
+  // A sign behind the number.
+  if (at < text.size() && (text[at] == '-' || text[at] == '>') &&
+      (t->sign != SignPlace::kNone || t->minus || t->brackets))
+    negative = true;
+  if (before.empty() && after.empty()) {
+    context.fail(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type numeric: \" \"");
+    return {};
+  }
+  after.resize(static_cast<size_t>(t->after), '0');
+  Numeric n(negative, Magnitude::from_digits(before + after), t->after);
+  if (t->shift > 0)
+    n = divide(n, Numeric(false, Magnitude::power_of_ten(static_cast<uint32_t>(t->shift)), 0),
+               division_scale(n, Numeric(10)), true);
+  return numeric_image(context, std::move(n));
+}
+
+const ScalarEntry kEntries[] = {
+    {"numeric_to_char", kernel<numeric_to_char>},       {"int4_to_char", kernel<integer_to_char<int32_t>>},
+    {"int8_to_char", kernel<integer_to_char<int64_t>>}, {"float4_to_char", kernel<float_to_char<float>>},
+    {"float8_to_char", kernel<float_to_char<double>>},  {"numeric_to_number", kernel<to_number>},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> number_templates() { return kEntries; }
+
+}  // namespace indigo::sql
