@@ -75,6 +75,8 @@ struct PlanOf : Plan {
   PlanOf() : Plan(K) {}
 };
 
+// One row; with an input (and no projection) a gate: all of the input's rows when the condition, which reads no column, is
+// true.
 struct ResultPlan : PlanOf<PlanKind::kResult> {
   ExprPtr condition;
   ExprList projection;
@@ -131,7 +133,6 @@ struct WorkTableScanPlan : PlanOf<PlanKind::kWorkTableScan> {
 };
 struct FilterPlan : PlanOf<PlanKind::kFilter> {
   ExprPtr condition;
-  bool one_time = false;  // reads no column: once checked for a scan, it holds for all rows or for none
 };
 struct ProjectPlan : PlanOf<PlanKind::kProject> {
   ExprList projection;

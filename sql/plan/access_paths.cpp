@@ -161,8 +161,10 @@ class TablePaths {
     p->rows = rel_.rows;
     finish_costs(*p, rel_.tuples, rel_.restrictions, 1);
     if (!enabled(level_.s, kEnableSeqScan)) p->total += kDisabledCost;
-    if (!relation_.key_columns.empty()) both_ways(p, primary_tree());
-    else add_path(rel_, p);
+    if (!relation_.key_columns.empty())
+      both_ways(p, primary_tree());
+    else
+      add_path(rel_, p);
   }
 
   void init(Path& p) {
@@ -182,7 +184,8 @@ class TablePaths {
       return;
     }
     Path* back = nullptr;
-    if (!p->bounds.in_array && (!level_.work.order_by.empty() || level_.work.has_aggregates || !level_.work.windows.empty())) {
+    if (!p->bounds.in_array &&
+        (!level_.work.order_by.empty() || level_.work.has_aggregates || !level_.work.windows.empty())) {
       back = level_.new_path(Path::Kind::kScan);
       *back = *p;
       back->direction = storage::Direction::kBackward;

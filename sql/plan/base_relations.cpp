@@ -59,9 +59,12 @@ double function_rows(Level& level, const ExprPtr& e) {
     const auto* c = try_as<ConstExpr>(a);
     if (!c || c->value.get().null) return false;
     const Datum& d = c->value.get();
-    if (d.phys == Phys::kI32) out = d.i32;
-    else if (d.phys == Phys::kI64) out = static_cast<double>(d.i64);
-    else return false;
+    if (d.phys == Phys::kI32)
+      out = d.i32;
+    else if (d.phys == Phys::kI64)
+      out = static_cast<double>(d.i64);
+    else
+      return false;
     return true;
   };
   if (info && info->name == "generate_series" && call->arguments.size() >= 2) {

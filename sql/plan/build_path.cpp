@@ -253,7 +253,8 @@ class PathBuilder {
     join->left_keys = std::move(keys.first);
     join->right_keys = std::move(keys.second);
     join->null_aware_anti = p.null_aware_anti;
-    const bool null_safe = std::any_of(p.key_clauses.begin(), p.key_clauses.end(), [](const Clause* c) { return c->null_safe; });
+    const bool null_safe =
+        std::any_of(p.key_clauses.begin(), p.key_clauses.end(), [](const Clause* c) { return c->null_safe; });
     if (null_safe) {
       for (const Clause* c : p.key_clauses) join->null_safe.push_back(c->null_safe);
     }

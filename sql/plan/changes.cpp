@@ -108,7 +108,8 @@ class ChangePlanner {
     } else {
       INDIGO_ASSIGN(source, finish_select(level_));
       for (size_t i = 0; i < q_.insert_columns.size(); i++) {
-        plan->assignments.push_back({q_.insert_columns[i], make_column(0, static_cast<int>(i), source->columns[i].type)});
+        plan->assignments.push_back(
+            {q_.insert_columns[i], make_column(0, static_cast<int>(i), source->columns[i].type)});
       }
     }
     Resolver defaults(none);

@@ -1,6 +1,6 @@
 // Conditions to relations: where each conjunct of WHERE and ON may be evaluated, which joins restrict the join order, and
 // which equalities make equivalence classes. The rules are those of PostgreSQL's deconstruct_jointree (README, "optimizer").
-#include "base/sqlstate.h"
+#include "catalog/oids.h"
 #include "sql/plan/clauses.h"
 #include "sql/plan/equivalence.h"
 #include "sql/plan/fold.h"
@@ -31,7 +31,7 @@ class Distributor {
     }
     if (n.kind == FromNode::Kind::kInner) {
       for (auto& c : n.children) {
-        const Scope s = walk(*c, below_outer, false);
+        const Scope s = walk(*c, below_outer, top);
         out.all |= s.all;
         out.inner_joined |= s.inner_joined;
       }
@@ -87,9 +87,8 @@ class Distributor {
         min_left |= whole;
       }
       const bool o_unordered = o.type == JoinType::kSemi || o.type == JoinType::kAnti;
-      if (right.overlaps(o.syn_right) &&
-          (used.overlaps(o.syn_right) || !used.overlaps(o.min_left) || unordered || o_unordered || !o.left_strict ||
-           o.delays_upper)) {
+      if (right.overlaps(o.syn_right) && (used.overlaps(o.syn_right) || !used.overlaps(o.min_left) || unordered ||
+                                          o_unordered || !o.left_strict || o.delays_upper)) {
         min_right |= whole;
       }
     }
@@ -104,7 +103,8 @@ class Distributor {
     while (more) {
       more = false;
       for (SpecialJoin& j : level_.special_joins) {
-        const bool nulled = required.overlaps(j.min_right) || (j.type == JoinType::kFull && required.overlaps(j.min_left));
+        const bool nulled =
+            required.overlaps(j.min_right) || (j.type == JoinType::kFull && required.overlaps(j.min_left));
         if (!nulled || j.type == JoinType::kSemi) continue;
         const RelSet both = j.min_left | j.min_right;
         if (!required.contains(both)) {
@@ -153,6 +153,26 @@ class Distributor {
   bool use_classes_ = true;
 };
 
+int integer_width(Oid t) { return t == oid::kInt2 ? 2 : t == oid::kInt4 ? 4 : t == oid::kInt8 ? 8 : 0; }
+
+// Hash joins compare keys of one type: the narrower of two integers is widened. Answers whether both sides have one type.
+bool align_integers(Level& level, Clause& c) {
+  const Oid l = c.left->type.oid, r = c.right->type.oid;
+  if (l == r) return true;
+  if (integer_width(l) == 0 || integer_width(r) == 0) return false;
+  ExprPtr& narrow = integer_width(l) < integer_width(r) ? c.left : c.right;
+  const Oid wide = integer_width(l) < integer_width(r) ? r : l;
+  const auto* info = level.s.catalog().cast(narrow->type.oid, wide);
+  if (!info || info->function == kInvalidOid) return false;
+  auto cast = std::make_shared<CallExpr>();
+  cast->type.oid = wide;
+  cast->function = info->function;
+  cast->form = CallExpr::Form::kImplicitCast;
+  cast->arguments = {narrow};
+  narrow = cast;
+  return true;
+}
+
 }  // namespace
 
 void attach_clause(Level& level, Clause& c) {
@@ -183,9 +203,10 @@ Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels) {
   c.can_join = !c.left_rels.empty() && !c.right_rels.empty() && !c.left_rels.overlaps(c.right_rels);
   if (!c.can_join || contains_volatile(*e)) return c;
   const auto* op = level.s.catalog().operator_by_oid(call->op);
-  const bool same = c.left->type.oid == c.right->type.oid;
+  const bool same = align_integers(level, c);
   c.hashable = op && op->can_hash && same;
-  c.mergeable = op && op->can_merge && same && level.s.catalog().btree_strategy(call->op) == 3 && !c.null_safe;
+  c.mergeable = op && op->can_merge && call->arguments[0]->type.oid == call->arguments[1]->type.oid &&
+                level.s.catalog().btree_strategy(call->op) == 3 && !c.null_safe;
   return c;
 }
 

@@ -16,7 +16,15 @@ double clauses_cost(const Level& level, const std::vector<const Clause*>& clause
 double sort_cost(double rows, double limit_rows);  // beyond its input
 // Whether `setting` (enable_hashjoin ...) is on.
 bool enabled(Statement& s, int bit);
-enum EnableBit : int { kEnableNestLoop, kEnableHashJoin, kEnableMergeJoin, kEnableIndexScan, kEnableSort, kEnableHashAgg, kEnableSeqScan };
+enum EnableBit : int {
+  kEnableNestLoop,
+  kEnableHashJoin,
+  kEnableMergeJoin,
+  kEnableIndexScan,
+  kEnableSort,
+  kEnableHashAgg,
+  kEnableSeqScan
+};
 inline constexpr double kDisabledCost = 1e10;
 
 }  // namespace indigo::sql::planning

@@ -47,7 +47,8 @@ class CteResolver {
     if (item.materialize == CommonTable::Materialize::kDefault && item.references > 1) return false;
     bool has_volatile = false;
     visit_query(q, [&](const Expr& e, int) {
-      if (e.kind == ExprKind::kCall && as<CallExpr>(e).volatility == catalog::Volatility::kVolatile) has_volatile = true;
+      if (e.kind == ExprKind::kCall && as<CallExpr>(e).volatility == catalog::Volatility::kVolatile)
+        has_volatile = true;
       return !has_volatile;
     });
     return !has_volatile;
@@ -55,7 +56,8 @@ class CteResolver {
 
   Status share(size_t i, const CommonTable& item, const std::shared_ptr<const Query>& cte) {
     if (is_correlated(*cte)) {
-      return Error(sqlstate::kFeatureNotSupported, "a WITH query that refers to an outer query and cannot be inlined is not supported");
+      return Error(sqlstate::kFeatureNotSupported,
+                   "a WITH query that refers to an outer query and cannot be inlined is not supported");
     }
     const int number = static_cast<int>(s_.out->ctes.size());
     numbers_[i] = number;

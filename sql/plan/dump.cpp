@@ -96,7 +96,7 @@ class Dumper {
     switch (p.kind) {
       case PlanKind::kResult: {
         const auto& r = static_cast<const ResultPlan&>(p);
-        out_ += "Result";
+        out_ += p.inputs.empty() ? "Result" : "Gate";
         part("if", r.condition);
         part("->", r.projection);
         return;
@@ -122,11 +122,13 @@ class Dumper {
         return;
       case PlanKind::kFilter: {
         const auto& f = static_cast<const FilterPlan&>(p);
-        out_ += f.one_time ? "Gate" : "Filter";
+        out_ += "Filter";
         return part("", f.condition);
       }
       case PlanKind::kProject: out_ += "Project"; return part("", static_cast<const ProjectPlan&>(p).projection);
-      case PlanKind::kProjectSet: out_ += "ProjectSet"; return part("", static_cast<const ProjectSetPlan&>(p).projection);
+      case PlanKind::kProjectSet:
+        out_ += "ProjectSet";
+        return part("", static_cast<const ProjectSetPlan&>(p).projection);
       case PlanKind::kNestedLoop: {
         const auto& j = static_cast<const NestedLoopPlan&>(p);
         join("NestedLoop", j);

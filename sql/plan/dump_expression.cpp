@@ -31,7 +31,8 @@ class Printer {
       case ExprKind::kArray: return "ARRAY[" + list(as<ArrayExpr>(e).elements, ", ") + "]";
       case ExprKind::kAggregate: {
         const auto& a = as<AggregateExpr>(e);
-        return name(a.function) + "(" + (a.star ? "*" : (a.distinct ? "DISTINCT " : "") + list(a.arguments, ", ")) + ")";
+        return name(a.function) + "(" + (a.star ? "*" : (a.distinct ? "DISTINCT " : "") + list(a.arguments, ", ")) +
+               ")";
       }
       case ExprKind::kWindowCall: {
         const auto& w = as<WindowCallExpr>(e);

@@ -19,7 +19,8 @@ ExprPtr bare(const ExprPtr& e) {
 }
 
 int root(const Level& level, int id) {
-  while (level.classes[static_cast<size_t>(id)].merged_into >= 0) id = level.classes[static_cast<size_t>(id)].merged_into;
+  while (level.classes[static_cast<size_t>(id)].merged_into >= 0)
+    id = level.classes[static_cast<size_t>(id)].merged_into;
   return id;
 }
 
@@ -199,8 +200,6 @@ int sort_id(Level& level, const ExprPtr& e) {
   return static_cast<int>(level.classes.size()) - 1;
 }
 
-bool is_constant_id(const Level& level, int id) {
-  return level.classes[static_cast<size_t>(id)].constant != nullptr;
-}
+bool is_constant_id(const Level& level, int id) { return level.classes[static_cast<size_t>(id)].constant != nullptr; }
 
 }  // namespace indigo::sql::planning

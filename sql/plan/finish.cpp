@@ -25,7 +25,8 @@ PlanPtr reordered_scan(const PlanPtr& plan, const ExprList& columns) {
     std::vector<PlanColumn> described;
     for (const ExprPtr& e : columns) {
       const auto at = static_cast<size_t>(as<ColumnExpr>(*e).column);
-      if (std::find(scan_columns.begin(), scan_columns.end(), node.scan_columns[at]) != scan_columns.end()) return false;
+      if (std::find(scan_columns.begin(), scan_columns.end(), node.scan_columns[at]) != scan_columns.end())
+        return false;
       scan_columns.push_back(node.scan_columns[at]);
       described.push_back(node.columns[at]);
     }
@@ -66,7 +67,8 @@ Status project_sets(Stage& stage, const ExprList& all) {
   ExprList expressions;
   for (const ExprPtr& e : all) {
     const ExprList& known = stage.built.layout.outputs;
-    if (std::none_of(known.begin(), known.end(), [&](const ExprPtr& o) { return equal(o, e); })) expressions.push_back(e);
+    if (std::none_of(known.begin(), known.end(), [&](const ExprPtr& o) { return equal(o, e); }))
+      expressions.push_back(e);
   }
   for (const ExprPtr& e : expressions) deepest = std::max(deepest, set_depth(e));
   for (int depth = 1; depth <= deepest; depth++) {
@@ -96,9 +98,8 @@ Status project_sets(Stage& stage, const ExprList& all) {
 
 // What must be known of rows before they are sorted: keys that must not be computed twice, or not before.
 bool must_project_first(const Level& level) {
-  return std::any_of(level.work.order_by.begin(), level.work.order_by.end(), [](const SortKey& k) {
-    return contains_volatile(*k.expr) || has_set_function(k.expr);
-  });
+  return std::any_of(level.work.order_by.begin(), level.work.order_by.end(),
+                     [](const SortKey& k) { return contains_volatile(*k.expr) || has_set_function(k.expr); });
 }
 
 double known_count(const Level& level, const ExprPtr& e, double otherwise) {
@@ -125,7 +126,7 @@ Status add_limit(Level& level, Stage& stage) {
   const Plan& input = *stage.built.plan;
   const double skipped = offset ? known_count(level, offset, input.rows / 10) : 0;
   const double wanted = limit ? known_count(level, limit, input.rows / 10) : input.rows;
-  plan->startup_cost = cost_of(input, std::min(skipped, input.rows)) ;
+  plan->startup_cost = cost_of(input, std::min(skipped, input.rows));
   if (skipped == 0) plan->startup_cost = input.startup_cost;
   plan->total_cost = cost_of(input, std::max(1.0, std::min(input.rows, skipped + wanted)));
   plan->rows = std::max(1.0, std::min(wanted, input.rows - skipped));
@@ -142,12 +143,13 @@ void targets_of(const Level& level, bool hidden, ExprList& expressions, std::vec
   }
 }
 
-Status finish(Level& level, Stage& stage) {
+bool is_grouped(const Query& q) {
+  return q.has_aggregates || !q.group_by.empty() || !q.grouping_sets.empty() || q.having;
+}
+
+// Everything above grouping.
+Status finish_grouped(Level& level, Stage& stage) {
   Query& q = level.work;
-  const bool grouped = q.has_aggregates || !q.group_by.empty() || !q.grouping_sets.empty() || q.having;
-  if (grouped) {
-    INDIGO_TRY(add_grouping(level, stage));
-  }
   if (q.has_windows) {
     INDIGO_TRY(add_windows(level, stage));
   }
@@ -185,6 +187,13 @@ Status finish(Level& level, Stage& stage) {
   return add_limit(level, stage);
 }
 
+Status finish(Level& level, Stage& stage) {
+  if (is_grouped(level.work)) {
+    INDIGO_TRY(add_grouping(level, stage));
+  }
+  return finish_grouped(level, stage);
+}
+
 }  // namespace
 
 bool has_set_function(const ExprPtr& e) { return set_depth(e) > 0; }
@@ -219,8 +228,8 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
   for (size_t i = 0; i < expressions.size(); i++) columns.push_back({names[i], expressions[i]->type});
   if (!same) {
     PlanPtr plan = columns_only && !expressions.empty() ? reordered_scan(stage.built.plan, resolved) : nullptr;
-    if (!plan && input.kind == PlanKind::kResult && static_cast<const ResultPlan&>(input).projection.empty() &&
-        input.columns.empty()) {
+    if (!plan && input.kind == PlanKind::kResult && input.inputs.empty() &&
+        static_cast<const ResultPlan&>(input).projection.empty() && input.columns.empty()) {
       auto copy = std::make_shared<ResultPlan>(static_cast<const ResultPlan&>(input));
       copy->projection = resolved;
       copy->columns = columns;
@@ -290,9 +299,8 @@ Result<Stage> stage_of_path(Level& level, const Path& path, const VarSet& needed
     out.built.plan = plan;
     return out;
   }
-  auto plan = make_above<FilterPlan>(out.built.plan);
+  auto plan = make_above<ResultPlan>(out.built.plan);
   plan->condition = condition;
-  plan->one_time = true;
   out.built.plan = plan;
   return out;
 }
@@ -326,6 +334,15 @@ Result<PlanPtr> finish_select(Level& level) {
     if (!best || cost < best_cost) {
       best = stage.built.plan;
       best_cost = cost;
+    }
+  }
+  if (level.work.has_aggregates) {
+    Stage stage;
+    INDIGO_ASSIGN(const bool possible, first_rows_stage(level, query_aggregates(level.work), stage));
+    if (possible) {
+      INDIGO_TRY(add_having(level, stage, 1));
+      INDIGO_TRY(finish_grouped(level, stage));
+      if (!best || stage.built.plan->total_cost < best_cost) best = stage.built.plan;
     }
   }
   return best;

@@ -1,6 +1,7 @@
 // GROUP BY, aggregates, grouping sets, HAVING: by hashing, or over input that is in group order already.
 #include <algorithm>
 
+#include "sql/analyze/make.h"
 #include "sql/plan/build_path.h"
 #include "sql/plan/cost.h"
 #include "sql/plan/equivalence.h"
@@ -55,15 +56,6 @@ Result<std::shared_ptr<const AggregateExpr>> resolved_aggregate(Resolver& resolv
   return std::shared_ptr<const AggregateExpr>(std::move(out));
 }
 
-void split_and(const ExprPtr& e, ExprList& out) {
-  if (!e) return;
-  if (const auto* b = try_as<BoolExpr>(e); b && b->op == BoolExpr::Op::kAnd) {
-    for (const ExprPtr& a : b->arguments) split_and(a, out);
-  } else {
-    out.push_back(e);
-  }
-}
-
 }  // namespace
 
 Status add_grouping(Level& level, Stage& stage) {
@@ -106,7 +98,8 @@ Status add_grouping(Level& level, Stage& stage) {
     node->rows = groups;
     // The groups come in the input's order, as far as that is of grouping expressions.
     const auto grouped = [&](const PathKey& k) {
-      return std::any_of(q.group_by.begin(), q.group_by.end(), [&](const ExprPtr& e) { return sort_id(level, e) == k.id; });
+      return std::any_of(q.group_by.begin(), q.group_by.end(),
+                         [&](const ExprPtr& e) { return sort_id(level, e) == k.id; });
     };
     stage.order.erase(std::find_if_not(stage.order.begin(), stage.order.end(), grouped), stage.order.end());
     plan = std::move(node);
@@ -123,9 +116,43 @@ Status add_grouping(Level& level, Stage& stage) {
   plan->inputs = {stage.built.plan};
   for (const ExprPtr& e : layout.outputs) plan->columns.push_back({"", e->type});
   stage.built = {plan, std::move(layout)};
-  if (!q.having) return {};
+  return add_having(level, stage, groups);
+}
+
+namespace {
+
+bool must_follow_grouping(const ExprPtr& e) {
+  switch (e->kind) {
+    case ExprKind::kAggregate:
+    case ExprKind::kGrouping:
+    case ExprKind::kSubLink: return true;
+    case ExprKind::kCall:
+      if (as<CallExpr>(*e).volatility == catalog::Volatility::kVolatile) return true;
+      break;
+    default: break;
+  }
+  bool found = false;
+  for_each_child(*e, [&](const ExprPtr& c) { found = found || must_follow_grouping(c); });
+  return found;
+}
+
+}  // namespace
+
+void move_having(Level& level) {
+  Query& q = level.work;
+  if (!q.having || q.group_by.empty() || !q.grouping_sets.empty()) return;
+  ExprList all, kept;
+  flatten_and(q.having, all);
+  for (const ExprPtr& e : all) (must_follow_grouping(e) ? kept : level.from->conditions).push_back(e);
+  q.having = kept.empty() ? nullptr : make_and(std::move(kept));
+}
+
+ExprList query_aggregates(const Query& q) { return collect_calls(q).aggregates; }
+
+Status add_having(Level& level, Stage& stage, double groups) {
+  if (!level.work.having) return {};
   ExprList conditions;
-  split_and(q.having, conditions);
+  flatten_and(level.work.having, conditions);
   INDIGO_ASSIGN(stage.built.plan, filtered(level, stage.built, conditions, std::max(1.0, groups / 3)));
   return {};
 }

@@ -121,8 +121,7 @@ class JoinSearch {
         must_be_left = true;
       }
     }
-    if (must_be_left &&
-        (!out.special || out.special->type != JoinType::kLeft || !out.special->left_strict)) {
+    if (must_be_left && (!out.special || out.special->type != JoinType::kLeft || !out.special->left_strict)) {
       return {};
     }
     // A semi join's right side must be there as a whole.

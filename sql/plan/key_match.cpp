@@ -153,7 +153,8 @@ class Matcher {
     if (!call || call->op == kInvalidOid || call->arguments.size() != 2 || !is_text(part.expr->type.oid)) return false;
     const auto* op = level_.s.catalog().operator_by_oid(call->op);
     const auto* pattern = try_as<ConstExpr>(call->arguments[1]);
-    if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part)) return false;
+    if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part))
+      return false;
     std::string prefix;
     const Str text = pattern->value.get().str;
     size_t i = 0;

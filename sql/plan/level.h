@@ -100,7 +100,7 @@ struct EquivalenceClass {
     RelSet rels;
   };
   std::vector<Member> members;
-  ExprPtr constant;  // equal to a constant, parameter or runtime parameter
+  ExprPtr constant;       // equal to a constant, parameter or runtime parameter
   bool equality = false;  // made from = clauses (otherwise: one sort expression)
   Oid op = kInvalidOid;   // the equality operator
   Oid function = kInvalidOid, collation = kInvalidOid;
@@ -108,8 +108,7 @@ struct EquivalenceClass {
 };
 
 struct Level {
-  Level(Statement& statement, Level* above)
-      : s(statement), parent(above), depth(above ? above->depth + 1 : 0) {}
+  Level(Statement& statement, Level* above) : s(statement), parent(above), depth(above ? above->depth + 1 : 0) {}
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
@@ -136,8 +135,8 @@ struct Level {
   RelSet all_rels;
   std::deque<Rel> rels;  // base relations first, by number
   std::deque<Clause> clauses;
-  std::vector<const Clause*> join_clauses;   // mention several relations
-  ExprList constant_conditions;              // of WHERE, mention none
+  std::vector<const Clause*> join_clauses;  // mention several relations
+  ExprList constant_conditions;             // of WHERE, mention none
   std::deque<SpecialJoin> special_joins;
   RelSet nullable;  // null-extended by some outer join
   std::vector<EquivalenceClass> classes;
@@ -171,15 +170,15 @@ void flatten_and(const ExprPtr& e, ExprList& out);
 JoinNodePtr shifted(const JoinNodePtr& n, int offset);
 
 // ---- the steps, each in its own file
-void load(Level& level, std::shared_ptr<const Query> query);       // level.cpp
+void load(Level& level, std::shared_ptr<const Query> query);             // level.cpp
 Status resolve_ctes(Statement& s, std::shared_ptr<const Query>& query);  // ctes.cpp
-Status pull_up(Level& level);                                      // pull_up.cpp
-Status prepare(Level& level);                                      // prepare.cpp
+Status pull_up(Level& level);                                            // pull_up.cpp
+Status prepare(Level& level);                                            // prepare.cpp
 Result<ExprPtr> prepare_expression(Level& level, const ExprPtr& e);
-void reduce_outer_joins(Level& level);                             // outer_joins.cpp
-Status distribute_conditions(Level& level);                        // conditions.cpp
-Status make_base_relations(Level& level);                          // base_relations.cpp
-Status search_joins(Level& level);                                 // join_search.cpp
+void reduce_outer_joins(Level& level);       // outer_joins.cpp
+Status distribute_conditions(Level& level);  // conditions.cpp
+Status make_base_relations(Level& level);    // base_relations.cpp
+Status search_joins(Level& level);           // join_search.cpp
 
 // A plan of the whole level whose columns are its visible targets.
 Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query);

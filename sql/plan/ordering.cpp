@@ -56,9 +56,8 @@ bool groups_together(Level& level, const std::vector<PathKey>& order, const Expr
     if (!is_constant_id(level, id) && std::find(wanted.begin(), wanted.end(), id) == wanted.end()) wanted.push_back(id);
   }
   if (order.size() < wanted.size()) return false;
-  return std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted.size()), [&](const PathKey& k) {
-    return std::find(wanted.begin(), wanted.end(), k.id) != wanted.end();
-  });
+  return std::all_of(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(wanted.size()),
+                     [&](const PathKey& k) { return std::find(wanted.begin(), wanted.end(), k.id) != wanted.end(); });
 }
 
 std::vector<SortKey> ascending(Level& level, const ExprList& expressions) {

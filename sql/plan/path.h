@@ -13,12 +13,12 @@ namespace indigo::sql::planning {
 // A condition that must hold: a conjunct of WHERE, ON or HAVING, or one derived from an equivalence class.
 struct Clause {
   ExprPtr expr;
-  RelSet rels;               // that it mentions
-  RelSet required;           // that must be joined before it can be evaluated (rels, and outer joins below its level)
-  bool pushed_down = true;   // false: part of an outer join's own condition
-  RelSet outer_join;         // pushed_down == false: the null-extended side of that join
+  RelSet rels;              // that it mentions
+  RelSet required;          // that must be joined before it can be evaluated (rels, and outer joins below its level)
+  bool pushed_down = true;  // false: part of an outer join's own condition
+  RelSet outer_join;        // pushed_down == false: the null-extended side of that join
   // Binary operator with disjoint sides: what each side mentions.
-  bool can_join = false;     // both sides have relations, disjoint
+  bool can_join = false;  // both sides have relations, disjoint
   ExprPtr left, right;
   RelSet left_rels, right_rels;
   Oid op = kInvalidOid;
@@ -68,8 +68,8 @@ struct Path {
   std::vector<const Clause*> filters;       // evaluated on joined (null-extended) rows
   std::vector<const Clause*> key_clauses;   // hash and merge joins
   bool null_aware_anti = false;
-  std::vector<SortKey> sort;                // kSort: over Vars; kMergeJoin: directions
-  ExprList unique;                          // kUnique: distinct over these
+  std::vector<SortKey> sort;  // kSort: over Vars; kMergeJoin: directions
+  ExprList unique;            // kUnique: distinct over these
 };
 
 }  // namespace indigo::sql::planning

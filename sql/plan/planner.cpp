@@ -17,6 +17,7 @@ Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
   INDIGO_TRY(check_stack_depth());
   INDIGO_TRY(resolve_ctes(level.s, query));
   load(level, std::move(query));
+  move_having(level);
   INDIGO_TRY(keep_recheck(level));
   INDIGO_TRY(pull_up(level));
   INDIGO_TRY(prepare(level));

@@ -12,12 +12,13 @@ namespace indigo::sql::planning {
 namespace {
 
 bool is_simple(const Query& q) {
-  if (q.command != CommandKind::kSelect || q.set_operation || q.has_aggregates || q.has_windows || q.has_set_functions ||
-      !q.group_by.empty() || !q.grouping_sets.empty() || q.having || !q.order_by.empty() || q.limit || q.offset ||
-      q.distinct || !q.distinct_on.empty() || !q.row_locks.empty() || !q.ctes.empty()) {
+  if (q.command != CommandKind::kSelect || q.set_operation || q.has_aggregates || q.has_windows ||
+      q.has_set_functions || !q.group_by.empty() || !q.grouping_sets.empty() || q.having || !q.order_by.empty() ||
+      q.limit || q.offset || q.distinct || !q.distinct_on.empty() || !q.row_locks.empty() || !q.ctes.empty()) {
     return false;
   }
-  return std::none_of(q.targets.begin(), q.targets.end(), [](const TargetEntry& t) { return contains_volatile(*t.expr); });
+  return std::none_of(q.targets.begin(), q.targets.end(),
+                      [](const TargetEntry& t) { return contains_volatile(*t.expr); });
 }
 
 // Every column is null where the subquery's rows are missing: it may stand on the null-extended side of an outer join.

@@ -131,8 +131,8 @@ class SublinkPullUp {
 
   static bool exists_fits(const Query& q) {
     return q.command == CommandKind::kSelect && q.from && !q.set_operation && !q.has_aggregates && !q.has_windows &&
-           !q.has_set_functions && q.group_by.empty() && q.grouping_sets.empty() && !q.having && !q.limit && !q.offset &&
-           q.row_locks.empty();
+           !q.has_set_functions && q.group_by.empty() && q.grouping_sets.empty() && !q.having && !q.limit &&
+           !q.offset && q.row_locks.empty();
   }
 
   Result<bool> exists(const SubLinkExpr& link, bool negated) {

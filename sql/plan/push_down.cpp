@@ -34,8 +34,8 @@ bool column_allows(const Query& q, int column) {
   const TargetEntry* t = visible_target(q, column);
   if (!t || contains_volatile(*t->expr) || returns_rows(t->expr) || has_kind(t->expr, ExprKind::kSubLink)) return false;
   if (!q.distinct_on.empty()) {
-    const bool key = std::any_of(q.distinct_on.begin(), q.distinct_on.end(),
-                                 [&](const ExprPtr& e) { return equal(e, t->expr); });
+    const bool key =
+        std::any_of(q.distinct_on.begin(), q.distinct_on.end(), [&](const ExprPtr& e) { return equal(e, t->expr); });
     if (!key) return false;
   }
   if (q.has_windows) {

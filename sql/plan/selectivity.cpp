@@ -220,8 +220,8 @@ const catalog::ColumnStatistics* column_statistics(const Level& level, const Exp
   if (entry.kind != EntryKind::kTable || static_cast<size_t>(v->column) >= entry.relation->statistics.size())
     return nullptr;
   const auto& stats = entry.relation->statistics[static_cast<size_t>(v->column)];
-  const bool known = stats.distinct != 0 || stats.null_fraction != 0 || !stats.common_values.empty() ||
-                     !stats.histogram.empty();
+  const bool known =
+      stats.distinct != 0 || stats.null_fraction != 0 || !stats.common_values.empty() || !stats.histogram.empty();
   return known ? &stats : nullptr;
 }
 

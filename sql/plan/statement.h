@@ -28,10 +28,11 @@ struct Statement {
   SessionContext& session;
   std::span<const Datum> sample_parameters;
   std::shared_ptr<PlannedStatement> out = std::make_shared<PlannedStatement>();
-  std::vector<double> cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
+  std::vector<double>
+      cte_rows;  // by CTE: estimated rows (recursive ones: of the non-recursive term while it is planned)
   // The outermost level (by depth) that a subquery being planned has asked a value of.
   int request_depth = INT32_MAX;
-  int settings = -1;             // enable_* bits, read on demand (cost.h)
+  int settings = -1;  // enable_* bits, read on demand (cost.h)
 
   catalog::CatalogView& catalog() { return session.catalog(); }
   int new_slot(const TypeRef& type) {

@@ -74,11 +74,12 @@ Status add_windows(Level& level, Stage& stage) {
   for (size_t i = 0; i + 1 < order.size(); i++) {
     bool plain;
     const auto mine = path_keys(level, order[i].keys, plain);
-    const auto next = std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(), [&](const Keyed& k) {
-      bool other_plain;
-      const auto keys = path_keys(level, k.keys, other_plain);
-      return common_prefix(mine, keys) == keys.size();
-    });
+    const auto next =
+        std::find_if(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, order.end(), [&](const Keyed& k) {
+          bool other_plain;
+          const auto keys = path_keys(level, k.keys, other_plain);
+          return common_prefix(mine, keys) == keys.size();
+        });
     if (next != order.end()) std::rotate(order.begin() + static_cast<std::ptrdiff_t>(i) + 1, next, next + 1);
   }
   for (const Keyed& k : order) {

@@ -57,25 +57,88 @@ TEST_F(Plan, RunsUncorrelatedSubqueriesOnce) {
 }
 
 TEST_F(Plan, RunsCorrelatedSubqueriesWithTheRowsValues) {
-  EXPECT_EQ(plan_of("select (select attname from pg_attribute a where a.attrelid = c.oid and attnum = 1) from pg_class c"),
-            "Project  [(subplan 0 [:0 = $0.0])]\n"
-            "  Scan pg_class as c columns(oid)\n"
-            "subplan 0\n"
-            "  Scan pg_attribute as a point equal [:0, 1] columns(attname)\n");
+  EXPECT_EQ(
+      plan_of("select (select attname from pg_attribute a where a.attrelid = c.oid and attnum = 1) from pg_class c"),
+      "Project  [(subplan 0 [:0 = $0.0])]\n"
+      "  Scan pg_class as c columns(oid)\n"
+      "subplan 0\n"
+      "  Scan pg_attribute as a point equal [:0, 1] columns(attname)\n");
 }
 
 TEST_F(Plan, SharesRecursiveQueriesAndInlinesOthers) {
-  EXPECT_EQ(plan_of("with recursive t(n) as (values (1) union all select n + 1 from t where n < 10) select sum(n) from t"),
-            "Aggregate (sum($0.0))\n"
-            "  CteScan 0\n"
-            "cte 0 t\n"
-            "  RecursiveUnion\n"
-            "    Values 1 rows\n"
-            "    Project  [($0.0 + 1)]\n"
-            "      Filter  ($0.0 < 10)\n"
-            "        WorkTableScan 0\n");
+  EXPECT_EQ(
+      plan_of("with recursive t(n) as (values (1) union all select n + 1 from t where n < 10) select sum(n) from t"),
+      "Aggregate (sum($0.0))\n"
+      "  CteScan 0\n"
+      "cte 0 t\n"
+      "  RecursiveUnion\n"
+      "    Values 1 rows\n"
+      "    Project  [($0.0 + 1)]\n"
+      "      Filter  ($0.0 < 10)\n"
+      "        WorkTableScan 0\n");
   EXPECT_EQ(plan_of("with x as materialized (select 1 a) select a + 1 from x"),
             "Project  [($0.0 + 1)]\n  CteScan 0\ncte 0 x\n  Result -> [1]\n");
+}
+
+TEST_F(Plan, ChecksConditionsWithoutColumnsOnce) {
+  EXPECT_EQ(plan_of("select oid from pg_class where $1 > 3"), "Gate if ($1 > 3)\n  Scan pg_class columns(oid)\n");
+  EXPECT_EQ(plan_of("select oid from pg_class where 1 = 2"), "Result if false -> [NULL]\n");
+}
+
+TEST_F(Plan, TakesTheLeastAndTheGreatestFromTheEndsOfTheKey) {
+  EXPECT_EQ(plan_of("select min(oid), max(oid) from pg_class"),
+            "NestedLoop inner\n"
+            "  Aggregate (min($0.0))\n"
+            "    Limit  1\n"
+            "      Scan pg_class columns(oid)\n"
+            "  Aggregate (max($0.0))\n"
+            "    Limit  1\n"
+            "      Scan pg_class backward columns(oid)\n");
+}
+
+TEST_F(Plan, LooksUpTheInnerSideOfAJoinByItsKey) {
+  EXPECT_EQ(plan_of("select c.relname, a.attname from pg_class c, pg_attribute a "
+                    "where c.oid = 1259 and a.attrelid = c.oid and a.attnum = 2"),
+            "NestedLoop inner\n"
+            "  Scan pg_class as c point equal [1259] columns(relname)\n"
+            "  Scan pg_attribute as a point equal [1259, 2] columns(attname)\n");
+  EXPECT_EQ(
+      plan_of("select c.relname, t.typname from pg_class c join pg_type t on t.oid = c.reltype where c.relname = 'x'"),
+      "NestedLoop inner [:0 = $0.1] -> [$0.0, $1.0]\n"
+      "  Scan pg_class as c filter ($0.0 = 'x') columns(relname,reltype)\n"
+      "  Scan pg_type as t point equal [:0] columns(typname)\n");
+}
+
+TEST_F(Plan, MakesJoinsOfExistsAndIn) {
+  EXPECT_EQ(plan_of("select relname from pg_class c where exists (select 1 from pg_index i where i.indrelid = c.oid)"),
+            "HashJoin semi keys [$0.0] = [$0.0] -> [$0.1]\n"
+            "  Scan pg_class as c columns(oid,relname)\n"
+            "  Scan pg_index as i columns(indrelid)\n");
+  EXPECT_EQ(plan_of("select relname from pg_class where relname not in (select typname from pg_type)"),
+            "HashJoin anti keys [$0.0] = [$0.0] null-aware\n"
+            "  Scan pg_class columns(relname)\n"
+            "  Scan pg_type columns(typname)\n");
+}
+
+TEST_F(Plan, ReducesOuterJoins) {
+  // A strict condition on the null-extended side.
+  EXPECT_EQ(plan_of("select 1 from pg_class c left join pg_type t on t.typrelid = c.relpages where t.typlen = 4")
+                .find("left"),
+            std::string::npos);
+  EXPECT_NE(
+      plan_of("select 1 from pg_class c left join pg_type t on t.oid = c.reltype where t.oid is null").find(" anti "),
+      std::string::npos);
+}
+
+TEST_F(Plan, MergesSubqueriesAndViews) {
+  EXPECT_EQ(plan_of("select s.r from (select relname as r, oid as o from pg_class where relpages = 0) s where s.o = 9"),
+            "Project  [$0.0]\n  Scan pg_class point equal [9] filter ($0.1 = 0) columns(relname,relpages)\n");
+}
+
+TEST_F(Plan, PushesConditionsIntoSubqueries) {
+  EXPECT_EQ(plan_of("select * from (select relnamespace n, count(*) c from pg_class group by 1) s where n = 11"),
+            "Aggregate by [$0.0] (count(*))\n"
+            "  Scan pg_class filter ($0.0 = 11) columns(relnamespace)\n");
 }
 
 }  // namespace
