@@ -115,7 +115,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
           .at(position(c, at));
     }
   }
-  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_expression(c.host.session(), node, c.text, relation, target));
+  INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), node, c.text, relation, target));
   Collector collector{c, {}, {}, true, true, {}, false};
   collector.visit(*expr);
   const int at = position(c, sql::location_of(node));

@@ -55,6 +55,7 @@ Result<NodePtr> compile_call(Builder& b, const sql::CallExpr& e) {
     call.function = e.function;
     call.result = e.type;
     call.collation = e.collation;
+    call.variadic_array = e.variadic_array;
     for (const sql::ExprPtr& a : e.arguments) call.arguments.push_back(a->type);
     node = std::make_unique<CallNode>(b.state(), function->kernel, std::move(call), std::move(arguments));
   }

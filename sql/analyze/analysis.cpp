@@ -11,6 +11,7 @@ Analysis::Analysis(SessionContext& s, std::string_view t) : session(s), catalog(
 Analysis::Analysis(const Analysis& outer, std::string_view t) : Analysis(outer.session, t) {
   has_positions = false;
   require_implementations = outer.require_implementations;
+  inline_functions = outer.inline_functions;
   nesting = outer.nesting + 1;
 }
 

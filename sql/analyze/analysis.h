@@ -34,6 +34,8 @@ class Analysis {
   bool has_positions = true;
   // Whether calls of functions that nothing implements are refused (0A000).
   bool require_implementations = true;
+  // Whether functions in language SQL give way to their bodies. Not where the expression is printed back.
+  bool inline_functions = true;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
   std::vector<std::string> argument_names;
 

@@ -75,6 +75,20 @@ Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node*
   return analyze_in(a, node, relation, target, Clause::kOther);
 }
 
+Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
+  Analysis root(session, text);
+  root.inline_functions = false;
+  return analyze_nested(root, text, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
+  Analysis a(session, text);
+  a.inline_functions = false;
+  return analyze_in(a, node, relation, target, Clause::kOther);
+}
+
 Result<ExprPtr> analyze_domain_check(Analysis& outer, const std::string& text, Oid domain) {
   const std::string statement = std::string(kSelect) + text;
   INDIGO_ASSIGN(const auto parsed, parse(statement));

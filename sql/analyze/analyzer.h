@@ -45,6 +45,12 @@ Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view tex
 Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 
+// The same, to be printed with deparse and not to be evaluated: calls of functions in language SQL stay calls.
+Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
+Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
+
 // A type's name outside a query (PREPARE's list). 42704 when there is none.
 Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text);
 

@@ -49,6 +49,9 @@ Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std
 // The call of a known function; arguments are already converted. The result type as given. 0A000 when nothing implements it.
 Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
                           CallExpr::Form form, Oid op, int location);
+// The same for functions in language SQL too: their body takes the place of the call (inline_sql.cpp).
+Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
+                               const TypeRef& result, CallExpr::Form form, Oid op, int location);
 // Looks up pg_catalog.name for these arguments and calls it (SQL constructs that the grammar turns into functions).
 Result<ExprPtr> call_builtin(Analysis& a, std::string_view name, ExprList arguments, int location);
 // The collation that a function or operator works with: an explicit one, else the first that is not the default.

@@ -259,6 +259,9 @@ Result<ExprPtr> make_row_comparison(Scope& scope, NodeList name, const ExprList&
   out->type.oid = oid::kBool;
   out->location = location;
   for (const ExprPtr& one : comparisons) {
+    if (one->kind != ExprKind::kCall) {
+      return scope.error(sqlstate::kFeatureNotSupported, "row comparison of these types is not supported", location);
+    }
     const auto& call = as<CallExpr>(*one);
     if (out->strategy == 0 || scope.catalog().btree_strategy(call.op) != out->strategy) {
       return scope

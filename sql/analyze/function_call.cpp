@@ -97,14 +97,9 @@ Result<ExprPtr> plain_call(Scope& scope, const catalog::FunctionInfo& function, 
     INDIGO_TRY(check_set_function_allowed(scope, location));
     scope.query->has_set_functions = true;
   }
-  if (function.language == "sql" && find_scalar(function.oid) == nullptr && find_set(function.oid) == nullptr) {
-    INDIGO_ASSIGN(ExprPtr inlined, inline_sql_function(scope.a, function, arguments, result, location));
-    if (inlined) return inlined;
-    return scope.error(sqlstate::kFeatureNotSupported, "SQL function " + function.name + " is not supported here",
-                       location);
-  }
-  INDIGO_ASSIGN(ExprPtr e, make_call(scope.a, function, std::move(arguments), result, form, kInvalidOid, location));
-  if (!variadic_array) return e;
+  INDIGO_ASSIGN(ExprPtr e,
+                call_or_inline(scope.a, function, std::move(arguments), result, form, kInvalidOid, location));
+  if (!variadic_array || e->kind != ExprKind::kCall) return e;
   auto copy = std::make_shared<CallExpr>(as<CallExpr>(*e));
   copy->variadic_array = true;
   return ExprPtr(copy);

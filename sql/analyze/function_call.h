@@ -29,8 +29,4 @@ Result<ExprPtr> make_window_call(Scope& scope, const catalog::FunctionInfo& func
                                  const TypeRef& result, const CallDecoration& decoration);
 Result<ExprPtr> transform_grouping_func(Scope& scope, const PgQuery__Node& node);
 
-// SQL-language functions as the expression that they are (inline_sql.cpp); null when the body is more than that.
-Result<ExprPtr> inline_sql_function(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
-                                    const TypeRef& result, int location);
-
 }  // namespace indigo::sql

@@ -1,10 +1,13 @@
 // Functions in language SQL: their body takes the place of the call, as an expression or as a scalar subquery.
+#include <algorithm>
+
+#include "sql/analyze/calls.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/expressions.h"
-#include "sql/analyze/function_call.h"
 #include "sql/analyze/generated/sql_bodies.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
+#include "sql/func/registry.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 
@@ -40,17 +43,19 @@ ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
   return map_children(e, [&](const ExprPtr& c) { return substitute(c, arguments, depth); });
 }
 
-}  // namespace
-
-Result<ExprPtr> inline_sql_function(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
-                                    const TypeRef& result, int location) {
+// Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
+Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
+                             const TypeRef& result, bool plain_only, int location) {
   constexpr int kMaxNesting = 50;
   const std::string_view source = body_of(a.catalog, function);
   if (function.returns_set || source.empty() || a.nesting > kMaxNesting) return ExprPtr();
   INDIGO_ASSIGN(const auto parsed, parse(source));
-  if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT))
+  if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return ExprPtr();
+  }
   const PgQuery__SelectStmt& s = *parsed->statements()[0].node->select_stmt;
+  const bool plain = is_plain_expression(s);
+  if (plain_only && !plain) return ExprPtr();
   Analysis inner(a, source);
   std::vector<Oid> types;
   for (const ExprPtr& e : arguments) types.push_back(e->type.oid);
@@ -58,7 +63,7 @@ Result<ExprPtr> inline_sql_function(Analysis& a, const catalog::FunctionInfo& fu
   inner.argument_names = function.argument_names;
   Scope scope(inner, nullptr);
   ExprPtr body;
-  if (is_plain_expression(s)) {
+  if (plain) {
     INDIGO_ASSIGN(body, transform(scope, s.target_list[0]->res_target->val));
   } else {
     auto link = std::make_shared<SubLinkExpr>();
@@ -73,6 +78,25 @@ Result<ExprPtr> inline_sql_function(Analysis& a, const catalog::FunctionInfo& fu
   INDIGO_ASSIGN(const ExprPtr converted,
                 coerce_to_target(inner, body, result, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
   return converted ? substitute(converted, arguments, 0) : ExprPtr();
+}
+
+// How often a parameter's value would be computed; a volatile argument may stand in one place only.
+bool safe_to_repeat(const ExprList& arguments) {
+  return std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return contains_volatile(*e); });
+}
+
+}  // namespace
+
+Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
+                               const TypeRef& result, CallExpr::Form form, Oid op, int location) {
+  if (function.language == "sql" && a.inline_functions) {
+    const bool native = find_scalar(function.oid) != nullptr || find_set(function.oid) != nullptr;
+    if (!native || safe_to_repeat(arguments)) {
+      INDIGO_ASSIGN(ExprPtr body, inlined_body(a, function, arguments, result, native, location));
+      if (body) return body;
+    }
+  }
+  return make_call(a, function, std::move(arguments), result, form, op, location);
 }
 
 }  // namespace indigo::sql

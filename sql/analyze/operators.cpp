@@ -126,8 +126,8 @@ Result<ExprPtr> call_operator(Analysis& a, const OperatorInfo& op, const ExprPtr
     INDIGO_ASSIGN(arguments[i], coerce_type(a, arguments[i], {declared[i], -1, kInvalidOid}, Coercion::kImplicit,
                                             CallExpr::Form::kImplicitCast, -1));
   }
-  return make_call(a, *function, std::move(arguments), {result, -1, kInvalidOid}, CallExpr::Form::kOperator, op.oid,
-                   location);
+  return call_or_inline(a, *function, std::move(arguments), {result, -1, kInvalidOid}, CallExpr::Form::kOperator,
+                        op.oid, location);
 }
 
 Result<ExprPtr> make_operator(Analysis& a, NodeList name, const ExprPtr& left, const ExprPtr& right, int location) {

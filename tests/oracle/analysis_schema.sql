@@ -1,5 +1,6 @@
 -- What tests/unit/sql/analyze_harness.cpp describes by hand, for PostgreSQL.
-DROP TABLE IF EXISTS ta, tb, tg, tv CASCADE;
+DROP VIEW IF EXISTS tv CASCADE;
+DROP TABLE IF EXISTS ta, tb, tg CASCADE;
 DROP TYPE IF EXISTS mood CASCADE;
 DROP DOMAIN IF EXISTS posint CASCADE;
 DROP SEQUENCE IF EXISTS sq CASCADE;

@@ -7,7 +7,7 @@ namespace indigo::engine {
 
 std::string expression_text(SessionImpl& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
-  const auto expression = sql::analyze_expression(session, stored, relation, catalog::TypeRef{});
+  const auto expression = sql::analyze_to_print(session, stored, relation, catalog::TypeRef{});
   if (!expression) return std::string(stored);
   sql::DeparseOptions options;
   options.relation = relation.get();
@@ -25,7 +25,7 @@ std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid
   value.number = 1;
   value.type = {info->base, info->base_typmod, info->collation};
   made_up->columns.push_back(value);
-  const auto expression = sql::analyze_expression(session, stored, made_up, catalog::TypeRef{});
+  const auto expression = sql::analyze_to_print(session, stored, made_up, catalog::TypeRef{});
   if (!expression) return std::string(stored);
   struct Value final : sql::QueryNodePrinter {
     bool print(const sql::Expr& e, std::string& out) const override {

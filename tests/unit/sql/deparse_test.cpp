@@ -34,8 +34,8 @@ TEST(Deparse, AgreesWithPostgres) {
   const auto relation = harness.catalog().find_relation("public", "ta");
   int unsupported = 0;
   for (size_t i = 0; i < expressions.size(); i++) {
-    auto e = analyze_expression(harness.session(), "(" + expressions[i] + ") is null", relation,
-                                {oid::kBool, -1, kInvalidOid});
+    auto e = analyze_to_print(harness.session(), "(" + expressions[i] + ") is null", relation,
+                              {oid::kBool, -1, kInvalidOid});
     if (!e.ok()) {
       unsupported++;
       EXPECT_EQ(e.error().state.text(), "0A000") << expressions[i] << ": " << e.error().message;
@@ -50,7 +50,7 @@ TEST(Deparse, AgreesWithPostgres) {
     EXPECT_EQ(one_line(deparse(harness.catalog(), **e, options)), expected[2 * i + 1]) << expressions[i];
     // Stored text means the same.
     const std::string stored = deparse(harness.catalog(), **e, relation.get());
-    auto again = analyze_expression(harness.session(), stored, relation, {oid::kBool, -1, kInvalidOid});
+    auto again = analyze_to_print(harness.session(), stored, relation, {oid::kBool, -1, kInvalidOid});
     ASSERT_TRUE(again.ok()) << stored << ": " << again.error().message;
     EXPECT_EQ(deparse(harness.catalog(), **again, relation.get()), stored);
   }
