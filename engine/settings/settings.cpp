@@ -31,15 +31,18 @@ bool valid_custom_name(std::string_view name) {
 
 }  // namespace
 
-Settings::Settings(const std::vector<std::string>& instance_defaults) : slots_(instance_defaults.size()) {
-  for (size_t i = 0; i < slots_.size(); i++) {
-    slots_[i].value = slots_[i].session_value = slots_[i].reset_value = instance_defaults[i];
-  }
+Settings::Settings(const std::vector<std::string>& instance_defaults)
+    : defaults_(instance_defaults), slots_(instance_defaults.size()) {}
+
+Settings::Slot& Settings::own(uint32_t index) {
+  auto& slot = slots_[index];
+  if (!slot) slot = std::make_unique<Slot>(Slot{defaults_[index], defaults_[index], defaults_[index]});
+  return *slot;
 }
 
 int64_t Settings::integer(uint32_t index) const {
   int64_t v = 0;
-  const std::string& s = slots_[index].value;
+  const std::string& s = value(index);
   std::from_chars(s.data(), s.data() + s.size(), v);
   return v;
 }
@@ -65,7 +68,7 @@ Status Settings::allowed(const SettingDefinition& d, bool superuser) const {
 }
 
 void Settings::assign(uint32_t index, std::string value, Scope scope) {
-  Slot& slot = slots_[index];
+  Slot& slot = own(index);
   if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true});
   if (scope == Scope::kSession) slot.session_value = value;
   slot.value = std::move(value);
@@ -116,7 +119,7 @@ Status Settings::set_default(std::string_view name, std::string_view text) {
   if (check) {
     INDIGO_ASSIGN(value, check(*index, std::move(value)));
   }
-  slots_[*index].reset_value = value;
+  own(*index).reset_value = value;
   assign(*index, std::move(value), Scope::kSession);
   return {};
 }
@@ -128,7 +131,7 @@ Status Settings::reset(std::string_view name, bool superuser) {
     return set_custom(name, "", Scope::kSession);
   }
   INDIGO_TRY(allowed(setting_table()[*index], superuser));
-  assign(*index, slots_[*index].reset_value, Scope::kSession);
+  assign(*index, reset_value(*index), Scope::kSession);
   return {};
 }
 
@@ -136,15 +139,15 @@ void Settings::reset_all() {
   for (uint32_t i = 0; i < slots_.size(); i++) {
     const auto& d = setting_table()[i];
     bool settable = d.context == SettingContext::kUser || d.context == SettingContext::kSuperuser;
-    if (settable && !d.no_reset_all && slots_[i].value != slots_[i].reset_value) {
-      assign(i, slots_[i].reset_value, Scope::kSession);
+    if (settable && !d.no_reset_all && value(i) != reset_value(i)) {
+      assign(i, reset_value(i), Scope::kSession);
     }
   }
   for (auto& [name, value] : custom_) (void)set_custom(name, "", Scope::kSession);
 }
 
 Result<std::string> Settings::show(std::string_view name) const {
-  if (auto index = find_setting(name)) return display_setting(setting_table()[*index], slots_[*index].value);
+  if (auto index = find_setting(name)) return display_setting(setting_table()[*index], value(*index));
   auto at = custom_.find(std::string(name));
   if (at == custom_.end()) return unrecognized(name);
   return at->second;
@@ -174,7 +177,7 @@ void Settings::rollback_to(uint32_t mark) {
         custom_session_.erase(undo.name);
       }
     } else {
-      Slot& slot = slots_[undo.index];
+      Slot& slot = own(undo.index);
       bool changed = slot.value != undo.value;
       slot.value = std::move(undo.value);
       slot.session_value = std::move(undo.session_value);
@@ -191,7 +194,7 @@ void Settings::commit() {
       custom_[undo.name] = custom_session_[undo.name];
       continue;
     }
-    Slot& slot = slots_[undo.index];
+    Slot& slot = own(undo.index);
     if (slot.value == slot.session_value) continue;
     slot.value = slot.session_value;
     if (on_change) on_change(undo.index);

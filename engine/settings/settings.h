@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,17 +19,19 @@ namespace indigo::engine {
 
 class Settings {
  public:
-  // `instance_defaults` by table index: the server's values (-c), which RESET returns to.
+  // `instance_defaults` by table index: the server's values (-c), which RESET returns to. They must outlive this.
   explicit Settings(const std::vector<std::string>& instance_defaults);
 
   // Called after a value has changed, also by roll-back; checks that need the session run in `check` before.
   std::function<void(uint32_t index)> on_change;
   std::function<Result<std::string>(uint32_t index, std::string value)> check;
 
-  const std::string& value(uint32_t index) const { return slots_[index].value; }
-  const std::string& reset_value(uint32_t index) const { return slots_[index].reset_value; }
+  const std::string& value(uint32_t index) const { return slots_[index] ? slots_[index]->value : defaults_[index]; }
+  const std::string& reset_value(uint32_t index) const {
+    return slots_[index] ? slots_[index]->reset_value : defaults_[index];
+  }
   int64_t integer(uint32_t index) const;
-  bool boolean(uint32_t index) const { return slots_[index].value == "on"; }
+  bool boolean(uint32_t index) const { return value(index) == "on"; }
 
   enum class Scope : uint8_t { kSession, kLocal };
   // Names with a dot that nobody defined are custom settings, as in PostgreSQL.
@@ -64,7 +67,10 @@ class Settings {
   Status allowed(const SettingDefinition& definition, bool superuser) const;
   Status set_custom(std::string_view name, std::string_view text, Scope scope);
 
-  std::vector<Slot> slots_;
+  Slot& own(uint32_t index);
+
+  const std::vector<std::string>& defaults_;
+  std::vector<std::unique_ptr<Slot>> slots_;  // null: as the instance has it; few settings differ
   std::map<std::string, std::string> custom_, custom_session_;
   std::vector<Undo> undo_;
   bool in_transaction_ = false;

@@ -19,7 +19,8 @@ class SettingsTest : public testing::Test {
   Status set(std::string_view name, std::string_view value, Settings::Scope scope = Settings::Scope::kSession) {
     return settings.set(name, value, scope, true);
   }
-  Settings settings{boot_values()};
+  const std::vector<std::string> defaults = boot_values();
+  Settings settings{defaults};
 };
 
 TEST_F(SettingsTest, UnitsAreReadAndShownAsPostgresDoes) {
