@@ -29,6 +29,10 @@ std::span<const ScalarEntry> datetime_from_char();
 std::span<const ScalarEntry> json_access();
 std::span<const ScalarEntry> json_building();
 std::span<const ScalarEntry> jsonb_editing();
+std::span<const ScalarEntry> hash_functions();
+std::span<const ScalarEntry> vector_functions();
+std::span<const ScalarEntry> money_functions();
+std::span<const ScalarEntry> network_functions();
 std::span<const ScalarEntry> value_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
@@ -40,6 +44,7 @@ std::span<const AggregateEntry> collecting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
 std::span<const AggregateEntry> datetime_aggregates();
 std::span<const AggregateEntry> json_aggregates();
+std::span<const AggregateEntry> bit_aggregates();
 
 std::span<const SetEntry> series_sets();
 std::span<const SetEntry> array_sets();

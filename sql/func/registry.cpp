@@ -102,19 +102,20 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,  integer_comparisons,   float_functions,     float_math,          numeric_functions,
-      number_templates,   text_comparisons,      text_functions,      like_functions,      regex_functions,
-      concat_functions,   bytea_functions,       bit_functions,       array_functions,     array_construction,
-      record_functions,   datetime_comparisons,  datetime_functions,  datetime_extraction, datetime_to_char,
-      datetime_from_char, json_access,           json_building,       jsonb_editing,       value_functions,
-      session_functions,  system_type_functions, delegated_functions,
+      integer_functions,     integer_comparisons,  float_functions,    float_math,          numeric_functions,
+      number_templates,      text_comparisons,     text_functions,     like_functions,      regex_functions,
+      concat_functions,      bytea_functions,      bit_functions,      array_functions,     array_construction,
+      record_functions,      datetime_comparisons, datetime_functions, datetime_extraction, datetime_to_char,
+      datetime_from_char,    json_access,          json_building,      jsonb_editing,       hash_functions,
+      vector_functions,      money_functions,      network_functions,  value_functions,     session_functions,
+      system_type_functions, delegated_functions,
   };
   return kFamilies;
 }
 std::span<const AggregateFamily> aggregate_families() {
   static constexpr AggregateFamily kFamilies[] = {
-      sum_aggregates,        extreme_aggregates,  collecting_aggregates,
-      statistics_aggregates, datetime_aggregates, json_aggregates,
+      sum_aggregates,      extreme_aggregates, collecting_aggregates, statistics_aggregates,
+      datetime_aggregates, json_aggregates,    bit_aggregates,
   };
   return kFamilies;
 }

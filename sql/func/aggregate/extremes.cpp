@@ -110,6 +110,8 @@ const AggregateEntry kEntries[] = {
     {"min(tid)", aggregate<AnyExtreme<false>>()},
     {"max(pg_lsn)", aggregate<AnyExtreme<true>>()},
     {"min(pg_lsn)", aggregate<AnyExtreme<false>>()},
+    {"max(inet)", aggregate<AnyExtreme<true>>()},
+    {"min(inet)", aggregate<AnyExtreme<false>>()},
     {"max(xid8)", aggregate<AnyExtreme<true>>()},
     {"min(xid8)", aggregate<AnyExtreme<false>>()},
 };

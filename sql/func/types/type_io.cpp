@@ -16,7 +16,8 @@ constexpr Oid kTableEnd = 6144;  // above the OIDs of all built-in types
 struct IoTable {
   std::array<const TypeIo*, kTableEnd> entries{};
   IoTable() {
-    for (auto family : {number_types, string_types, datetime_types, json_types, catalog_types, other_types})
+    for (auto family : {number_types, string_types, datetime_types, json_types, catalog_types, money_types,
+                        network_types, other_types})
       for (const TypeIo& io : family())
         if (io.type < kTableEnd) entries[io.type] = &io;
   }

@@ -23,6 +23,8 @@ std::span<const TypeIo> string_types();
 std::span<const TypeIo> datetime_types();
 std::span<const TypeIo> json_types();
 std::span<const TypeIo> catalog_types();  // reg*
+std::span<const TypeIo> money_types();
+std::span<const TypeIo> network_types();
 std::span<const TypeIo> other_types();
 
 const TypeIo* find_type_io(Oid type);  // null for arrays, records and user-defined types

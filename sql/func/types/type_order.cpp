@@ -11,6 +11,7 @@
 #include "catalog/oids.h"
 #include "sql/func/compare.h"
 #include "sql/func/json/jsonb.h"
+#include "sql/func/network/address.h"
 #include "sql/func/number/float.h"
 #include "sql/func/numeric/numeric.h"
 #include "sql/func/registry.h"
@@ -93,6 +94,10 @@ constexpr TypeOrder kUuidOrder =
 constexpr TypeOrder kJsonbOrder =
     kOrder<[](const Datum& a, const Datum& b) { return compare_jsonb(JsonbView(a.str), JsonbView(b.str)); },
            [](const Datum& v) { return hash_jsonb(JsonbView(v.str)); }>;
+constexpr TypeOrder kNetworkOrder = kOrder<[](const Datum& a, const Datum& b) {
+  return compare_addresses(NetworkAddress::from_image(a.str), NetworkAddress::from_image(b.str));
+},
+                                           [](const Datum& v) { return hash_string(v.str); }>;
 // Bit strings: the bits, then the length.
 int compare_bits(const Datum& a, const Datum& b) {
   const int c = a.str.substr(4).compare(b.str.substr(4));
@@ -197,13 +202,17 @@ const TypeOrder* order_of_builtin(Oid type) {
     case oid::kBytea:
     case oid::kUnknown:
     case oid::kCstring:
-    case oid::kTid: return &kBytesOrder;
+    case oid::kTid:
+    case oid::kMacAddr:
+    case oid::kMacAddr8: return &kBytesOrder;
     case oid::kBpchar: return &kPaddedOrder;
     case oid::kNumeric: return &kNumericOrder;
     case oid::kInterval: return &kIntervalOrder;
     case oid::kTimeTz: return &kTimeTzOrder;
     case oid::kUuid: return &kUuidOrder;
     case oid::kJsonb: return &kJsonbOrder;
+    case oid::kInet:
+    case oid::kCidr: return &kNetworkOrder;
     case oid::kBit:
     case oid::kVarbit: return &kBitsOrder;
     case oid::kInt2Vector:

@@ -1,0 +1,160 @@
+// hashint4, hashtext and their like: PostgreSQL's hash of values, with its results, for clients that make lock keys or
+// shards of them. The server's own hash tables use type_order().
+// Source: Jenkins, "lookup3.c, by Bob Jenkins, May 2006, Public Domain".
+#include <bit>
+#include <cmath>
+
+#include "base/bytes.h"
+#include "sql/func/families.h"
+#include "sql/func/kernel.h"
+#include "sql/func/text/strings.h"
+
+namespace indigo::sql {
+
+namespace {
+
+struct State {
+  uint32_t a, b, c;
+  void mix() {
+    a -= c, a ^= std::rotl(c, 4), c += b;
+    b -= a, b ^= std::rotl(a, 6), a += c;
+    c -= b, c ^= std::rotl(b, 8), b += a;
+    a -= c, a ^= std::rotl(c, 16), c += b;
+    b -= a, b ^= std::rotl(a, 19), a += c;
+    c -= b, c ^= std::rotl(b, 4), b += a;
+  }
+  void finish() {
+    c ^= b, c -= std::rotl(b, 14);
+    a ^= c, a -= std::rotl(c, 11);
+    b ^= a, b -= std::rotl(a, 25);
+    c ^= b, c -= std::rotl(b, 16);
+    a ^= c, a -= std::rotl(c, 4);
+    b ^= a, b -= std::rotl(a, 14);
+    c ^= b, c -= std::rotl(b, 24);
+  }
+};
+
+State start(size_t bytes, uint64_t seed) {
+  const uint32_t value = 0x9e3779b9u + static_cast<uint32_t>(bytes) + 3923095u;
+  State s{value, value, value};
+  if (seed != 0) {
+    s.a += static_cast<uint32_t>(seed >> 32);
+    s.b += static_cast<uint32_t>(seed);
+    s.mix();
+  }
+  return s;
+}
+State hash_bytes(Str bytes, uint64_t seed) {
+  State s = start(bytes.size(), seed);
+  for (; bytes.size() >= 12; bytes.remove_prefix(12)) {
+    s.a += load_unaligned<uint32_t>(bytes.data());
+    s.b += load_unaligned<uint32_t>(bytes.data() + 4);
+    s.c += load_unaligned<uint32_t>(bytes.data() + 8);
+    s.mix();
+  }
+  // The lowest byte of c belongs to the length.
+  for (size_t i = 0; i < bytes.size(); i++) {
+    const uint32_t v = static_cast<uint8_t>(bytes[i]);
+    if (i < 4) {
+      s.a += v << (8 * i);
+    } else if (i < 8) {
+      s.b += v << (8 * (i - 4));
+    } else {
+      s.c += v << (8 * (i - 7));
+    }
+  }
+  s.finish();
+  return s;
+}
+State hash_word(uint32_t v, uint64_t seed) {
+  State s = start(sizeof v, seed);
+  s.a += v;
+  s.finish();
+  return s;
+}
+int32_t short_form(State s) { return static_cast<int32_t>(s.c); }
+int64_t long_form(State s) { return static_cast<int64_t>(static_cast<uint64_t>(s.b) << 32 | s.c); }
+
+// Equal numbers of different widths hash alike.
+uint32_t fold(int64_t v) {
+  const auto low = static_cast<uint32_t>(v), high = static_cast<uint32_t>(static_cast<uint64_t>(v) >> 32);
+  return low ^ (v >= 0 ? high : ~high);
+}
+uint32_t word_of(int16_t v) { return static_cast<uint32_t>(int32_t{v}); }
+uint32_t word_of(int32_t v) { return static_cast<uint32_t>(v); }
+uint32_t word_of(int64_t v) { return fold(v); }
+template <class T>
+int32_t hash_integer(T v) {
+  return short_form(hash_word(word_of(v), 0));
+}
+template <class T>
+int64_t hash_integer_seeded(T v, int64_t seed) {
+  return long_form(hash_word(word_of(v), static_cast<uint64_t>(seed)));
+}
+template <class T>
+State hash_float(T v, uint64_t seed) {
+  const double d = std::isnan(v) ? std::nan("") : static_cast<double>(v);
+  return hash_bytes({reinterpret_cast<const char*>(&d), sizeof d}, seed);
+}
+template <class T>
+int32_t float_hash(T v) {
+  return v == 0 ? 0 : short_form(hash_float(v, 0));
+}
+template <class T>
+int64_t float_hash_seeded(T v, int64_t seed) {
+  return v == 0 ? seed : long_form(hash_float(v, static_cast<uint64_t>(seed)));
+}
+int32_t text_hash(Str s) { return short_form(hash_bytes(s, 0)); }
+int64_t text_hash_seeded(Str s, int64_t seed) { return long_form(hash_bytes(s, static_cast<uint64_t>(seed))); }
+int32_t padded_hash(Str s) { return text_hash(without_trailing_blanks(s)); }
+int64_t padded_hash_seeded(Str s, int64_t seed) { return text_hash_seeded(without_trailing_blanks(s), seed); }
+int32_t char_hash(Str s) {
+  return short_form(hash_word(static_cast<uint32_t>(s.empty() ? 0 : static_cast<int32_t>(s[0])), 0));
+}
+int64_t char_hash_seeded(Str s, int64_t seed) {
+  return long_form(
+      hash_word(static_cast<uint32_t>(s.empty() ? 0 : static_cast<int32_t>(s[0])), static_cast<uint64_t>(seed)));
+}
+int32_t uuid_hash(Uuid u) { return text_hash({reinterpret_cast<const char*>(u.bytes), sizeof u.bytes}); }
+int64_t uuid_hash_seeded(Uuid u, int64_t seed) {
+  return text_hash_seeded({reinterpret_cast<const char*>(u.bytes), sizeof u.bytes}, seed);
+}
+
+const ScalarEntry kEntries[] = {
+    {"hashint2", kernel<hash_integer<int16_t>>},
+    {"hashint2extended", kernel<hash_integer_seeded<int16_t>>},
+    {"hashint4", kernel<hash_integer<int32_t>>},
+    {"hashint4extended", kernel<hash_integer_seeded<int32_t>>},
+    {"hashint8", kernel<hash_integer<int64_t>>},
+    {"hashint8extended", kernel<hash_integer_seeded<int64_t>>},
+    {"hashoid", kernel<hash_integer<int32_t>>},
+    {"hashoidextended", kernel<hash_integer_seeded<int32_t>>},
+    {"hashenum", kernel<hash_integer<int32_t>>},
+    {"hashenumextended", kernel<hash_integer_seeded<int32_t>>},
+    {"time_hash", kernel<hash_integer<int64_t>>},
+    {"time_hash_extended", kernel<hash_integer_seeded<int64_t>>},
+    {"timestamp_hash", kernel<hash_integer<int64_t>>},
+    {"timestamp_hash_extended", kernel<hash_integer_seeded<int64_t>>},
+    {"pg_lsn_hash", kernel<hash_integer<int64_t>>},
+    {"pg_lsn_hash_extended", kernel<hash_integer_seeded<int64_t>>},
+    {"hashfloat4", kernel<float_hash<float>>},
+    {"hashfloat4extended", kernel<float_hash_seeded<float>>},
+    {"hashfloat8", kernel<float_hash<double>>},
+    {"hashfloat8extended", kernel<float_hash_seeded<double>>},
+    {"hashtext", kernel<text_hash>},
+    {"hashtextextended", kernel<text_hash_seeded>},
+    {"hashname", kernel<text_hash>},
+    {"hashnameextended", kernel<text_hash_seeded>},
+    {"hashbpchar", kernel<padded_hash>},
+    {"hashbpcharextended", kernel<padded_hash_seeded>},
+    {"hashchar", kernel<char_hash>},
+    {"hashcharextended", kernel<char_hash_seeded>},
+    {"uuid_hash", kernel<uuid_hash>},
+    {"uuid_hash_extended", kernel<uuid_hash_seeded>},
+};
+
+}  // namespace
+
+std::span<const ScalarEntry> hash_functions() { return kEntries; }
+
+}  // namespace indigo::sql
