@@ -151,10 +151,12 @@ struct NestedLoopPlan : PlanOf<PlanKind::kNestedLoop>, JoinPlan {
   // Before each rescan of the right input runtime slot `to` gets `from` of the left row: index look-ups by join key.
   std::vector<SubPlanExpr::Pass> passes;
 };
-struct HashJoinPlan : PlanOf<PlanKind::kHashJoin>, JoinPlan {  // builds on the right input
-  ExprList left_keys, right_keys;                              // same types pairwise, each over input 0 of its own side
-  std::vector<bool> null_safe;                                 // IS NOT DISTINCT FROM keys; empty: none
-  bool null_aware_anti = false;                                // NOT IN
+// Builds on the right input. Inner, semi and anti joins, and left joins without a residual condition, keep the left rows' order
+// (the planner relies on it); nested loops always do.
+struct HashJoinPlan : PlanOf<PlanKind::kHashJoin>, JoinPlan {
+  ExprList left_keys, right_keys;  // same types pairwise, each over input 0 of its own side
+  std::vector<bool> null_safe;     // IS NOT DISTINCT FROM keys; empty: none
+  bool null_aware_anti = false;    // NOT IN
 };
 struct MergeJoinPlan : PlanOf<PlanKind::kMergeJoin>, JoinPlan {
   ExprList left_keys, right_keys;

@@ -73,6 +73,7 @@ class Distributor {
       used |= level_.rels_of(e);
       strict |= nonnullable_rels(level_, e);
     }
+    if (n.null_aware) strict = RelSet();
     join.left_strict = strict.overlaps(left);
     RelSet min_left = used & left, min_right = (used | inner_joined) & right;
     const bool unordered = n.type == JoinType::kSemi || n.type == JoinType::kAnti;

@@ -153,11 +153,13 @@ void finish_equivalence(Level& level) {
 
 void join_equalities(Level& level, RelSet left, RelSet right, std::vector<const Clause*>& out) {
   const RelSet both = left | right;
+  const RelSet hidden = level.hidden_in(left) | level.hidden_in(right);
   for (size_t i = 0; i < level.classes.size(); i++) {
     if (level.classes[i].merged_into >= 0 || !level.classes[i].equality || level.classes[i].constant) continue;
     const auto& members = level.classes[i].members;
     const EquivalenceClass::Member *in_left = nullptr, *in_right = nullptr;
     for (const auto& m : members) {
+      if (m.rels.overlaps(hidden)) continue;
       if (left.contains(m.rels)) {
         // A plain column is the better representative.
         if (!in_left || (in_left->expr->kind != ExprKind::kVar && m.expr->kind == ExprKind::kVar)) in_left = &m;
@@ -169,7 +171,8 @@ void join_equalities(Level& level, RelSet left, RelSet right, std::vector<const 
     if (in_left && in_right) out.push_back(equality_clause(level, i, *in_left, *in_right));
     // Members that need both sides.
     for (const auto& m : members) {
-      if (!both.contains(m.rels) || left.contains(m.rels) || right.contains(m.rels)) continue;
+      if (!both.contains(m.rels) || left.contains(m.rels) || right.contains(m.rels) || m.rels.overlaps(hidden))
+        continue;
       if (known) out.push_back(equality_clause(level, i, *known, m));
       known = known ? known : &m;
     }

@@ -33,7 +33,13 @@ double match_fraction(Level& level, const Rel& left, const Rel& right, const std
 class JoinPaths {
  public:
   JoinPaths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special)
-      : level_(level), out_(out), left_(left), right_(right), type_(type), special_(special) {
+      : level_(level),
+        out_(out),
+        left_(left),
+        right_(right),
+        type_(type),
+        special_(special),
+        hidden_left_(level.hidden_in(left.set)) {
     for (const Clause* c : clauses_between(level, left, right)) {
       const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
       (filter ? filters_ : conditions_).push_back(c);
@@ -73,6 +79,7 @@ class JoinPaths {
 
   // A nested loop supplies parameters; what is missing then must be supplied further up: lateral references only.
   bool supplies(const Path& l, const Path& r) const {
+    if (r.outer.overlaps(hidden_left_)) return false;
     const RelSet rest = r.outer - l.rels;
     return rest.empty() || (r.rel && rest == r.rel->lateral - l.rels) || rest == lateral_of(right_) - out_.set;
   }
@@ -176,7 +183,9 @@ class JoinPaths {
     for (const Clause* c : conditions_) {
       if (std::find(hash_keys_.begin(), hash_keys_.end(), c) == hash_keys_.end()) p->join_clauses.push_back(c);
     }
-    if (type != JoinType::kFull && type != JoinType::kRight) p->keys = l.keys;
+    const bool keeps_order =
+        type == JoinType::kInner || keeps_left_only(type) || (type == JoinType::kLeft && p->join_clauses.empty());
+    if (keeps_order) p->keys = l.keys;
     const auto keys = static_cast<double>(hash_keys_.size());
     double matched = out_.rows;
     if (!p->join_clauses.empty()) {
@@ -274,6 +283,7 @@ class JoinPaths {
   Rel &out_, &left_, &right_;
   JoinType type_;
   const SpecialJoin* special_;
+  RelSet hidden_left_;
   std::vector<const Clause*> conditions_, filters_, hash_keys_, merge_keys_;
 };
 

@@ -134,6 +134,15 @@ RelSet Level::rels_of(const Expr& e) const {
   return out;
 }
 
+RelSet Level::hidden_in(RelSet set) const {
+  RelSet out;
+  for (const SpecialJoin& j : special_joins) {
+    const bool drops = j.type == JoinType::kSemi || j.type == JoinType::kAnti;
+    if (drops && set.contains(j.syn_right) && set != j.syn_right) out |= j.syn_right;
+  }
+  return out;
+}
+
 void for_each_expression(Level& level, const std::function<void(ExprPtr&)>& f) {
   visit_tree(*level.from, f);
   for_each_expression_outside_from(level, f);

@@ -154,6 +154,8 @@ struct Level {
     paths.back().kind = kind;
     return &paths.back();
   }
+  // Relations of the set whose columns do not come out of it: the inner sides of finished semi and anti joins.
+  RelSet hidden_in(RelSet set) const;
   RelSet rels_of(const Expr& e) const;
   RelSet rels_of(const ExprPtr& e) const { return e ? rels_of(*e) : RelSet(); }
 };

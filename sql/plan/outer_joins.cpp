@@ -53,6 +53,8 @@ class Reducer {
       own |= nonnullable_rels(level_, e);
       add_null_test(e, own_nulls);
     }
+    // NOT IN looks at nulls: what is equal to nothing counts all the same.
+    if (n.null_aware) own = RelSet();
     const bool full = n.type == JoinType::kFull, semi = n.type == JoinType::kSemi;
     reduce(*n.children[0], full ? RelSet() : semi ? nonnull | own : nonnull, full ? VarSet() : nulls);
     reduce(*n.children[1], full ? RelSet() : own, full ? VarSet() : own_nulls);

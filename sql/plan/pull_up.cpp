@@ -55,9 +55,9 @@ class PullUp {
                           std::make_move_iterator(inner->children.end()));
         n.conditions.insert(n.conditions.end(), inner->conditions.begin(), inner->conditions.end());
         if (!inner->conditions.empty()) {
-          const size_t before = n.children.size();
+          const FromNode* first = n.children.empty() ? nullptr : n.children[0].get();
           INDIGO_TRY(pull_up_sublinks(level_, n));
-          if (n.children.size() != before) i = 0;  // the list has become one side of a join
+          if (!n.children.empty() && n.children[0].get() != first) i = 0;  // the list has become one side of a join
         }
         continue;
       }
@@ -70,7 +70,8 @@ class PullUp {
  private:
   Status join(FromNode& n, bool nullable) {
     const bool nulls_left = nullable || n.type == JoinType::kFull;
-    const bool nulls_right = nullable || n.type == JoinType::kFull || n.type == JoinType::kLeft;
+    // NOT IN must compare with a column of the subquery, not with what a constant column has become.
+    const bool nulls_right = nullable || n.type == JoinType::kFull || n.type == JoinType::kLeft || n.null_aware;
     for (size_t side = 0; side < 2; side++) {
       FromNode& child = *n.children[side];
       const bool nulls = side == 0 ? nulls_left : nulls_right;
