@@ -6,6 +6,12 @@
 
 #include "wire/serve_command.h"
 
+// Read by jemalloc: its own thread gives freed memory back, also while the server is idle.
+extern "C" {
+extern const char* malloc_conf;
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:5000";
+}
+
 namespace {
 
 // What both commands understand.
