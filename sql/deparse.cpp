@@ -244,7 +244,7 @@ class Deparser {
   }
 
   std::string function_name(const catalog::FunctionInfo& f) {
-    const std::string name = quote_identifier(f.name);
+    std::string name = quote_identifier(f.name);
     if (f.schema == oid::kPgCatalogSchema) return name;
     if (!options_.always_qualify) {
       const auto candidates = catalog_.functions_named("", f.name);

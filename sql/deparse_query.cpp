@@ -178,7 +178,7 @@ class QueryDeparser final : public QueryNodePrinter {
   }
 
   std::string sublink(const SubLinkExpr& s) const {
-    const std::string query = "(" + text(*s.query, {}, level(), s.form != SubLinkExpr::Form::kExists) + ")";
+    std::string query = "(" + text(*s.query, {}, level(), s.form != SubLinkExpr::Form::kExists) + ")";
     switch (s.form) {
       case SubLinkExpr::Form::kExists: return "(EXISTS " + query + ")";
       case SubLinkExpr::Form::kScalar: return query;

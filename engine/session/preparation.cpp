@@ -29,7 +29,7 @@ bool is_plannable(const PgQuery__Node* node) {
 
 }  // namespace
 
-Result<PreparedPtr> SessionImpl::prepare(std::shared_ptr<const ParsedStatement> parsed,
+Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample) {
   auto prepared = std::make_shared<Prepared>();

@@ -123,9 +123,9 @@ class SessionImpl final : public Session, public sql::SessionContext {
   storage::Store& store() { return catalog_.catalog().store(); }
 
   // preparation.cpp. `sample` are parameter values for selectivity only.
-  Result<PreparedPtr> prepare(std::shared_ptr<const ParsedStatement> parsed, std::span<const Oid> parameter_types,
-                              bool variable_parameters, std::span<const sql::LiftedLiteral> lifted,
-                              std::span<const Datum> sample);
+  Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
+                              std::span<const Oid> parameter_types, bool variable_parameters,
+                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample);
   // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
   Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
                                    std::span<const Oid> parameter_types);

@@ -70,7 +70,7 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
   std::string out;
   switch (class_id) {
     case pg_class::kOid: {
-      const std::string relation = relation_in_words(names, session, oid);
+      std::string relation = relation_in_words(names, session, oid);
       if (column == 0) return relation;
       rows.find(pg_attribute::kOid, {Datum::of_oid(oid), Datum::of(static_cast<int16_t>(column))}, [&](RowReader row) {
         out = "column " + sql::quote_identifier(row.str(pg_attribute::c_attname)) + " of " + relation;

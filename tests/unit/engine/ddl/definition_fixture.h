@@ -126,7 +126,7 @@ class DefinitionTest : public ::testing::Test {
   std::shared_ptr<const catalog::RelationInfo> table(std::string_view name) { return view_->find_relation("", name); }
 
   // Puts a row of int4 columns into a table (its key from its descriptor).
-  void insert(std::string_view name, std::vector<int32_t> values) {
+  void insert(std::string_view name, const std::vector<int32_t>& values) {
     const bool own = txn_ == nullptr;
     if (own) begin();
     const auto r = table(name);
