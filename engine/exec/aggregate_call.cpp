@@ -67,10 +67,13 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::WindowCallExpr&
 }
 
 Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& e) {
-  if (e.kind_of != 'n') return Error(sqlstate::kFeatureNotSupported, "ordered-set aggregates are not supported");
   AggregateCall call;
-  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, e.arguments, e.star, e.filter));
+  // Ordered-set aggregates take their direct arguments behind the aggregated ones (sql/func/registry.h).
   sql::ExprList exprs = e.arguments;
+  exprs.insert(exprs.end(), e.direct.begin(), e.direct.end());
+  INDIGO_TRY(call.set_up(b, e, e.function, e.collation, exprs, e.star, e.filter));
+  if (e.kind_of == 'h')
+    for (const sql::SortKey& k : e.order) call.call_.within_group.push_back({k.descending, k.nulls_first});
   if (e.distinct || !e.order.empty()) {
     // Columns of the collected rows: 0 the group, then arguments, then sort keys that are no argument.
     std::vector<sql::TypeRef> types;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/sqlstate.h"
+#include "catalog/oids.h"
 #include "engine/exec/expression_nodes.h"
 #include "sql/func/types/record.h"
 
@@ -78,8 +79,9 @@ class RowCompareNode final : public Node {
 
 class RowNode final : public Node {
  public:
-  RowNode(QueryState& state, std::vector<NodePtr> fields, std::vector<sql::TypeRef> types)
-      : Node(state), fields_(std::move(fields)), types_(std::move(types)) {}
+  RowNode(QueryState& state, std::vector<NodePtr> fields, std::vector<sql::TypeRef> types,
+          std::vector<std::string> names)
+      : Node(state), fields_(std::move(fields)), types_(std::move(types)), names_(std::move(names)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     values_.clear();
     for (NodePtr& f : fields_) {
@@ -90,7 +92,8 @@ class RowNode final : public Node {
     for (uint32_t i = 0; i < selection.count; i++) {
       row_.clear();
       for (const Vector* v : values_) row_.push_back(v->datum(selection[i]));
-      out_.set_datum(selection[i], Datum::of(functions().arena().copy(sql::make_record(type.oid, types_, row_))));
+      out_.set_datum(selection[i],
+                     Datum::of(functions().arena().copy(sql::make_record(type.oid, types_, row_, names_))));
     }
     return out_;
   }
@@ -98,6 +101,7 @@ class RowNode final : public Node {
  private:
   std::vector<NodePtr> fields_;
   std::vector<sql::TypeRef> types_;
+  std::vector<std::string> names_;  // of a record's fields, when they have any
   std::vector<const Vector*> values_;
   std::vector<Datum> row_;
   Vector out_;
@@ -144,7 +148,10 @@ Result<NodePtr> compile_row(Builder& b, const sql::RowExpr& e) {
     fields.push_back(std::move(node));
     types.push_back(f->type);
   }
-  NodePtr node = std::make_unique<RowNode>(b.state(), std::move(fields), std::move(types));
+  // A composite type's names are its relation's.
+  const bool named = e.type.oid == oid::kRecord && e.names.size() == fields.size();
+  NodePtr node = std::make_unique<RowNode>(b.state(), std::move(fields), std::move(types),
+                                           named ? e.names : std::vector<std::string>());
   inherit(*node, children);
   return node;
 }

@@ -135,6 +135,41 @@ Status check_ordered_set(Scope& scope, const catalog::AggregateInfo& info, const
   return {};
 }
 
+// How many of an ordered-set call's arguments are direct: 42883 when the numbers do not fit.
+Result<size_t> direct_arguments(Scope& scope, const catalog::AggregateInfo& info, const ExprList& arguments,
+                                const CallDecoration& d) {
+  const size_t ordered = d.node->n_agg_order, direct = arguments.size() - ordered;
+  const auto wanted = static_cast<size_t>(info.direct_arguments);
+  std::string hint;
+  if (info.kind == 'h' && direct != ordered) {
+    hint = "To use the hypothetical-set aggregate " + d.name + ", the number of hypothetical direct arguments (here " +
+           std::to_string(direct) + ") must match the number of ordering columns (here " + std::to_string(ordered) +
+           ").";
+  } else if (info.kind == 'o' && direct != wanted) {
+    hint = "There is an ordered-set aggregate " + d.name + ", but it requires " + std::to_string(wanted) +
+           " direct argument" + (wanted == 1 ? "" : "s") + ", not " + std::to_string(direct) + ".";
+  }
+  if (hint.empty()) return direct;
+  std::vector<Oid> types;
+  for (const ExprPtr& e : arguments) types.push_back(e->type.oid);
+  return scope
+      .error(sqlstate::kUndefinedFunction,
+             "function " + signature_text(scope.catalog(), d.name, types) + " does not exist", d.location)
+      .with_hint(hint);
+}
+
+// Each direct argument of a hypothetical-set aggregate and its column get a common type.
+Status unify_hypothetical(Scope& scope, ExprList& arguments) {
+  const size_t columns = arguments.size() / 2;
+  for (size_t i = 0; i < columns; i++) {
+    ExprList pair{arguments[columns + i], arguments[i]};
+    INDIGO_TRY(unify(scope.a, pair, "WITHIN GROUP"));
+    arguments[columns + i] = pair[0];
+    arguments[i] = pair[1];
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
@@ -158,7 +193,8 @@ Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& functi
   INDIGO_ASSIGN(e->collation, input_collation(scope.a, arguments));
   if (e->type.collation != kInvalidOid && e->collation != kInvalidOid) e->type.collation = e->collation;
   if (info->kind != 'n') {
-    const size_t direct = arguments.size() - d.node->n_agg_order;
+    INDIGO_ASSIGN(const size_t direct, direct_arguments(scope, *info, arguments, d));
+    if (info->kind == 'h') INDIGO_TRY(unify_hypothetical(scope, arguments));
     e->direct.assign(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(direct));
     arguments.erase(arguments.begin(), arguments.begin() + static_cast<ptrdiff_t>(direct));
   }

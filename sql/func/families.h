@@ -42,6 +42,7 @@ std::span<const AggregateEntry> sum_aggregates();
 std::span<const AggregateEntry> extreme_aggregates();
 std::span<const AggregateEntry> collecting_aggregates();
 std::span<const AggregateEntry> statistics_aggregates();
+std::span<const AggregateEntry> ordered_set_aggregates();
 std::span<const AggregateEntry> datetime_aggregates();
 std::span<const AggregateEntry> json_aggregates();
 std::span<const AggregateEntry> bit_aggregates();

@@ -114,8 +114,8 @@ std::span<const ScalarFamily> scalar_families() {
 }
 std::span<const AggregateFamily> aggregate_families() {
   static constexpr AggregateFamily kFamilies[] = {
-      sum_aggregates,      extreme_aggregates, collecting_aggregates, statistics_aggregates,
-      datetime_aggregates, json_aggregates,    bit_aggregates,
+      sum_aggregates,         extreme_aggregates,  collecting_aggregates, statistics_aggregates,
+      ordered_set_aggregates, datetime_aggregates, json_aggregates,       bit_aggregates,
   };
   return kFamilies;
 }

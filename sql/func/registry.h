@@ -27,6 +27,11 @@ struct CallInfo {
   // VARIADIC "any" functions (concat, format, jsonb_build_object ...): the last argument is the VARIADIC array itself.
   // Otherwise their arguments arrive one by one. Functions with a typed VARIADIC parameter always get an array.
   bool variadic_array = false;
+  // Hypothetical-set aggregates: the directions of the WITHIN GROUP columns.
+  struct SortDirection {
+    bool descending, nulls_first;
+  };
+  std::vector<SortDirection> within_group;
 };
 
 // Computes out[r] for each r of `selection`; `out` is initialised to the result's Phys with enough capacity.
@@ -39,6 +44,8 @@ struct ScalarFunction {
   ScalarKernel kernel;
 };
 
+// Ordered-set and hypothetical-set aggregates are called like the others: with their rows in the WITHIN GROUP order, and
+// each row's arguments are the aggregated columns, then the direct arguments.
 // An aggregate's state is `state_bytes` of zeroed, 16-aligned memory for each group.
 struct AggregateFunction {
   Oid oid;
