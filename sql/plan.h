@@ -86,8 +86,9 @@ struct ValuesPlan : PlanOf<PlanKind::kValues> {
 };
 
 // Bounds of a range of an index's (or the primary key's) columns: an equality prefix, then at most one range column.
+// The values' types may differ from the columns': the executor finds their place (sql/func/value_place.h).
 struct KeyBounds {
-  ExprList equal;     // values of the first columns, coerced to the column's type; no column references
+  ExprList equal;     // values of the first columns; no column references
   ExprPtr low, high;  // bounds of the next column
   bool low_inclusive = true, high_inclusive = true;
   ExprPtr in_array;  // column `equal.size()` = ANY(array): one range for each distinct element, in key order

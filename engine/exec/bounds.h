@@ -2,6 +2,8 @@
 //
 // A null in an equality or a bound matches nothing. A range with one bound leaves out the nulls of its column.
 // IN lists (in_array) give one range for each distinct element, in key order.
+// A value of another type than its column gets the place that it has among the column's values: an int8 bound beyond
+// int4's range bounds nothing or leaves nothing, an equality with it matches nothing.
 #pragma once
 
 #include <string>
@@ -9,9 +11,31 @@
 
 #include "catalog/key_codec.h"
 #include "engine/exec/builder.h"
+#include "sql/func/value_place.h"
 #include "storage/key_range.h"
 
 namespace indigo::engine::exec {
+
+// The values of one expression as one key column's.
+class KeyValuePlacer {
+ public:
+  KeyValuePlacer() = default;
+  KeyValuePlacer(Builder& b, const sql::TypeRef& value, const catalog::KeyColumn& column);
+
+  sql::ValuePlace place(const Datum& value, sql::ValueEdge edge) const {
+    return same_ ? sql::ValuePlace{sql::ValuePlace::Where::kAt, value} : place_other(value, edge);
+  }
+  // Turns a value into the column's that equals it; false when there is none.
+  bool equal(Datum& value) const { return same_ || equal_other(value); }
+
+ private:
+  sql::ValuePlace place_other(const Datum& value, sql::ValueEdge edge) const;
+  bool equal_other(Datum& value) const;
+
+  QueryState* state_ = nullptr;
+  Oid from_ = kInvalidOid, to_ = kInvalidOid;
+  bool same_ = true, zoned_ = false;
+};
 
 class KeyBoundsEvaluator {
  public:
@@ -30,14 +54,24 @@ class KeyBoundsEvaluator {
   static void prefix_range(const std::string& prefix, storage::KeyRange& out);
 
  private:
+  // One end of the range column.
+  struct Bound {
+    int value = -1;  // which of values_; -1: none was given
+    bool inclusive = true;
+    Datum at;           // this run's
+    bool open = false;  // this run's value bounds nothing
+    bool at_inclusive = true;
+  };
+  bool place(Bound& bound, sql::ValueEdge edge);
   void restrict_nulls(storage::KeyRange& range) const;
   Result<bool> evaluate_list();
 
   const catalog::KeyLayout* layout_ = nullptr;
   std::unique_ptr<ExpressionSet> values_;  // equal..., then low, high, array as present
   size_t equal_ = 0;
-  int low_ = -1, high_ = -1;
-  bool low_inclusive_ = true, high_inclusive_ = true, point_ = false;
+  std::vector<KeyValuePlacer> placers_;  // for each of values_; the array's is its elements'
+  Bound low_, high_;
+  bool point_ = false;
   const Node* in_array_ = nullptr;
   std::string key_;
   std::vector<std::string> keys_;

@@ -3,6 +3,7 @@
 // itself beside the right rows at the same row numbers.
 #include <algorithm>
 
+#include "engine/exec/bounds.h"
 #include "engine/exec/join_output.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_decoder.h"
@@ -15,13 +16,14 @@ using sql::JoinType;
 class LookupJoinOperator final : public Operator {
  public:
   LookupJoinOperator(QueryState& state, JoinType type, const sql::TableScanPlan& right, JoinOutput output,
-                     ExpressionSet keys, OperatorPtr left)
+                     ExpressionSet keys, std::vector<KeyValuePlacer> placers, OperatorPtr left)
       : state_(state),
         type_(type),
         relation_(right.relation),
         decoder_(*right.relation, right.scan_columns),
         output_(std::move(output)),
         keys_(std::move(keys)),
+        placers_(std::move(placers)),
         left_(std::move(left)) {
     output_.right().columns.resize(right.scan_columns.size());
   }
@@ -71,12 +73,13 @@ class LookupJoinOperator final : public Operator {
       uint32_t r = rows[i];
       std::string& key = key_bytes_[n];
       key.clear();
-      bool null = false;
-      for (size_t k = 0; k < keys_.size() && !null; k++) {
-        null = keys_[k].is_null(r);
-        if (!null) layout.append_column(k, keys_[k].datum(r), key);
+      bool none = false;
+      for (size_t k = 0; k < keys_.size() && !none; k++) {
+        Datum value = keys_[k].datum(r);
+        none = value.null || !placers_[k].equal(value);
+        if (!none) layout.append_column(k, value, key);
       }
-      if (null) continue;
+      if (none) continue;
       key_views_[n++] = key;
       wanted_.push_back(static_cast<uint16_t>(r));
     }
@@ -137,6 +140,7 @@ class LookupJoinOperator final : public Operator {
   RowDecoder decoder_;
   JoinOutput output_;
   ExpressionSet keys_;
+  std::vector<KeyValuePlacer> placers_;  // of keys_
   OperatorPtr left_;
   std::vector<std::string> key_bytes_, images_;
   std::vector<Bytes> key_views_;
@@ -206,8 +210,10 @@ Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p) {
   }
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, join, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet compiled, b.compile_all(keys));
+  std::vector<KeyValuePlacer> placers;
+  for (size_t i = 0; i < keys.size(); i++) placers.emplace_back(b, keys[i]->type, scan.relation->key.column(i));
   return OperatorPtr(std::make_unique<LookupJoinOperator>(b.state(), p.type, scan, std::move(output),
-                                                          std::move(compiled), std::move(left)));
+                                                          std::move(compiled), std::move(placers), std::move(left)));
 }
 
 }  // namespace indigo::engine::exec

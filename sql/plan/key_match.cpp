@@ -1,38 +1,16 @@
 #include "sql/plan/key_match.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
-#include "sql/plan/fold.h"
+#include "sql/func/value_place.h"
 #include "sql/plan/selectivity.h"
 
 namespace indigo::sql::planning {
 namespace {
 
 bool is_text(Oid t) { return t == oid::kText || t == oid::kVarchar || t == oid::kName; }
-int integer_width(Oid t) { return t == oid::kInt2 ? 2 : t == oid::kInt4 ? 4 : t == oid::kInt8 ? 8 : 0; }
-
-int64_t integer_of(const Datum& d) { return d.phys == Phys::kI16 ? d.i16 : d.phys == Phys::kI32 ? d.i32 : d.i64; }
-
-ExprPtr integer_const(Oid type, int64_t v) {
-  const TypeRef t{type, -1, kInvalidOid};
-  if (type == oid::kInt2) return make_const(t, Datum::of(static_cast<int16_t>(v)));
-  if (type == oid::kInt4) return make_const(t, Datum::of(static_cast<int32_t>(v)));
-  return make_const(t, Datum::of(v));
-}
-
-int64_t least(Oid t) {
-  return t == oid::kInt2   ? std::numeric_limits<int16_t>::min()
-         : t == oid::kInt4 ? std::numeric_limits<int32_t>::min()
-                           : std::numeric_limits<int64_t>::min();
-}
-int64_t greatest(Oid t) {
-  return t == oid::kInt2   ? std::numeric_limits<int16_t>::max()
-         : t == oid::kInt4 ? std::numeric_limits<int32_t>::max()
-                           : std::numeric_limits<int64_t>::max();
-}
 
 class Matcher {
  public:
@@ -41,14 +19,25 @@ class Matcher {
   // The value that a clause compares the key column with, turned so that the column is on the left.
   struct Comparison {
     int strategy = 0;
-    ExprPtr value;  // of the column's type
+    ExprPtr value;
     bool exact = true;
   };
+
+  // The type that a domain is made of.
+  Oid base_type(Oid type) const {
+    for (int depth = 0; type >= oid::kFirstUserOid && depth < 32; depth++) {
+      const auto info = level_.s.catalog().type(type);
+      if (!info || info->kind != 'd') break;
+      type = info->base;
+    }
+    return type;
+  }
 
   bool is_part(const ExprPtr& e, const KeyPart& part) const {
     ExprPtr at = e;
     while (const auto* r = try_as<RelabelExpr>(at)) {
-      if (!is_text(r->type.oid) || !is_text(r->argument->type.oid)) break;
+      const Oid from = base_type(r->argument->type.oid), to = base_type(r->type.oid);
+      if (from != to && !(is_text(from) && is_text(to))) break;
       at = r->argument;
     }
     return equal(at, part.expr);
@@ -79,61 +68,18 @@ class Matcher {
     int strategy = level_.s.catalog().btree_strategy(call->op);
     if (strategy == 0) return out;
     if (flipped) strategy = 6 - strategy;
-    return converted(strategy, value, part.expr->type);
+    return placed(strategy, value, part.expr->type);
   }
 
-  Comparison converted(int strategy, const ExprPtr& value, const TypeRef& type) {
-    const Oid to = type.oid, from = value->type.oid;
-    if (to == from || (is_text(to) && is_text(from))) return {strategy, value, true};
-    const int wide = integer_width(to), given = integer_width(from);
-    if (wide == 0 || given == 0) {
-      // A domain's value, or a type that is the same but for its name, has been relabelled by the analyzer.
-      return {};
+  // The executor finds the place of a value of another type.
+  Comparison placed(int strategy, const ExprPtr& value, const TypeRef& type) const {
+    switch (value_placement(base_type(value->type.oid), base_type(type.oid))) {
+      case ValuePlacement::kNone: return {};
+      case ValuePlacement::kSame:
+      case ValuePlacement::kExact: return {strategy, value, true};
+      case ValuePlacement::kNear: return strategy == 3 ? Comparison{} : Comparison{strategy, value, false};
     }
-    if (const auto* k = try_as<ConstExpr>(value)) {
-      const Datum& d = k->value.get();
-      if (d.null) return {strategy, make_null(level_.s.catalog(), type), true};
-      const int64_t v = integer_of(d);
-      if (v >= least(to) && v <= greatest(to)) return {strategy, integer_const(to, v), true};
-      return strategy == 3 ? Comparison{3, make_null(level_.s.catalog(), type), true} : Comparison{};
-    }
-    ExprPtr casted = cast(value, to);
-    if (!casted) return {};
-    if (given < wide) return {strategy, casted, true};
-    // Out of the column's range: equal to nothing.
-    if (strategy != 3) return {};
-    auto inside = std::make_shared<CaseExpr>();
-    inside->type = type;
-    ExprPtr low = comparison(value, 4, least(to)), high = comparison(value, 2, greatest(to));
-    if (!low || !high) return {};
-    inside->whens.push_back({make_and({low, high}), casted});
-    inside->otherwise = make_null(level_.s.catalog(), type);
-    return {3, inside, true};
-  }
-
-  // value >= bound or value <= bound, in the value's type.
-  ExprPtr comparison(const ExprPtr& value, int strategy, int64_t bound) {
-    const Oid op = level_.s.catalog().btree_operator(value->type.oid, strategy);
-    const auto* info = op == kInvalidOid ? nullptr : level_.s.catalog().operator_by_oid(op);
-    if (!info) return nullptr;
-    auto call = std::make_shared<CallExpr>();
-    call->type.oid = oid::kBool;
-    call->op = op;
-    call->function = info->function;
-    call->form = CallExpr::Form::kOperator;
-    call->arguments = {value, integer_const(value->type.oid, bound)};
-    return call;
-  }
-
-  ExprPtr cast(const ExprPtr& value, Oid to) {
-    const auto* info = level_.s.catalog().cast(value->type.oid, to);
-    if (!info || info->function == kInvalidOid) return nullptr;
-    auto call = std::make_shared<CallExpr>();
-    call->type.oid = to;
-    call->function = info->function;
-    call->form = CallExpr::Form::kImplicitCast;
-    call->arguments = {value};
-    return fold_node(level_.s.session, call);
+    return {};
   }
 
   // x = ANY (array)
@@ -142,9 +88,9 @@ class Matcher {
     if (!compare || !compare->any || !is_part(compare->left, part) || !usable_value(compare->array)) return nullptr;
     if (level_.s.catalog().btree_strategy(compare->op) != 3) return nullptr;
     const auto type = level_.s.catalog().type(compare->array->type.oid);
-    const Oid element = type ? type->element : kInvalidOid;
-    const Oid to = part.expr->type.oid;
-    return element == to || (is_text(element) && is_text(to)) ? compare->array : nullptr;
+    if (!type) return nullptr;
+    const auto placement = value_placement(base_type(type->element), base_type(part.expr->type.oid));
+    return placement == ValuePlacement::kSame || placement == ValuePlacement::kExact ? compare->array : nullptr;
   }
 
   // x LIKE 'abc%': the bounds of the fixed prefix.
@@ -188,7 +134,7 @@ class Matcher {
     if (!usable_value(value)) return {};
     int strategy = flipped ? 6 - row->strategy : row->strategy;
     strategy = strategy < 3 ? 2 : 4;
-    Comparison out = converted(strategy, value, part.expr->type);
+    Comparison out = placed(strategy, value, part.expr->type);
     out.exact = false;
     return out;
   }

@@ -6,6 +6,7 @@
 
 #include "catalog/oids.h"
 #include "sql/func/registry.h"
+#include "sql/func/value_place.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -32,6 +33,17 @@ const Datum* value_of(const Level& level, const ExprPtr& e) {
     if (static_cast<size_t>(p->index) < samples.size()) return &samples[static_cast<size_t>(p->index)];
   }
   return nullptr;
+}
+
+// The value as one of a column's, for statistics; 0, or -1 or 1 when it is below or above all of them.
+int place_for(const ExprPtr& var, const ExprPtr& other, Datum& value) {
+  const Oid from = stripped(other)->type.oid, to = stripped(var)->type.oid;
+  if (value_placement(from, to) <= ValuePlacement::kSame) return 0;
+  const ValuePlace place = place_among(from, value, to, ValueEdge::kLow, nullptr);
+  if (place.where == ValuePlace::Where::kBelow) return -1;
+  if (place.where == ValuePlace::Where::kAbove) return 1;
+  value = place.value;
+  return 0;
 }
 
 double tuples_of(const Level& level, const VarExpr& v) {
@@ -75,6 +87,12 @@ double equal_to(Level& level, const ExprPtr& var, const ExprPtr& other, bool neg
   double s = kDefaultEqual;
   const Datum* value = other ? value_of(level, other) : nullptr;
   if (value && value->null) return 0;
+  Datum placed;
+  if (value) {
+    placed = *value;
+    if (place_for(var, other, placed) != 0) return negated ? 1 - (stats ? stats->null_fraction : 0) : 0;
+    value = &placed;
+  }
   if (v && is_unique(level, *v)) {
     s = 1 / tuples_of(level, *v);
   } else if (stats && value) {
@@ -130,6 +148,12 @@ double below(Level& level, const ExprPtr& var, const ExprPtr& other, bool& known
   known = false;
   if (!stats || !value || value->null) return kDefaultRange;
   const TypeRef type = stripped(var)->type;
+  Datum placed = *value;
+  if (const int side = place_for(var, other, placed); side != 0) {
+    known = true;
+    return side < 0 ? 0 : clamp(1 - stats->null_fraction);
+  }
+  value = &placed;
   const TypeOrder* order = type_order(type.oid);
   if (!order || !order->compare) return kDefaultRange;
   double common = 0, below_common = 0;

@@ -32,6 +32,15 @@ TEST_F(Plan, LooksUpOneRowByItsKey) {
             "Scan pg_attribute point equal [$1, 1] columns(attname)\n");
 }
 
+TEST_F(Plan, BoundsKeysByValuesOfOtherTypes) {
+  EXPECT_EQ(plan_of("select attname from pg_attribute where attrelid = 5 and attnum between $1::int8 and 5000000000"),
+            "Scan pg_attribute equal [5] >= $1 <= 5000000000 columns(attname)\n");
+  EXPECT_EQ(plan_of("select attname from pg_attribute where attrelid = 5 and attnum = $1::int8"),
+            "Scan pg_attribute point equal [5, $1] columns(attname)\n");
+  EXPECT_EQ(plan_of("select attname from pg_attribute where attrelid = 5 and attnum = any ($1::int4[])"),
+            "Scan pg_attribute equal [5] any $1 columns(attname)\n");
+}
+
 TEST_F(Plan, KeepsTheBestRowsOnly) {
   EXPECT_EQ(plan_of("select oid, relname from pg_class where relpages > 1 order by relname limit 3"),
             "Limit  3\n"
