@@ -59,6 +59,7 @@ Builtins::~Builtins() = default;
 // ---- types
 
 Phys Builtins::phys_of(Oid type) {
+  if (oid::is_reg_type(type)) return Phys::kI32;
   switch (type) {
     case oid::kBool: return Phys::kBool;
     case oid::kInt2: return Phys::kI16;
@@ -66,18 +67,7 @@ Phys Builtins::phys_of(Oid type) {
     case oid::kDate:
     case oid::kOid:
     case oid::kXid:
-    case oid::kCid:
-    case oid::kRegProc:
-    case oid::kRegProcedure:
-    case oid::kRegOper:
-    case oid::kRegOperator:
-    case oid::kRegClass:
-    case oid::kRegType:
-    case oid::kRegRole:
-    case oid::kRegNamespace:
-    case oid::kRegCollation:
-    case oid::kRegConfig:
-    case oid::kRegDictionary: return Phys::kI32;
+    case oid::kCid: return Phys::kI32;
     case oid::kInt8:
     case oid::kTimestamp:
     case oid::kTimestampTz:

@@ -42,6 +42,7 @@ enum class Kind : uint8_t {
 };
 
 Kind kind_of(Oid type) {
+  if (oid::is_reg_type(type)) return Kind::kU32;
   switch (type) {
     case oid::kBool: return Kind::kBool;
     case oid::kInt2: return Kind::kI16;
@@ -52,18 +53,7 @@ Kind kind_of(Oid type) {
     case oid::kTimestamp:
     case oid::kTimestampTz:
     case oid::kMoney: return Kind::kI64;
-    case oid::kOid:
-    case oid::kRegProc:
-    case oid::kRegProcedure:
-    case oid::kRegOper:
-    case oid::kRegOperator:
-    case oid::kRegClass:
-    case oid::kRegType:
-    case oid::kRegRole:
-    case oid::kRegNamespace:
-    case oid::kRegCollation:
-    case oid::kRegConfig:
-    case oid::kRegDictionary: return Kind::kU32;
+    case oid::kOid: return Kind::kU32;
     case oid::kPgLsn:
     case oid::kXid8: return Kind::kU64;
     case oid::kFloat4: return Kind::kF32;

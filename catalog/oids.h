@@ -16,6 +16,23 @@ inline constexpr Oid kBool = 16, kBytea = 17, kChar = 18, kName = 19, kInt8 = 20
                      kRegNamespace = 4089, kRegCollation = 4191, kRegConfig = 3734, kRegDictionary = 3769, kUuid = 2950,
                      kPgLsn = 3220, kJsonb = 3802, kJsonPath = 4072, kTxidSnapshot = 2970, kPgSnapshot = 5038,
                      kTsVector = 3614, kTsQuery = 3615;
+// The types of catalog objects' names (regclass and its kin): an OID inside.
+constexpr bool is_reg_type(Oid type) {
+  switch (type) {
+    case kRegProc:
+    case kRegProcedure:
+    case kRegOper:
+    case kRegOperator:
+    case kRegClass:
+    case kRegType:
+    case kRegRole:
+    case kRegNamespace:
+    case kRegCollation:
+    case kRegConfig:
+    case kRegDictionary: return true;
+    default: return false;
+  }
+}
 // pseudo-types
 inline constexpr Oid kRecord = 2249, kRecordArray = 2287, kCstring = 2275, kAny = 2276, kAnyArray = 2277, kVoid = 2278,
                      kTrigger = 2279, kLanguageHandler = 2280, kInternal = 2281, kAnyElement = 2283,

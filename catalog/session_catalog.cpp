@@ -317,20 +317,10 @@ Oid ordering_type(const TypeInfo& t) {
     default: break;
   }
   if (t.is_array()) return oid::kAnyArray;
+  if (oid::is_reg_type(t.oid)) return oid::kOid;
   switch (t.oid) {
     case oid::kVarchar: return oid::kText;
     case oid::kCidr: return oid::kInet;
-    case oid::kRegProc:
-    case oid::kRegProcedure:
-    case oid::kRegOper:
-    case oid::kRegOperator:
-    case oid::kRegClass:
-    case oid::kRegType:
-    case oid::kRegRole:
-    case oid::kRegNamespace:
-    case oid::kRegCollation:
-    case oid::kRegConfig:
-    case oid::kRegDictionary: return oid::kOid;
     default: return kInvalidOid;
   }
 }

@@ -2,7 +2,7 @@
 
 #include "catalog/oids.h"
 #include "sql/analyze/coerce.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 
 namespace indigo::sql {
 namespace {
@@ -228,7 +228,7 @@ class Deparser {
   }
 
   std::string type_name(const TypeRef& type) {
-    std::string name = format_type(catalog_, type.oid, type.typmod, true);
+    std::string name = format_type(catalog_, type.oid, type.typmod);
     if (!options_.always_qualify) return name;
     Oid element = element_of(catalog_, type.oid);
     const auto info = catalog_.type(element ? element : type.oid);

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "catalog/oids.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
 #include "sql/func/registry.h"
@@ -39,7 +39,7 @@ std::string qualified_relation(catalog::CatalogView& catalog, Oid relation) {
 }  // namespace
 
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify) {
-  const std::string type = format_type(catalog, e.type.oid, e.type.typmod, true);
+  const std::string type = format_type(catalog, e.type.oid, e.type.typmod);
   if (e.value.get().null) return "NULL::" + type;
   std::string text = value_text(catalog, e);
   switch (e.type.oid) {

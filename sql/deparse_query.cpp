@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/deparse.h"
 
 namespace indigo::sql {

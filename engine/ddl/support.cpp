@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "engine/ddl/schema.h"
 #include "engine/exec/executor.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/func/registry.h"
 #include "sql/func/text/strings.h"
 

@@ -9,8 +9,8 @@
 #include "sql/analyze/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/names.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/sorting.h"
-#include "sql/analyze/type_text.h"
 #include "sql/func/registry.h"
 #include "sql/query_walk.h"
 

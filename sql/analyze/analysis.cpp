@@ -1,6 +1,6 @@
 #include "sql/analyze/analysis.h"
 
-#include "sql/parse/utf8.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::sql {
 

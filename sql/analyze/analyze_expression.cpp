@@ -4,8 +4,8 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/from.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/standalone.h"
-#include "sql/analyze/type_text.h"
 #include "sql/parse/parser.h"
 
 namespace indigo::sql {

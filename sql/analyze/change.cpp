@@ -7,10 +7,10 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/sublink.h"
 #include "sql/analyze/targets.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -4,7 +4,7 @@
 #include "sql/analyze/calls.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/scope.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/func/registry.h"
 
 namespace indigo::sql {

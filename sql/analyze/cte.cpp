@@ -6,8 +6,8 @@
 #include "catalog/oids.h"
 #include "sql/analyze/from.h"
 #include "sql/analyze/select.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -5,8 +5,8 @@
 #include "sql/analyze/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/names.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -7,8 +7,8 @@
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/type_name.h"
-#include "sql/analyze/type_text.h"
 #include "sql/func/registry.h"
 
 namespace indigo::sql {

@@ -3,8 +3,8 @@
 #include "sql/analyze/calls.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/sublink.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

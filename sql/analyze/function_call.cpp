@@ -5,8 +5,8 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/names.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/standalone.h"
-#include "sql/analyze/type_text.h"
 #include "sql/func/registry.h"
 
 namespace indigo::sql {

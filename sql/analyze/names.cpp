@@ -3,7 +3,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/function_call.h"
 #include "sql/analyze/make.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -4,7 +4,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/make.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -4,9 +4,9 @@
 #include "sql/analyze/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/sorting.h"
 #include "sql/analyze/targets.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

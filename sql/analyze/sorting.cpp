@@ -7,8 +7,8 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/names.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -6,7 +6,7 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/func/registry.h"
 #include "sql/parse/node.h"
 

@@ -2,8 +2,8 @@
 #include "catalog/oids.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/analyze/sorting.h"
-#include "sql/analyze/type_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -4,10 +4,11 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "sql/parse/parse_error.h"
 #include "sql/parse/pre_scan.h"
+#include "sql/parse/text_position.h"
 #include "sql/parse/tree_arena.h"
-#include "sql/parse/utf8.h"
 
 namespace indigo::sql {
 namespace {
@@ -81,7 +82,7 @@ Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, c
 }  // namespace
 
 Result<std::shared_ptr<const ParsedText>> parse(std::string_view text) {
-  INDIGO_TRY(check_utf8(text));
+  INDIGO_TRY(check_client_text(text));
   INDIGO_ASSIGN(const std::string scanned, pre_scan(text));
   return run_on_large_stack([&] { return parse_scanned(text, scanned); });
 }

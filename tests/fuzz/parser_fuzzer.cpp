@@ -5,7 +5,7 @@
 
 #include "sql/parse/node.h"
 #include "sql/parse/parser.h"
-#include "sql/parse/utf8.h"
+#include "sql/parse/text_position.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

@@ -223,13 +223,12 @@ Result<TypeRef> parse_type_name(FuncContext& context, Str text) {
   return type;
 }
 
-std::string format_type(FuncContext& context, Oid type, std::optional<int32_t> typmod) {
+std::string format_type(catalog::CatalogView& view, Oid type, std::optional<int32_t> typmod) {
   if (type == kInvalidOid) return "-";
-  catalog::CatalogView& view = context.session().catalog();
   const auto info = view.type(type);
   if (info == nullptr) return "???";
   const bool vector = type == oid::kInt2Vector || type == oid::kOidVector;
-  if (info->is_array() && !vector) return format_type(context, info->element, typmod) + "[]";
+  if (info->is_array() && !vector) return format_type(view, info->element, typmod) + "[]";
   const std::string modifier = typmod && *typmod >= 0 ? typmod_output(type, *typmod) : std::string();
   for (const SqlName& n : kSqlNames) {
     if (n.type != type) continue;

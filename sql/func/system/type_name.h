@@ -1,5 +1,5 @@
 // Types' names as SQL writes them, both ways.
-// Thread safety: as the context's catalog view.
+// Thread safety: reads one session's catalog view.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,10 @@ namespace indigo::sql {
 // As format_type: "character varying(10)", "integer[]", a name qualified when search_path does not find it.
 // Unknown OIDs give "???". A modifier of -1 is not the same as none: PostgreSQL then says bpchar and "bit", whose SQL
 // names would mean length 1.
-std::string format_type(FuncContext& context, Oid type, std::optional<int32_t> typmod = std::nullopt);
+std::string format_type(catalog::CatalogView& catalog, Oid type, std::optional<int32_t> typmod = std::nullopt);
+inline std::string format_type(FuncContext& context, Oid type, std::optional<int32_t> typmod = std::nullopt) {
+  return format_type(context.session().catalog(), type, typmod);
+}
 
 // "timestamp(3) with time zone", "myschema.mytype[]", "numeric(10, 2)". Fails with 42704 or 42601.
 Result<TypeRef> parse_type_name(FuncContext& context, Str text);

@@ -166,6 +166,7 @@ constexpr TypeOrder kRecordOrder{
     hash_record};
 
 const TypeOrder* order_of_builtin(Oid type) {
+  if (oid::is_reg_type(type)) return &kOidOrder;
   switch (type) {
     case oid::kBool: return &kBoolOrder;
     case oid::kInt2: return &kI16Order;
@@ -179,17 +180,6 @@ const TypeOrder* order_of_builtin(Oid type) {
     case oid::kOid:
     case oid::kXid:
     case oid::kCid:
-    case oid::kRegProc:
-    case oid::kRegProcedure:
-    case oid::kRegOper:
-    case oid::kRegOperator:
-    case oid::kRegClass:
-    case oid::kRegType:
-    case oid::kRegRole:
-    case oid::kRegNamespace:
-    case oid::kRegCollation:
-    case oid::kRegConfig:
-    case oid::kRegDictionary:
     case oid::kAnyEnum: return &kOidOrder;
     case oid::kPgLsn:
     case oid::kXid8: return &kU64Order;

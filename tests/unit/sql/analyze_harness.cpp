@@ -7,7 +7,7 @@
 #include "catalog/session_catalog.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/make.h"
-#include "sql/analyze/type_text.h"
+#include "sql/analyze/signature_text.h"
 #include "sql/deparse_session.h"
 #include "sql/parse/parser.h"
 #include "storage/store.h"
@@ -286,7 +286,8 @@ std::string Harness::describe(std::string_view statement) {
       // As RowDescription: domains show as their base types.
       const TypeRef base = base_type_ref(catalog(), t.expr->type.oid);
       const bool domain = base.oid != t.expr->type.oid;
-      out += t.name + ":" + format_type(catalog(), base.oid, domain ? base.typmod : t.expr->type.typmod);
+      const int32_t typmod = domain ? base.typmod : t.expr->type.typmod;
+      out += t.name + ":" + format_type(catalog(), base.oid, typmod < 0 ? std::nullopt : std::optional(typmod));
     }
     if (out.empty() && (q.command != CommandKind::kSelect || !q.targets.empty())) out = "no result";
   } else {

@@ -4,7 +4,7 @@
 
 #include "sql/parse/node.h"
 #include "sql/parse/pre_scan.h"
-#include "sql/parse/utf8.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::sql {
 namespace {

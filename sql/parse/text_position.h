@@ -1,15 +1,10 @@
-// UTF-8 of statement texts: validity and character positions.
-// Thread safety: pure functions.
+// Positions in a statement's text: bytes as the parser counts, characters as clients do.
+// Thread safety: pure functions over valid UTF-8.
 #pragma once
 
 #include <string_view>
 
-#include "base/error.h"
-
 namespace indigo::sql {
-
-// 22021 with PostgreSQL's message when `text` is not valid UTF-8 or contains a zero byte.
-Status check_utf8(std::string_view text);
 
 // The 1-based character number of the byte at 0-based `offset`; 0 when offset is negative or beyond the text's end.
 int character_position(std::string_view text, int offset);

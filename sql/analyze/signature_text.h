@@ -1,4 +1,4 @@
-// Names of types, functions and operators as PostgreSQL writes them in messages and in deparsed SQL.
+// Signatures of functions and operators as PostgreSQL writes them in messages and in deparsed SQL.
 // Thread safety: reads one session's catalog view.
 #pragma once
 
@@ -7,13 +7,11 @@
 #include <string_view>
 
 #include "catalog/catalog_view.h"
-#include "sql/func/text/strings.h"  // quote_identifier, quote_literal
+#include "sql/func/system/type_name.h"  // format_type
+#include "sql/func/text/strings.h"      // quote_identifier, quote_literal
 
 namespace indigo::sql {
 
-// format_type(): SQL names for built-in types, quoted and qualified where needed, with the modifier when typmod >= 0.
-// exact: the type is written with its modifier, so that a missing one must show (bpchar, "bit").
-std::string format_type(catalog::CatalogView& catalog, Oid type, int32_t typmod = -1, bool exact = false);
 // "integer, unknown"
 std::string type_list_text(catalog::CatalogView& catalog, std::span<const Oid> types);
 // "name(integer, unknown)"
