@@ -47,11 +47,10 @@ std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, boo
     case oid::kUnknown: return quoted(text);
     case oid::kInt4: return text[0] == '-' ? "'" + text + "'::integer" : text;
     case oid::kNumeric: {
-      const bool number = text.find_first_not_of("0123456789 +-eE.") == std::string::npos;
-      const bool fraction = text.find_first_of("eE.") != std::string::npos;
-      if (!number) text = "'" + text + "'";
-      if (number && text[0] == '-') text = "'" + text + "'";
-      return number && fraction && e.type.typmod < 0 && text[0] != '\'' ? text : text + "::" + type;
+      // Without quotes only what reads as numeric again: digits alone would be an integer.
+      const bool number = text.find_first_not_of("0123456789.") == std::string::npos;
+      if (number && text.find('.') != std::string::npos) return e.type.typmod < 0 ? text : text + "::" + type;
+      break;
     }
     case oid::kFloat4:
     case oid::kFloat8: return "'" + text + "'::" + type;

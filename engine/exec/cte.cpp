@@ -45,6 +45,7 @@ class CteScanOperator final : public Operator {
   CteScanOperator(QueryState& state, int cte, Condition filter)
       : state_(state), cte_(cte), reader_(std::move(filter)) {}
   Status open(Open) override {
+    state_.rescan_cte(cte_);
     reader_.reset();
     return {};
   }
@@ -168,10 +169,23 @@ class RecursiveUnionOperator final : public Operator {
 
 }  // namespace
 
+Status build_cte(QueryState& state, int number) {
+  CteState& cte = state.ctes()[static_cast<size_t>(number)];
+  if (cte.source != nullptr) return {};
+  const sql::PlanPtr& plan = state.statement().ctes[static_cast<size_t>(number)].plan;
+  Builder builder(state);
+  INDIGO_ASSIGN(cte.source, builder.build(plan));
+  cte.rows.init(builder.phys_of(plan->columns));
+  for (int slot : cte.source->slots()) {
+    if (slot >= state.statement().runtime_slots || !state.is_initplan_slot(slot)) cte.slots.push_back(slot);
+  }
+  return {};
+}
+
 Result<OperatorPtr> make_cte_scan(Builder& b, const sql::CteScanPlan& p) {
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
-  CteState& cte = b.state().ctes()[static_cast<size_t>(p.cte)];
-  cte.rows.init(b.phys_of(b.state().statement().ctes[static_cast<size_t>(p.cte)].plan->columns));
+  INDIGO_TRY(build_cte(b.state(), p.cte));
+  for (int slot : b.state().ctes()[static_cast<size_t>(p.cte)].slots) b.use_slot(slot);
   return OperatorPtr(std::make_unique<CteScanOperator>(b.state(), p.cte, std::move(filter)));
 }
 

@@ -7,6 +7,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/executor.h"
+#include "engine/exec/operators.h"
 #include "engine/exec/query_state.h"
 
 namespace indigo::engine {
@@ -83,10 +84,7 @@ class ExecutionImpl final : public Execution {
       if (state_.subplans()[index] != nullptr) continue;
       INDIGO_ASSIGN(state_.subplans()[index], builder.build(statement_->subplans[index]));
     }
-    for (size_t i = 0; i < statement_->ctes.size(); i++) {
-      INDIGO_ASSIGN(state_.ctes()[i].source, builder.build(statement_->ctes[i].plan));
-      state_.ctes()[i].rows.init(builder.phys_of(statement_->ctes[i].plan->columns));
-    }
+    for (size_t i = 0; i < statement_->ctes.size(); i++) INDIGO_TRY(exec::build_cte(state_, static_cast<int>(i)));
     INDIGO_ASSIGN(root_, builder.build(statement_->root));
     std::vector<Phys> columns = builder.phys_of(statement_->root->columns);
     columns.resize(std::min(columns.size(), visible_));

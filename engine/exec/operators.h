@@ -20,6 +20,7 @@ Result<OperatorPtr> make_filter(Builder& b, const sql::FilterPlan& p);
 // project.cpp
 Result<OperatorPtr> make_project(Builder& b, const sql::ProjectPlan& p);
 // cte.cpp
+Status build_cte(QueryState& state, int number);  // its source, if that has not been built yet
 Result<OperatorPtr> make_cte_scan(Builder& b, const sql::CteScanPlan& p);
 Result<OperatorPtr> make_work_table_scan(Builder& b, const sql::WorkTableScanPlan& p);
 Result<OperatorPtr> make_recursive_union(Builder& b, const sql::RecursiveUnionPlan& p);

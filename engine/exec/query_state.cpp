@@ -82,10 +82,16 @@ Status QueryState::run_initplan(int initplan) {
   return {};
 }
 
+void QueryState::rescan_cte(int cte) {
+  CteState& c = ctes_[static_cast<size_t>(cte)];
+  if (c.opened && generation(c.slots) != c.generation) c.opened = c.finished = false;
+}
+
 Result<bool> QueryState::fetch_cte(int cte, uint32_t row) {
   CteState& c = ctes_[static_cast<size_t>(cte)];
   if (!c.opened) {
     c.opened = true;
+    c.generation = generation(c.slots);
     c.rows.clear();
     INDIGO_TRY(c.source->open(Open::kFresh));
   }

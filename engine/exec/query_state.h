@@ -28,6 +28,8 @@ class ForeignKeyQueue;
 struct CteState {
   OperatorPtr source;
   bool opened = false, finished = false;
+  std::vector<int> slots;   // of the enclosing query, that the source reads
+  uint64_t generation = 0;  // of the slots, when it was opened
   RowStore rows;
   const RowStore* work_table = nullptr;  // of the running recursive union
 };
@@ -59,11 +61,14 @@ class QueryState {
   uint64_t generation(const std::vector<int>& slots) const;  // the newest of them
   uint64_t newest_generation() const { return generation_; }
   int cte_slot(int cte) const { return statement_->runtime_slots + cte; }
+  bool is_initplan_slot(int slot) const { return slots_[static_cast<size_t>(slot)].initplan >= 0; }
   void touch_slot(int slot) { slots_[static_cast<size_t>(slot)].generation = ++generation_; }
 
   // ---- parts of the statement beside its root
   std::vector<OperatorPtr>& subplans() { return subplans_; }
   std::deque<CteState>& ctes() { return ctes_; }
+  // Before a scan: forgets the rows that were made for other values of the enclosing query.
+  void rescan_cte(int cte);
   // Makes row `row` of the CTE available; false at its end.
   Result<bool> fetch_cte(int cte, uint32_t row);
 

@@ -149,10 +149,10 @@ Status SessionImpl::materialise(Portal& portal) {
   return {};
 }
 
-Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink) {
+Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
   uint64_t sent = 0;
   static const ResultShape kNoColumns;
-  const ResultShape& shape = portal.shape ? *portal.shape : kNoColumns;
+  const ResultShape& shape = as != nullptr ? *as : portal.shape ? *portal.shape : kNoColumns;
   while (max_rows == 0 || sent < max_rows) {
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
     const Chunk* chunk = nullptr;
@@ -201,10 +201,13 @@ Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared&
   const UtilityHandler* handler = find_utility(prepared.parsed->node);
   if (handler == nullptr || handler->describe == nullptr) return std::shared_ptr<const ResultShape>();
   INDIGO_ASSIGN(auto text, handler->describe(*this, *prepared.parsed));
-  if (text == nullptr) return text;
-  auto binary = std::make_shared<ResultShape>(*text);
-  for (Format& f : binary->formats) f = Format::kBinary;
-  return with_formats(text, binary, formats);
+  if (text == nullptr || formats.empty()) return text;  // FETCH in the simple protocol: the cursor's own formats
+  auto one_format = [&](Format format) {
+    auto shape = std::make_shared<ResultShape>(*text);
+    for (Format& f : shape->formats) f = format;
+    return shape;
+  };
+  return with_formats(one_format(Format::kText), one_format(Format::kBinary), formats);
 }
 
 }  // namespace indigo::engine

@@ -147,7 +147,9 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
     }
     portal.parameters.push_back(value);
   }
-  INDIGO_ASSIGN(portal.shape, shape_of(*portal.prepared, bind.result_formats));
+  static constexpr Format kAllText[] = {Format::kText};
+  INDIGO_ASSIGN(portal.shape,
+                shape_of(*portal.prepared, bind.result_formats.empty() ? std::span(kAllText) : bind.result_formats));
   return {};
 }
 

@@ -27,6 +27,15 @@ bool is_plannable(const PgQuery__Node* node) {
   }
 }
 
+// The query inside a utility statement, where that may have parameters.
+const PgQuery__Node* inner_query(const PgQuery__Node* node) {
+  const PgQuery__Node* inner = nullptr;
+  if (node->node_case == PG_QUERY__NODE__NODE_EXPLAIN_STMT) inner = node->explain_stmt->query;
+  if (node->node_case == PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT) inner = node->declare_cursor_stmt->query;
+  if (node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT) inner = node->create_table_as_stmt->query;
+  return inner != nullptr && is_plannable(inner) ? inner : nullptr;
+}
+
 }  // namespace
 
 Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
@@ -39,6 +48,12 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
   prepared->lifted_used.assign(lifted.size(), false);
   if (!is_plannable(parsed->node)) {
     for (Oid type : parameter_types) prepared->parameter_types.push_back({type, -1, kInvalidOid});
+    if (const PgQuery__Node* query = inner_query(parsed->node); query != nullptr && variable_parameters) {
+      // Parameters are told now; the query itself is analyzed when the statement runs.
+      sql::AnalyzeInput input{query, parsed->text, parameter_types, true, {}};
+      INDIGO_ASSIGN(auto analyzed, sql::analyze(*this, input));
+      prepared->parameter_types = analyzed.parameter_types;
+    }
     return PreparedPtr(std::move(prepared));
   }
   sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, lifted};

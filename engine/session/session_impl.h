@@ -138,7 +138,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   // Runs a planned portal: at most max_rows rows into the sink (0: all), then sets portal.status and portal.tag.
   Status run_plan(Portal& portal, uint32_t max_rows, RowSink& sink);
   // Fetches from a portal's buffer or operators without a tag; returns rows sent.
-  Result<uint64_t> fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink);
+  // `as`: formats that differ from the portal's own (FETCH in the extended protocol).
+  Result<uint64_t> fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as = nullptr);
   // Everything that is left of the portal's rows goes into its buffer.
   Status materialise(Portal& portal);
   void close(Portal& portal);

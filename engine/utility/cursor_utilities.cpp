@@ -73,8 +73,8 @@ Status run_declare(UtilityCall& call, std::string& tag) {
 // Without a buffer: forward only.
 Result<uint64_t> fetch_forward(UtilityCall& call, Portal& portal, int64_t count, RowSink& sink) {
   if (portal.status == Portal::Status::kDone || count == 0) return uint64_t{0};
-  INDIGO_ASSIGN(uint64_t rows,
-                call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count), sink));
+  INDIGO_ASSIGN(uint64_t rows, call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count),
+                                                       sink, call.shape));
   portal.rows_sent += rows;
   return rows;
 }
@@ -82,14 +82,14 @@ Result<uint64_t> fetch_forward(UtilityCall& call, Portal& portal, int64_t count,
 // Rows [first, first + count), counted from 1, in the direction, out of the buffer.
 Result<uint64_t> send_buffered(UtilityCall& call, Portal& portal, uint64_t first, uint64_t count, bool backward,
                                RowSink& sink) {
-  (void)call;
+  const ResultShape& shape = call.shape != nullptr ? *call.shape : *portal.shape;
   uint64_t sent = 0;
   while (sent < count) {
     uint32_t step = backward ? 1 : static_cast<uint32_t>(std::min<uint64_t>(count - sent, kChunkRows));
     uint64_t row = backward ? first + count - 1 - sent : first + sent;
     const Chunk& chunk = portal.buffer->chunk(row - 1, step);
     if (chunk.rows() == 0) break;
-    INDIGO_TRY(sink.rows(*portal.shape, chunk));
+    INDIGO_TRY(sink.rows(shape, chunk));
     sent += chunk.rows();
   }
   return sent;

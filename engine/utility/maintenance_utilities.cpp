@@ -120,7 +120,14 @@ Status run_set_constraints(UtilityCall&, std::string& tag) {
   return Error(sqlstate::kFeatureNotSupported, "SET CONSTRAINTS is not supported yet");
 }
 
+// LISTEN is refused, so that there is never anything to stop: connection pools send this when they take a session back.
+Status run_unlisten(UtilityCall&, std::string& tag) {
+  tag = "UNLISTEN";
+  return {};
+}
+
 constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_UNLISTEN_STMT, run_unlisten, nullptr, false},
     {PG_QUERY__NODE__NODE_LOCK_STMT, run_lock},
     {PG_QUERY__NODE__NODE_VACUUM_STMT, run_vacuum},
     {PG_QUERY__NODE__NODE_CHECK_POINT_STMT, run_checkpoint, nullptr, false},

@@ -1,5 +1,6 @@
 // WITH queries: inlined where PostgreSQL inlines them (one reference, not recursive, nothing volatile, not MATERIALIZED), planned
-// once and shared otherwise.
+// once and shared otherwise. One that refers to an enclosing query is read anew whenever the values that it asks for change:
+// its scans depend on the same runtime slots.
 #include <algorithm>
 
 #include "base/sqlstate.h"
@@ -15,7 +16,8 @@ namespace {
 
 class CteResolver {
  public:
-  explicit CteResolver(Statement& s) : s_(s) {}
+  // `owner` will load the query; null when that is not known yet and nothing depends on it.
+  CteResolver(Statement& s, Level* owner) : s_(s), owner_(owner) {}
 
   Status run(std::shared_ptr<const Query>& query) {
     const size_t count = query->ctes.size();
@@ -38,7 +40,6 @@ class CteResolver {
     return {};
   }
 
- private:
   static bool may_inline(const CommonTable& item, const Query& q) {
     if (item.recursive || q.command != CommandKind::kSelect || item.materialize == CommonTable::Materialize::kAlways)
       return false;
@@ -54,11 +55,9 @@ class CteResolver {
     return !has_volatile;
   }
 
+ private:
   Status share(size_t i, const CommonTable& item, const std::shared_ptr<const Query>& cte) {
-    if (is_correlated(*cte)) {
-      return Error(sqlstate::kFeatureNotSupported,
-                   "a WITH query that refers to an outer query and cannot be inlined is not supported");
-    }
+    Level* const parent = is_correlated(*cte) ? owner_ : nullptr;
     const int number = static_cast<int>(s_.out->ctes.size());
     numbers_[i] = number;
     s_.out->ctes.emplace_back();
@@ -67,9 +66,9 @@ class CteResolver {
     s_.cte_rows.push_back(100);
     PlanPtr plan;
     if (item.recursive) {
-      INDIGO_ASSIGN(plan, recursive(i, number, cte));
+      INDIGO_ASSIGN(plan, recursive(parent, number, cte));
     } else {
-      INDIGO_ASSIGN(plan, plan_query(s_, nullptr, cte, 0));
+      INDIGO_ASSIGN(plan, plan_query(s_, parent, cte, 0));
     }
     s_.cte_rows[static_cast<size_t>(number)] = plan->rows;
     s_.out->ctes[static_cast<size_t>(number)].plan = plan;
@@ -77,18 +76,23 @@ class CteResolver {
   }
 
   // term UNION [ALL] recursive term
-  Result<PlanPtr> recursive(size_t i, int number, const std::shared_ptr<const Query>& cte) {
-    const std::shared_ptr<const Query> q = replaced_in_recursive(cte, i);
+  Result<PlanPtr> recursive(Level* parent, int number, const std::shared_ptr<const Query>& cte) {
+    // References to itself are at its own level's CTEs, one level up and deeper.
+    const std::shared_ptr<const Query> q = replaced(cte, 1);
     const SetNode& root = *q->set_operation;
-    auto side = [&](const SetNodePtr& n) {
-      if (!n->left) return q->entries[static_cast<size_t>(n->entry)].subquery;
+    Level around(s_, parent);  // of the terms
+    auto planned = [&](const SetNodePtr& n) {
+      if (!n->left) {
+        return plan_query(s_, parent != nullptr ? &around : nullptr, q->entries[static_cast<size_t>(n->entry)].subquery,
+                          0);
+      }
       auto part = std::make_shared<Query>(*q);
       part->set_operation = n;
-      return std::shared_ptr<const Query>(part);
+      return plan_query(s_, parent, part, 0);
     };
-    INDIGO_ASSIGN(PlanPtr first, plan_query(s_, nullptr, side(root.left), 0));
+    INDIGO_ASSIGN(PlanPtr first, planned(root.left));
     s_.cte_rows[static_cast<size_t>(number)] = first->rows;
-    INDIGO_ASSIGN(PlanPtr again, plan_query(s_, nullptr, side(root.right), 0));
+    INDIGO_ASSIGN(PlanPtr again, planned(root.right));
     auto plan = std::make_shared<RecursiveUnionPlan>();
     plan->inputs = {first, again};
     plan->columns = first->columns;
@@ -99,12 +103,6 @@ class CteResolver {
     plan->total_cost = first->total_cost + 10 * again->total_cost;
     plan->rows = first->rows + 10 * again->rows;
     return PlanPtr(plan);
-  }
-
-  // The recursive query with references to itself numbered: they are at its own level's CTEs, one level up and deeper.
-  std::shared_ptr<const Query> replaced_in_recursive(const std::shared_ptr<const Query>& q, size_t i) {
-    static_cast<void>(i);
-    return replaced(q, 1);
   }
 
   // Entries that refer to this query's CTEs (`start` levels above `q`) become subqueries, or get the statement's number.
@@ -135,15 +133,27 @@ class CteResolver {
   }
 
   Statement& s_;
+  Level* owner_;
   std::vector<std::shared_ptr<const Query>> inlined_;
   std::vector<int> numbers_;
 };
 
 }  // namespace
 
-Status resolve_ctes(Statement& s, std::shared_ptr<const Query>& query) {
+Status resolve_ctes(Level& level, std::shared_ptr<const Query>& query) {
   if (query->ctes.empty()) return {};
-  return CteResolver(s).run(query);
+  return CteResolver(level.s, &level).run(query);
+}
+
+Result<bool> resolve_independent_ctes(Statement& s, std::shared_ptr<const Query>& query) {
+  bool correlated = false, shared = false;
+  for (const CommonTable& item : query->ctes) {
+    correlated |= is_correlated(*item.query);
+    shared |= !CteResolver::may_inline(item, *item.query);
+  }
+  if (correlated && shared) return false;
+  INDIGO_TRY(CteResolver(s, nullptr).run(query));
+  return true;
 }
 
 }  // namespace indigo::sql::planning

@@ -172,10 +172,13 @@ void flatten_and(const ExprPtr& e, ExprList& out);
 JoinNodePtr shifted(const JoinNodePtr& n, int offset);
 
 // ---- the steps, each in its own file
-void load(Level& level, std::shared_ptr<const Query> query);             // level.cpp
-Status resolve_ctes(Statement& s, std::shared_ptr<const Query>& query);  // ctes.cpp
-Status pull_up(Level& level);                                            // pull_up.cpp
-Status prepare(Level& level);                                            // prepare.cpp
+void load(Level& level, std::shared_ptr<const Query> query);  // level.cpp
+// WITH items of `query`, which `level` will load, become subqueries or numbered CTEs of the statement.            ctes.cpp
+Status resolve_ctes(Level& level, std::shared_ptr<const Query>& query);
+// The same before it is known at which level `query` will be planned: false when an item's values may depend on that.
+Result<bool> resolve_independent_ctes(Statement& s, std::shared_ptr<const Query>& query);
+Status pull_up(Level& level);  // pull_up.cpp
+Status prepare(Level& level);  // prepare.cpp
 Result<ExprPtr> prepare_expression(Level& level, const ExprPtr& e);
 void reduce_outer_joins(Level& level);       // outer_joins.cpp
 Status distribute_conditions(Level& level);  // conditions.cpp

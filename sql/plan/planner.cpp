@@ -15,7 +15,7 @@ namespace planning {
 
 Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
   INDIGO_TRY(check_stack_depth());
-  INDIGO_TRY(resolve_ctes(level.s, query));
+  INDIGO_TRY(resolve_ctes(level, query));
   load(level, std::move(query));
   move_having(level);
   INDIGO_TRY(keep_recheck(level));

@@ -91,7 +91,8 @@ class PullUp {
     if (entry.kind != EntryKind::kSubquery || !entry.subquery || entry.sample) return false;
     std::shared_ptr<const Query> query = entry.subquery;
     if (!query->ctes.empty()) {
-      INDIGO_TRY(resolve_ctes(level_.s, query));
+      INDIGO_ASSIGN(const bool resolved, resolve_independent_ctes(level_.s, query));
+      if (!resolved) return false;
       level_.own_entry(number).subquery = query;
     }
     if (!is_simple(*query) || (nullable && !nulls_with_its_rows(*query))) return false;

@@ -138,7 +138,8 @@ class SublinkPullUp {
   Result<bool> exists(const SubLinkExpr& link, bool negated) {
     std::shared_ptr<const Query> query = link.query;
     if (!query->ctes.empty()) {
-      INDIGO_TRY(resolve_ctes(level_.s, query));
+      INDIGO_ASSIGN(const bool resolved, resolve_independent_ctes(level_.s, query));
+      if (!resolved) return false;
     }
     if (!exists_fits(*query) || !query->where) return false;
     if (!refers_to_level(query->where, 1) || contains_volatile(*query->where)) return false;

@@ -193,7 +193,9 @@ def decode(type_byte, body):
         field = fields(body)
         kind = "ErrorResponse" if type_byte == b"E" else "NoticeResponse"
         position = f" at {field['P'].decode()}" if "P" in field else ""
-        return f"{kind} {field['V'].decode()} {field['C'].decode()} {quote(field['M'])}{position}"
+        # PostgreSQL names the routine of every error; drivers look for this one.
+        routine = " by RevalidateCachedQuery" if field.get("R") == b"RevalidateCachedQuery" else ""
+        return f"{kind} {field['V'].decode()} {field['C'].decode()} {quote(field['M'])}{position}{routine}"
     if type_byte in b"GH":
         code, count = struct.unpack(">BH", body[:3])
         return f"{'CopyInResponse' if type_byte == b'G' else 'CopyOutResponse'} {code} {count}"

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <string>
 
+#include "base/sqlstate.h"
 #include "wire/messages/reader.h"
 #include "wire/net/output_buffer.h"
 
@@ -32,6 +33,7 @@ struct ErrorResponse {
     put_field('c', error.column, out);
     put_field('d', error.data_type, out);
     put_field('n', error.constraint, out);
+    put_field('R', routine(error), out);
     out.put_byte('\0');
     out.end_message(length_at);
   }
@@ -47,6 +49,13 @@ struct ErrorResponse {
   }
 
  private:
+  // The function of PostgreSQL that raises the error, where drivers look at it: asyncpg and JDBC prepare their statement anew
+  // when a changed table has made it useless.
+  static std::string_view routine(const Error& error) {
+    bool stale =
+        error.state == sqlstate::kFeatureNotSupported && error.message == "cached plan must not change result type";
+    return stale ? "RevalidateCachedQuery" : "";
+  }
   static std::string_view without_nul(std::string_view text) { return text.substr(0, text.find('\0')); }
   static void put_field(char field, std::string_view value, OutputBuffer& out) {
     if (value.empty()) return;
