@@ -4,6 +4,10 @@
 
 namespace indigo::storage {
 
+namespace {
+constexpr size_t kKeepRecords = 4096;  // a transaction state keeps lists of this size for the next transaction
+}  // namespace
+
 std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::make_unique<StoreImpl>(options); }
 
 StoreImpl::StoreImpl(const StoreOptions& options)
@@ -104,9 +108,14 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
     PendingVersion* p = r.pending();
     if (!r.claims() || p->released) continue;
     int64_t rows_added = 0;
-    p->table->install(*p, c, state.active, rows_added);
+    p->table->install(*p, c, state.active, rows_added, state.stale);
     if (rows_added != 0) txn.touch(*p->table).rows_added += rows_added;
     if (++installed % 1024 == 0) Waiter::current().yield_if_due();
+  }
+  if (!state.stale.empty()) {
+    TableImpl::erase_stale(state.stale);
+    if (state.stale.capacity() > kKeepRecords) state.stale = {};
+    state.stale.clear();
   }
   for (auto& t : state.touched) {
     if (t.rows_added != 0) t.table->add_rows(t.rows_added);
@@ -156,7 +165,6 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   if (txn.locks_used_) locks_->release_all(*state->lock_owner);
   WriteContext* writes = txn.writes_;
   if (writes != nullptr) writes->descriptor.announce_release();
-  constexpr size_t kKeepRecords = 4096;
   if (state->log.capacity() > kKeepRecords) {
     state->log = {};
   } else {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "base/bytes.h"
 #include "base/sqlstate.h"
 
 namespace indigo::engine::exec {
@@ -195,22 +196,52 @@ Status AggregateCall::update(QueryState& state, std::span<const Vector* const> a
   return {};
 }
 
+std::vector<AggregateCall::CollectedKey> AggregateCall::collected_keys() const {
+  const RowStore& rows = *collected_;
+  std::vector<CollectedKey> keys(rows.rows());
+  std::vector<Vector> columns(order_columns_.size());
+  std::vector<const Vector*> pointers;
+  for (const Vector& v : columns) pointers.push_back(&v);
+  std::vector<uint32_t> picked;
+  std::string bytes;
+  for (uint32_t first = 0; first < rows.rows(); first += kChunkRows) {
+    uint32_t n = std::min<uint32_t>(kChunkRows, rows.rows() - first);
+    picked.resize(n);
+    std::iota(picked.begin(), picked.end(), first);
+    if (order_.encodable()) {
+      for (size_t k = 0; k < columns.size(); k++) rows.gather(order_columns_[k], picked, columns[k]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+      CollectedKey& key = keys[first + i];
+      key = {static_cast<uint32_t>(rows.get<int32_t>(first + i, 0)), first + i, 0, false};
+      if (!order_.encodable()) continue;
+      bytes.clear();
+      order_.append(pointers, i, bytes);
+      key.whole = bytes.size() <= sizeof key.prefix;
+      bytes.resize(std::max(bytes.size(), sizeof key.prefix));
+      key.prefix = big_endian(load_unaligned<uint64_t>(bytes.data()));
+    }
+  }
+  return keys;
+}
+
 Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* states) {
   if (collected_ == nullptr || collected_->rows() == 0) return {};
   RowStore& rows = *collected_;
-  std::vector<uint32_t> order(rows.rows());
-  std::iota(order.begin(), order.end(), 0u);
   auto group_of = [&](uint32_t r) { return static_cast<uint32_t>(rows.get<int32_t>(r, 0)); };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    if (group_of(a) != group_of(b)) return group_of(a) < group_of(b);
-    for (size_t k = 0; k < order_columns_.size(); k++) {
-      int c = order_.compare_values(k, rows.datum(a, order_columns_[k]), rows.datum(b, order_columns_[k]));
-      if (c != 0) return c < 0;
+  std::vector<CollectedKey> order = collected_keys();
+  std::sort(order.begin(), order.end(), [&](const CollectedKey& a, const CollectedKey& b) {
+    if (a.group != b.group) return a.group < b.group;
+    if (a.prefix != b.prefix) return a.prefix < b.prefix;
+    if (!a.whole || !b.whole) {
+      for (size_t k = 0; k < order_columns_.size(); k++) {
+        int c = order_.compare_values(k, rows.datum(a.row, order_columns_[k]), rows.datum(b.row, order_columns_[k]));
+        if (c != 0) return c < 0;
+      }
     }
-    return a < b;
+    return a.row < b.row;
   });
   auto same = [&](uint32_t a, uint32_t b) {
-    if (group_of(a) != group_of(b)) return false;
     for (size_t i = 0; i < argument_count_; i++) {
       Datum x = rows.datum(a, i + 1), y = rows.datum(b, i + 1);
       if (x.null || y.null) {
@@ -237,15 +268,18 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
     picked.clear();
     return update(state, values_, all, states_.data());
   };
-  uint32_t last = RowStore::kNoRow;
-  for (uint32_t r : order) {
-    if (group_of(r) >= limit) {
-      kept.push_back(r);
+  const CollectedKey* last = nullptr;
+  for (const CollectedKey& key : order) {
+    if (key.group >= limit) {
+      kept.push_back(key.row);
       continue;
     }
-    if (distinct_ && last != RowStore::kNoRow && same(last, r)) continue;
-    last = r;
-    picked.push_back(r);
+    if (distinct_ && last != nullptr && last->group == key.group && last->prefix == key.prefix &&
+        same(last->row, key.row)) {
+      continue;
+    }
+    last = &key;
+    picked.push_back(key.row);
     if (picked.size() == kChunkRows) INDIGO_TRY(feed());
   }
   INDIGO_TRY(feed());

@@ -54,6 +54,13 @@ class AggregateCall {
     int64_t value;
     int64_t seen;
   };
+  // A collected row's place in the order that flush feeds: by group, then by the order-preserving bytes of its keys.
+  struct CollectedKey {
+    uint32_t group, row;
+    uint64_t prefix;  // the first bytes; equal prefixes are decided by the values unless both are whole
+    bool whole;
+  };
+  std::vector<CollectedKey> collected_keys() const;
   static Fast fast_kind(Oid function);
   Status set_up(Builder& b, const sql::Expr& e, Oid function, Oid collation, const sql::ExprList& arguments, bool star,
                 const sql::ExprPtr& filter);

@@ -84,6 +84,7 @@ class SortOperator final : public Operator {
     rows_->init(std::move(shape));
     order_.clear();
     key_bytes_.reset();
+    has_worst_ = false;
     INDIGO_ASSIGN(uint64_t wanted, top());
     while (true) {
       INDIGO_ASSIGN(Chunk * chunk, input_->next(kChunkRows));
@@ -96,7 +97,7 @@ class SortOperator final : public Operator {
           chunk->selection.count) {
         return error;
       }
-      add(*chunk);
+      add(*chunk, better(*chunk));
       if (wanted != UINT64_MAX && order_.size() > 2 * wanted + kChunkRows) shrink(wanted);
       INDIGO_TRY(
           state_.check_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.capacity() * sizeof(Entry)));
@@ -107,23 +108,43 @@ class SortOperator final : public Operator {
     return {};
   }
 
-  void add(const Chunk& chunk) {
+  // The rows that may be among the best: once some have been dropped, what comes later must have a smaller key than the
+  // worst of those that stayed.
+  Selection better(const Chunk& chunk) {
+    if (!has_worst_) return chunk.selection;
+    key_pointers_.clear();
+    for (size_t i = 0; i < keys_.size(); i++) key_pointers_.push_back(&keys_[i]);
+    uint16_t* out = better_.reserve(chunk.selection.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < chunk.selection.count; i++) {
+      encoded_.clear();
+      ops_.append(key_pointers_, chunk.selection[i], encoded_);
+      if (head_of(encoded_) <= worst_) out[n++] = static_cast<uint16_t>(chunk.selection[i]);
+    }
+    return {out, n};
+  }
+
+  static uint64_t head_of(Str key) {
+    char head[8] = {};
+    std::memcpy(head, key.data(), std::min<size_t>(8, key.size()));
+    return big_endian(load_unaligned<uint64_t>(head));
+  }
+
+  void add(const Chunk& chunk, Selection selection) {
+    if (selection.count == 0) return;
     pointers_.clear();
     for (size_t c = 0; c < columns_.size(); c++) pointers_.push_back(&chunk.columns[c]);
     size_t key_at = pointers_.size();
     for (size_t i = 0; i < keys_.size(); i++) pointers_.push_back(&keys_[i]);
     std::span<const Vector* const> all(pointers_);
-    uint32_t first = rows_->append(ops_.encodable() ? all.first(key_at) : all, chunk.selection);
+    uint32_t first = rows_->append(ops_.encodable() ? all.first(key_at) : all, selection);
     std::span<const Vector* const> keys = all.subspan(key_at);
-    for (uint32_t i = 0; i < chunk.selection.count; i++) {
+    for (uint32_t i = 0; i < selection.count; i++) {
       Entry e{0, nullptr, 0, first + i};
       if (ops_.encodable()) {
         encoded_.clear();
-        ops_.append(keys, chunk.selection[i], encoded_);
-        char head[8] = {};
-        size_t in_head = std::min<size_t>(8, encoded_.size());
-        std::memcpy(head, encoded_.data(), in_head);
-        e.prefix = big_endian(load_unaligned<uint64_t>(head));
+        ops_.append(keys, selection[i], encoded_);
+        e.prefix = head_of(encoded_);
         if (encoded_.size() > 8) {
           Str rest = key_bytes_.copy(Str(encoded_).substr(8));
           e.key = rest.data();
@@ -152,6 +173,11 @@ class SortOperator final : public Operator {
     std::nth_element(order_.begin(), order_.begin() + static_cast<ptrdiff_t>(wanted), order_.end(),
                      [this](const Entry& a, const Entry& b) { return before(a, b); });
     order_.resize(wanted);
+    if (ops_.encodable() && wanted > 0) {
+      has_worst_ = true;
+      worst_ = 0;
+      for (const Entry& e : order_) worst_ = std::max(worst_, e.prefix);
+    }
     if (rows_->rows() < 64 * kChunkRows) return;
     // Rewrite the survivors in arrival order.
     std::sort(order_.begin(), order_.end(), [](const Entry& a, const Entry& b) { return a.row < b.row; });
@@ -180,7 +206,10 @@ class SortOperator final : public Operator {
   Arena key_bytes_, arena_;
   std::vector<Entry> order_;
   std::vector<uint32_t> picked_;
-  std::vector<const Vector*> pointers_;
+  std::vector<const Vector*> pointers_, key_pointers_;
+  SelectionBuffer better_;
+  uint64_t worst_ = 0;  // the greatest prefix that was kept when rows were last dropped
+  bool has_worst_ = false;
   std::string encoded_;
   Chunk out_;
   size_t at_ = 0;

@@ -216,11 +216,11 @@ void SessionImpl::begin_message(std::string_view text) {
   statement_running_ = false;
   output_arena_.reset();
   set_timeouts();
-  if (!activity_tracked_) return;
+  if (!activity_tracked_ || text.empty()) return;  // a Bind without a text is seen when it is executed
   std::lock_guard lock(activity_->mutex);
   activity_->state = "active";
   activity_->query_start = activity_->state_change = statement_timestamp_;
-  if (!text.empty()) activity_->query.assign(text.substr(0, 1024));
+  activity_->query.assign(text.substr(0, 1024));
 }
 
 void SessionImpl::end_message() {

@@ -131,6 +131,46 @@ StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
   }
 }
 
+StorageStatus BtreeIndex::insert_ascending(std::span<const IndexEntry> entries) {
+  Path path;
+  for (size_t i = 0; i < entries.size();) {
+    EntryKey entry{entries[i].key, entries[i].primary_key};
+    size_t taken = 0;
+    if (entry.key.size() <= kMaxIndexKeyBytes && entry.primary_key.size() <= kMaxIndexKeyBytes) {
+      EpochManager::Guard guard(epochs_);
+      descend(Toward::kAt, entry, 0, path);
+      BtreeNode& leaf = *path.last().node;
+      // Behind the last entry of the last leaf: as many as find room, under one latch. The last leaf admits everything
+      // that is greater and has its prefix.
+      if (path.rightmost && leaf.lower_bound(entry).position == leaf.count() &&
+          leaf.latch.try_upgrade(path.last().version)) {
+        while (i + taken < entries.size()) {
+          const IndexEntry& next = entries[i + taken];
+          if (next.key.size() > kMaxIndexKeyBytes || next.primary_key.size() > kMaxIndexKeyBytes ||
+              !next.key.starts_with(leaf.prefix()) || !leaf.has_room(next.key.size(), next.primary_key.size())) {
+            break;
+          }
+          leaf.insert(leaf.count(), {next.key, next.primary_key}, nullptr);
+          taken++;
+        }
+        if (taken == 0) {
+          leaf.latch.unlock_unchanged();
+        } else {
+          leaf.latch.unlock();
+          count_entries(static_cast<int64_t>(taken));
+        }
+      }
+    }
+    if (taken == 0) {  // no room, or somewhere in the middle
+      StorageStatus s = insert(entry.key, entry.primary_key);
+      if (s != StorageStatus::kOk) return s;
+      taken = 1;
+    }
+    i += taken;
+  }
+  return StorageStatus::kOk;
+}
+
 bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
   EntryKey entry{key, primary_key};
   EpochManager::Guard guard(epochs_);

@@ -40,6 +40,7 @@ class BtreeIndex final : public Index {
   ~BtreeIndex() override;  // nobody may use it any more
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
+  StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;

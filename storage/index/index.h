@@ -65,6 +65,8 @@ class Index {
 
   // kOk also when the entry is there already; kTooLarge when a key exceeds kMaxIndexKeyBytes.
   virtual StorageStatus insert(Bytes key, Bytes primary_key) = 0;
+  // Inserts entries that ascend; quick where they follow everything that is there (CREATE INDEX).
+  virtual StorageStatus insert_ascending(std::span<const IndexEntry> entries) = 0;
   // Removes the entry unless `still_needed` (empty: never) says that some version has this key. It is called under a
   // latch: it may enter an epoch and read primary records, but not wait nor call this index. True when removed.
   virtual bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed = {}) = 0;

@@ -1,6 +1,8 @@
 // CREATE INDEX: from the newest versions, while a table lock keeps writers away.
 #include <algorithm>
+#include <cstring>
 
+#include "base/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
@@ -9,10 +11,31 @@ namespace indigo::storage {
 
 namespace {
 
+// An entry to be: its key and primary key stand one behind the other in an arena.
 struct NewEntry {
-  std::string key, primary_key;
+  uint64_t head;  // the key's first 8 bytes, big-endian, padded with zeros
+  const char* bytes;
+  uint32_t key_length, primary_length;
   bool has_null;
+
+  Bytes key() const { return {bytes, key_length}; }
+  Bytes primary_key() const { return {bytes + key_length, primary_length}; }
+  friend bool operator<(const NewEntry& a, const NewEntry& b) {
+    if (a.head != b.head) return a.head < b.head;
+    int c = a.key().compare(b.key());
+    return c != 0 ? c < 0 : a.primary_key() < b.primary_key();
+  }
 };
+
+NewEntry new_index_entry(Arena& arena, Bytes key, Bytes primary_key, bool has_null) {
+  char head[8] = {};
+  std::memcpy(head, key.data(), std::min(key.size(), sizeof head));
+  auto* bytes = static_cast<char*>(arena.allocate(key.size() + primary_key.size(), 1));
+  std::memcpy(bytes, key.data(), key.size());
+  std::memcpy(bytes + key.size(), primary_key.data(), primary_key.size());
+  return {big_endian(load_unaligned<uint64_t>(head)), bytes, static_cast<uint32_t>(key.size()),
+          static_cast<uint32_t>(primary_key.size()), has_null};
+}
 
 }  // namespace
 
@@ -27,7 +50,10 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
+  constexpr size_t kArenaBytes = 1 << 16;
+  Arena arena(kArenaBytes);
   std::vector<NewEntry> entries;
+  std::string key;
   TableCursor cursor(*this, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
   std::vector<RowRef> rows(512);
   for (;;) {
@@ -35,31 +61,36 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
     cursor.next(rows, n);
     if (n == 0) break;
     for (size_t i = 0; i < n; i++) {
-      NewEntry e;
-      auto outcome = index->extractor->extract(rows[i].key, rows[i].row, e.key, e.has_null);
+      bool has_null = false;
+      auto outcome = index->extractor->extract(rows[i].key, rows[i].row, key, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed) continue;
-      e.primary_key = rows[i].key;
-      entries.push_back(std::move(e));
+      entries.push_back(new_index_entry(arena, key, rows[i].key, has_null));
     }
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }
   // In order, insertion appends; and equal keys lie side by side.
-  std::sort(entries.begin(), entries.end(), [](const NewEntry& a, const NewEntry& b) {
-    int c = a.key.compare(b.key);
-    return c != 0 ? c < 0 : a.primary_key < b.primary_key;
-  });
-  for (size_t i = 0; i < entries.size(); i++) {
-    const NewEntry& e = entries[i];
-    bool conflicts = options.unique && (!e.has_null || options.nulls_not_distinct);
-    if (conflicts && i > 0 && entries[i - 1].key == e.key) {
-      if (duplicate != nullptr) *duplicate = {id, e.primary_key};
+  std::sort(entries.begin(), entries.end());
+  if (options.unique) {
+    for (size_t i = 1; i < entries.size(); i++) {
+      bool conflicts = !entries[i].has_null || options.nulls_not_distinct;
+      if (!conflicts || entries[i - 1].key() != entries[i].key()) continue;
+      if (duplicate != nullptr) *duplicate = {id, std::string(entries[i].primary_key())};
       return StorageStatus::kDuplicateKey;
     }
-    StorageStatus s = index->index->insert(e.key, e.primary_key);
+  }
+  constexpr size_t kBatch = 1024;
+  std::vector<IndexEntry> batch;
+  for (size_t i = 0; i < entries.size();) {
+    batch.clear();
+    for (; i < entries.size() && batch.size() < kBatch; i++) {
+      batch.push_back({entries[i].key(), entries[i].primary_key()});
+    }
+    StorageStatus s = index->index->insert_ascending(batch);
     if (s != StorageStatus::kOk) return s;
-    if (i % 1024 == 1023) Waiter::current().yield_if_due();
+    if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
+    Waiter::current().yield_if_due();
   }
 
   std::lock_guard lock(indexes_mutex_);

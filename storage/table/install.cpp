@@ -1,4 +1,5 @@
 // The end of a record's change: install at commit, undo at rollback.
+#include <algorithm>
 #include <cassert>
 
 #include "storage/table/table_impl.h"
@@ -43,6 +44,14 @@ void TableImpl::retire_version(SnapshotVersion* v) {
     s->versions().free(version, version->total_bytes());
   };
   store_.epochs().retire(v, free, &store_);
+}
+
+// A record that many sessions change has a version for each of their snapshots: walking them all at every commit would
+// cost sessions times sessions. Then one commit in eight does it; the reclaimer sees to what is left.
+bool TableImpl::worth_pruning(uint64_t head, const ActiveSnapshots& active, CommitStamp c) {
+  constexpr size_t kFew = 8, kOneIn = 8;
+  const auto* v = reinterpret_cast<const SnapshotVersion*>(head);
+  return active.count() <= kFew || v->next.load(std::memory_order_relaxed) == nullptr || c.value % kOneIn == 0;
 }
 
 uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
@@ -100,7 +109,8 @@ void TableImpl::queue(Leaf* leaf) {
   store_.reclaimer().wake();
 }
 
-void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added) {
+void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added,
+                        std::vector<StaleIndexEntry>& stale) {
   const PendingEntry* e = pending.top.load(std::memory_order_relaxed);
   if (e == nullptr) {
     release_record(pending);
@@ -128,7 +138,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     } else {
       rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);
       bool needed = active.needs(m.stamp, c.value);  // R1
-      if (chain != 0) chain = prune(chain, active, leaf, m, dropped);
+      if (chain != 0 && worth_pruning(chain, active, c)) chain = prune(chain, active, leaf, m, dropped);
       if (needed && (m.visible() || chain != 0)) {
         chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, gave_up_keys(e)));
       } else {
@@ -164,10 +174,22 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
   }
   for (const PendingEntry* entry = e; entry != nullptr; entry = entry->below) {
     for (const OldIndexKey* k = entry->old_keys; k != nullptr; k = k->next) {
-      erase_index_entry(*k->index, k->key, pending.key);
+      stale.push_back({this, k->index, k->key, pending.key});
     }
   }
   finish_dropped(dropped);
+}
+
+void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale) {
+  if (stale.size() > 1) {
+    for (StaleIndexEntry& e : stale) e.set_head();
+    std::sort(stale.begin(), stale.end());
+  }
+  size_t erased = 0;
+  for (const StaleIndexEntry& e : stale) {
+    e.table->erase_index_entry(*e.index, e.key, e.primary_key);
+    if (++erased % 1024 == 0) Waiter::current().yield_if_due();
+  }
 }
 
 Bytes TableImpl::inserted_image(TransactionImpl& txn, PendingVersion& pending) {

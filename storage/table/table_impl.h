@@ -67,7 +67,11 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StoreImpl& store() { return store_; }
   const Tree& tree() const { return tree_; }
   // Commit step 5 for one record.
-  void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added);
+  // Secondary entries that nobody needs any longer go to `stale`: erase_stale erases those of a whole transaction in
+  // the index's order.
+  void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added,
+               std::vector<StaleIndexEntry>& stale);
+  static void erase_stale(std::vector<StaleIndexEntry>& stale);
   // Takes the topmost entry back, and its secondary entries; with `release` the record too.
   void undo(PendingVersion& pending, bool pop, bool release);
   // For the log: the image of an insert that lies in the leaf, copied; and the bytes that a change will take there.
@@ -155,6 +159,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   };
   SnapshotVersion* keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
                                 bool keys_differ);
+  static bool worth_pruning(uint64_t head, const ActiveSnapshots& active, CommitStamp c);
   // Cuts what nobody needs out of the chain; answers the new head.
   uint64_t prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
                  std::vector<Dropped>& dropped);

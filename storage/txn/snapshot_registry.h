@@ -34,6 +34,7 @@ class ActiveSnapshots {
   // Everything below this is seen by nobody unless it is the newest below.
   uint64_t oldest() const;
   uint64_t stable() const { return stable_; }
+  size_t count() const { return values_.size(); }
 
  private:
   friend class SnapshotRegistry;

@@ -7,7 +7,9 @@
 // 3. A WriteContext is recycled two epochs after its transaction's end: records and readers may still name it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,6 +52,23 @@ class LogRecord {
 };
 
 // What outlives a transaction to be used by the next one.
+// An entry of a secondary index that a committed change gave up.
+struct StaleIndexEntry {
+  TableImpl* table;
+  const TableIndex* index;
+  Bytes key, primary_key;
+  uint64_t head = 0;  // the key's first 8 bytes, big-endian, padded with zeros
+  void set_head() {
+    std::memcpy(&head, key.data(), std::min(key.size(), sizeof head));
+    head = big_endian(head);
+  }
+  friend bool operator<(const StaleIndexEntry& a, const StaleIndexEntry& b) {
+    if (a.index != b.index) return std::less<>()(a.index, b.index);
+    if (a.head != b.head) return a.head < b.head;
+    return a.key != b.key ? a.key < b.key : a.primary_key < b.primary_key;
+  }
+};
+
 struct TransactionState {
   struct Savepoint {
     size_t log_position;
@@ -71,7 +90,8 @@ struct TransactionState {
   std::vector<EndAction> actions;
   std::vector<Touched> touched;
   std::unique_ptr<LockOwner> lock_owner;
-  ActiveSnapshots active;  // scratch of commit
+  ActiveSnapshots active;              // scratch of commit
+  std::vector<StaleIndexEntry> stale;  // scratch of commit
   std::string scratch_key, scratch_old_key;
 };
 

@@ -130,7 +130,16 @@ FieldValue interval_field(TimeUnit unit, const Interval& v) {
   }
 }
 
-TimeUnit unit_named(Str name) { return find_time_unit(to_lower(name)); }
+// Units are constants nearly always: the one of the row before is remembered.
+struct LastUnit {
+  std::string name;
+  TimeUnit unit = TimeUnit::kNone;
+};
+TimeUnit unit_named(FuncContext& context, Str name) {
+  auto& last = context.cached<LastUnit>();
+  if (last.name != name) last = {std::string(name), find_time_unit(to_lower(name))};
+  return last.unit;
+}
 
 void fail_unit(FuncContext& context, Str unit, const char* type, bool recognized) {
   context.fail(
@@ -167,12 +176,12 @@ std::optional<Str> as_numeric(FuncContext& context, const FieldValue& v, Str uni
 // One extract and one date_part for each type, from the field function F(context, unit, value).
 template <auto F, const auto& kName, class V>
 std::optional<double> part(FuncContext& context, Str unit, V v) {
-  const TimeUnit known = unit_named(unit);
+  const TimeUnit known = unit_named(context, unit);
   return as_double(context, F(context, known, v), unit, known, kName);
 }
 template <auto F, const auto& kName, class V>
 std::optional<Str> extract(FuncContext& context, Str unit, V v) {
-  const TimeUnit known = unit_named(unit);
+  const TimeUnit known = unit_named(context, unit);
   return as_numeric(context, F(context, known, v), unit, known, kName);
 }
 
@@ -269,13 +278,13 @@ int64_t truncate_local(FuncContext& context, Str name, TimeUnit unit, int64_t t,
   return days * kDay;
 }
 int64_t trunc_timestamp(FuncContext& context, Str unit, int64_t t) {
-  const TimeUnit known = unit_named(unit);
+  const TimeUnit known = unit_named(context, unit);
   if (!is_finite_timestamp(t)) return t;
   return truncate_local(context, unit, known, t, kTimestampName);
 }
 int64_t trunc_in_zone(FuncContext& context, Str unit, int64_t t, const TimeZone& zone) {
   if (!is_finite_timestamp(t)) return t;
-  const TimeUnit known = unit_named(unit);
+  const TimeUnit known = unit_named(context, unit);
   const int32_t east = zone.at(t).seconds_east;
   const int64_t local = truncate_local(context, unit, known, t + east * kSecond, kTimestampTzName);
   // Within the day the offset stays.
@@ -289,7 +298,7 @@ int64_t trunc_timestamptz_zone(FuncContext& context, Str unit, int64_t t, Str zo
   return zone == nullptr ? t : trunc_in_zone(context, unit, t, *zone);
 }
 Interval trunc_interval(FuncContext& context, Str unit, Interval v) {
-  const TimeUnit known = unit_named(unit);
+  const TimeUnit known = unit_named(context, unit);
   if (const int64_t length = unit_length(known)) {
     v.microseconds -= v.microseconds % length;
     return v;

@@ -138,6 +138,33 @@ TEST_P(IndexConformance, AscendingInsertsFillTheirNodes) {
   EXPECT_LT(index_->memory_bytes(), kEntries * (16 + 16) * 14 / 10);
 }
 
+TEST_P(IndexConformance, AscendingEntriesComeInOneGoWhereverTheyBelong) {
+  Model model;
+  for (uint64_t round = 0; round < 4; round++) {
+    // Behind everything, the same again, and in between; with long and equal keys among them.
+    std::vector<Entry> sorted;
+    for (uint64_t i = 0; i < 3000; i++) {
+      std::string key = number(round == 1 ? i * 2 : i * 2 + round);
+      if (i % 100 == 0) key += std::string(1000, 'x');
+      sorted.emplace_back(key, "1");
+      if (i % 7 == 0) sorted.emplace_back(key, "2");
+    }
+    std::vector<IndexEntry> entries;
+    for (const Entry& e : sorted) entries.push_back({e.first, e.second});
+    EXPECT_EQ(index_->insert_ascending(entries), StorageStatus::kOk);
+    model.insert(sorted.begin(), sorted.end());
+    EXPECT_EQ(index_->check(), "");
+    EXPECT_EQ(index_->entry_count(), model.size());
+  }
+  auto scan = index_->scan(KeyRange::all(), Direction::kForward);
+  EXPECT_EQ(read_all(*scan, 100), expected(model, KeyRange::all(), Direction::kForward));
+  std::string too_long(kMaxIndexKeyBytes + 1, 'x');
+  std::vector<IndexEntry> wrong{{too_long, "1"}};
+  EXPECT_EQ(index_->insert_ascending(wrong), StorageStatus::kTooLarge);
+  wrong[0] = {"x", too_long};
+  EXPECT_EQ(index_->insert_ascending(wrong), StorageStatus::kTooLarge);
+}
+
 TEST_P(IndexConformance, ErasingGivesMemoryBack) {
   constexpr uint64_t kEntries = 8'000 * kEffort;
   uint64_t empty = index_->memory_bytes();
