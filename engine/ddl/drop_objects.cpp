@@ -178,7 +178,7 @@ std::vector<RelationPtr> tables_losing_their_key(DdlContext& c, const std::vecto
 
 }  // namespace
 
-Status drop_objects(DdlContext& c, std::vector<Address> objects, bool cascade) {
+Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade) {
   DropSearch search(c, objects);
   for (const Address& a : objects) INDIGO_TRY(search.visit(a, kAsked, nullptr));
   INDIGO_TRY(report(c, search.victims(), objects, cascade));
