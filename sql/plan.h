@@ -85,14 +85,20 @@ struct ValuesPlan : PlanOf<PlanKind::kValues> {
   std::vector<ExprList> rows_of;
 };
 
-// Bounds of a range of an index's (or the primary key's) columns: an equality prefix, then at most one range column.
+// Bounds of an index's (or the primary key's) columns: an equality prefix, then one column with a range, a list of values,
+// or several ranges.
 // The values' types may differ from the columns': the executor finds their place (sql/func/value_place.h).
+struct KeyInterval {
+  ExprPtr low, high;  // null: unbounded; one expression in both: an equality
+  bool low_inclusive = true, high_inclusive = true;
+};
 struct KeyBounds {
   ExprList equal;     // values of the first columns; no column references
   ExprPtr low, high;  // bounds of the next column
   bool low_inclusive = true, high_inclusive = true;
   ExprPtr in_array;  // column `equal.size()` = ANY(array): one range for each distinct element, in key order
-  bool whole() const { return equal.empty() && !low && !high && !in_array; }
+  std::vector<KeyInterval> any_of;  // column `equal.size()` lies in one of these: their union is read, in key order
+  bool whole() const { return equal.empty() && !low && !high && !in_array && any_of.empty(); }
 };
 
 // Output column i of a table scan is column scan_columns[i] of the table (0-based; negative: SystemColumn);

@@ -43,16 +43,9 @@ Result<KeyBoundsEvaluator> KeyBoundsEvaluator::make(Builder& b, const sql::KeyBo
   e.layout_ = &layout;
   sql::ExprList exprs = bounds.equal;
   e.equal_ = exprs.size();
-  if (bounds.low != nullptr) {
-    e.low_.value = static_cast<int>(exprs.size());
-    e.low_.inclusive = bounds.low_inclusive;
-    exprs.push_back(bounds.low);
-  }
-  if (bounds.high != nullptr) {
-    e.high_.value = static_cast<int>(exprs.size());
-    e.high_.inclusive = bounds.high_inclusive;
-    exprs.push_back(bounds.high);
-  }
+  if (bounds.low != nullptr || bounds.high != nullptr)
+    e.add_interval({bounds.low, bounds.high, bounds.low_inclusive, bounds.high_inclusive}, exprs);
+  for (const sql::KeyInterval& i : bounds.any_of) e.add_interval(i, exprs);
   if (bounds.in_array != nullptr) exprs.push_back(bounds.in_array);
   for (size_t i = 0; i < exprs.size(); i++) {
     bool list = bounds.in_array != nullptr && i + 1 == exprs.size();
@@ -70,16 +63,52 @@ Result<bool> KeyBoundsEvaluator::evaluate() {
   key_.clear();
   if (values_->empty()) return true;
   INDIGO_TRY(values_->evaluate_constant());
-  for (size_t i = 0; i < values_->size(); i++) {
-    if ((*values_)[i].is_null(0)) return false;
-  }
   for (size_t i = 0; i < equal_; i++) {
     Datum value = (*values_)[i].datum(0);
-    if (!placers_[i].equal(value)) return false;
+    if (value.null || !placers_[i].equal(value)) return false;
     layout_->append_column(i, value, key_);
   }
   if (in_array_ != nullptr) return evaluate_list();
-  return place(low_, sql::ValueEdge::kLow) && place(high_, sql::ValueEdge::kHigh);
+  if (intervals_.empty()) return true;
+  evaluate_intervals();
+  return range_count_ > 0;
+}
+
+void KeyBoundsEvaluator::add_interval(const sql::KeyInterval& bounds, sql::ExprList& exprs) {
+  Interval interval;
+  auto add = [&](const sql::ExprPtr& e, bool inclusive, Bound& bound) {
+    if (e == nullptr) return;
+    bound.value = static_cast<int>(exprs.size());
+    bound.inclusive = inclusive;
+    exprs.push_back(e);
+  };
+  add(bounds.low, bounds.low_inclusive, interval.low);
+  add(bounds.high, bounds.high_inclusive, interval.high);
+  intervals_.push_back(interval);
+}
+
+void KeyBoundsEvaluator::evaluate_intervals() {
+  ranges_.resize(intervals_.size());
+  range_count_ = 0;
+  for (Interval& i : intervals_) {
+    if (!place(i.low, sql::ValueEdge::kLow) || !place(i.high, sql::ValueEdge::kHigh)) continue;
+    interval_range(i, ranges_[range_count_++]);
+  }
+  if (range_count_ < 2) return;
+  // Low ends are inclusive and high ends exclusive here, and a missing low end is an empty string.
+  auto end = ranges_.begin() + static_cast<ptrdiff_t>(range_count_);
+  std::sort(ranges_.begin(), end, [](const auto& a, const auto& b) { return a.low < b.low; });
+  size_t last = 0;
+  for (size_t i = 1; i < range_count_; i++) {
+    storage::KeyRange &before = ranges_[last], &range = ranges_[i];
+    if (before.has_high && before.high < range.low) {
+      if (++last != i) std::swap(ranges_[last], range);
+    } else if (before.has_high && (!range.has_high || before.high < range.high)) {
+      before.has_high = range.has_high;
+      before.high.swap(range.high);
+    }
+  }
+  range_count_ = last + 1;
 }
 
 // False: the bound leaves nothing.
@@ -87,7 +116,9 @@ bool KeyBoundsEvaluator::place(Bound& bound, sql::ValueEdge edge) {
   if (bound.value < 0) return true;
   using Where = sql::ValuePlace::Where;
   auto i = static_cast<size_t>(bound.value);
-  sql::ValuePlace place = placers_[i].place((*values_)[i].datum(0), edge);
+  const Datum value = (*values_)[i].datum(0);
+  if (value.null) return false;
+  sql::ValuePlace place = placers_[i].place(value, edge);
   const bool low = edge == sql::ValueEdge::kLow;
   if (place.where == (low ? Where::kAbove : Where::kBelow)) return false;
   bound.open = place.where == Where::kBelow || place.where == Where::kAbove;
@@ -97,8 +128,10 @@ bool KeyBoundsEvaluator::place(Bound& bound, sql::ValueEdge edge) {
 }
 
 Result<bool> KeyBoundsEvaluator::evaluate_list() {
-  ArrayView array((*values_)[values_->size() - 1].get<Str>(0));
   keys_.clear();
+  const auto& list = (*values_)[values_->size() - 1];
+  if (list.is_null(0)) return false;
+  ArrayView array(list.get<Str>(0));
   for (int32_t i = 0; i < array.count(); i++) {
     Datum element = array.element(i);
     if (element.null || !placers_.back().equal(element)) continue;
@@ -111,7 +144,9 @@ Result<bool> KeyBoundsEvaluator::evaluate_list() {
   return !keys_.empty();
 }
 
-void KeyBoundsEvaluator::prefix_range(const std::string& prefix, storage::KeyRange& out) {
+namespace {
+
+void prefix_range(const std::string& prefix, storage::KeyRange& out) {
   out.low.assign(prefix);
   out.has_low = !prefix.empty();
   out.low_inclusive = true;
@@ -121,34 +156,41 @@ void KeyBoundsEvaluator::prefix_range(const std::string& prefix, storage::KeyRan
   out.high_inclusive = false;
 }
 
-const storage::KeyRange& KeyBoundsEvaluator::range() {
-  prefix_range(key_, range_);
-  if (low_.value < 0 && high_.value < 0) return range_;
+}  // namespace
+
+const storage::KeyRange& KeyBoundsEvaluator::range(size_t i) {
+  if (!is_list() && !intervals_.empty()) return ranges_[i];
+  prefix_range(is_list() ? keys_[i] : key_, range_);
+  return range_;
+}
+
+void KeyBoundsEvaluator::interval_range(const Interval& interval, storage::KeyRange& out) const {
+  prefix_range(key_, out);
   // In bytes a descending column runs the other way round.
   const catalog::KeyColumn& column = layout_->column(equal_);
-  const Bound &first = column.descending ? high_ : low_, &last = column.descending ? low_ : high_;
-  if (column.nullable) restrict_nulls(range_);
+  const Bound &first = column.descending ? interval.high : interval.low,
+              &last = column.descending ? interval.low : interval.high;
+  if (column.nullable) restrict_nulls(out);
   if (first.value >= 0 && !first.open) {
-    range_.low.assign(key_);
-    layout_->append_column(equal_, first.at, range_.low);
-    range_.has_low = true;
+    out.low.assign(key_);
+    layout_->append_column(equal_, first.at, out.low);
+    out.has_low = true;
     if (!first.at_inclusive) {
-      catalog::KeyLayout::successor(range_.low);
-      if (range_.low.empty()) {  // nothing can follow
-        range_.has_high = true;
-        range_.high.clear();
-        range_.high_inclusive = false;
+      catalog::KeyLayout::successor(out.low);
+      if (out.low.empty()) {  // nothing can follow
+        out.has_high = true;
+        out.high.clear();
+        out.high_inclusive = false;
       }
     }
   }
   if (last.value >= 0 && !last.open) {
-    range_.high.assign(key_);
-    layout_->append_column(equal_, last.at, range_.high);
-    if (last.at_inclusive) catalog::KeyLayout::successor(range_.high);
-    range_.has_high = !range_.high.empty();
-    range_.high_inclusive = false;
+    out.high.assign(key_);
+    layout_->append_column(equal_, last.at, out.high);
+    if (last.at_inclusive) catalog::KeyLayout::successor(out.high);
+    out.has_high = !out.high.empty();
+    out.high_inclusive = false;
   }
-  return range_;
 }
 
 void KeyBoundsEvaluator::restrict_nulls(storage::KeyRange& range) const {

@@ -1,7 +1,8 @@
 // Key bounds of a scan, evaluated for one run or rescan: SQL values to ranges of encoded keys.
 //
 // A null in an equality or a bound matches nothing. A range with one bound leaves out the nulls of its column.
-// IN lists (in_array) give one range for each distinct element, in key order.
+// IN lists (in_array) give one range for each distinct element, in key order; alternatives (any_of) give disjoint ranges
+// in key order, whatever overlaps united.
 // A value of another type than its column gets the place that it has among the column's values: an int8 bound beyond
 // int4's range bounds nothing or leaves nothing, an equality with it matches nothing.
 #pragma once
@@ -49,9 +50,9 @@ class KeyBoundsEvaluator {
   Result<bool> evaluate();
   const std::string& key() const { return key_; }                 // the encoded equality prefix
   const std::vector<std::string>& keys() const { return keys_; }  // is_list(): prefixes in key order
-  // The range of everything (not is_list()), or of one prefix of the list.
-  const storage::KeyRange& range();
-  static void prefix_range(const std::string& prefix, storage::KeyRange& out);
+  // This run's ranges, in key order.
+  size_t range_count() const { return is_list() ? keys_.size() : intervals_.empty() ? 1 : range_count_; }
+  const storage::KeyRange& range(size_t i);
 
  private:
   // One end of the range column.
@@ -62,20 +63,28 @@ class KeyBoundsEvaluator {
     bool open = false;  // this run's value bounds nothing
     bool at_inclusive = true;
   };
+  struct Interval {
+    Bound low, high;
+  };
+  void add_interval(const sql::KeyInterval& bounds, sql::ExprList& exprs);
   bool place(Bound& bound, sql::ValueEdge edge);
+  void interval_range(const Interval& interval, storage::KeyRange& out) const;
   void restrict_nulls(storage::KeyRange& range) const;
   Result<bool> evaluate_list();
+  void evaluate_intervals();
 
   const catalog::KeyLayout* layout_ = nullptr;
-  std::unique_ptr<ExpressionSet> values_;  // equal..., then low, high, array as present
+  std::unique_ptr<ExpressionSet> values_;  // equal..., then lows and highs, or the array, as present
   size_t equal_ = 0;
   std::vector<KeyValuePlacer> placers_;  // for each of values_; the array's is its elements'
-  Bound low_, high_;
+  std::vector<Interval> intervals_;      // of low and high, or of any_of
   bool point_ = false;
   const Node* in_array_ = nullptr;
   std::string key_;
   std::vector<std::string> keys_;
-  storage::KeyRange range_;
+  storage::KeyRange range_;                // of a prefix
+  std::vector<storage::KeyRange> ranges_;  // of intervals_: the first range_count_
+  size_t range_count_ = 0;
 };
 
 }  // namespace indigo::engine::exec

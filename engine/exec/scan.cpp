@@ -59,24 +59,15 @@ Status ScanOperator::start() {
 
 // Puts the cursor on the next range; false when there is none.
 Result<bool> ScanOperator::next_range() {
-  storage::KeyRange list_range;
-  const storage::KeyRange* range = nullptr;
-  if (bounds_.is_list()) {
-    const auto& keys = bounds_.keys();
-    if (list_at_ == keys.size()) return false;
-    bool backward = plan_.direction == storage::Direction::kBackward;
-    KeyBoundsEvaluator::prefix_range(keys[backward ? keys.size() - 1 - list_at_ : list_at_], list_range);
-    list_at_++;
-    range = &list_range;
-  } else {
-    if (list_at_ > 0) return false;
-    list_at_ = 1;
-    range = &bounds_.range();
-  }
+  const size_t count = bounds_.range_count();
+  if (list_at_ == count) return false;
+  const bool backward = plan_.direction == storage::Direction::kBackward;
+  const storage::KeyRange& range = bounds_.range(backward ? count - 1 - list_at_ : list_at_);
+  list_at_++;
   if (cursor_ == nullptr) {
-    INDIGO_ASSIGN(cursor_, make_cursor(*range));
+    INDIGO_ASSIGN(cursor_, make_cursor(range));
   } else {
-    cursor_->rebind(*range, state_.view(), plan_.direction);
+    cursor_->rebind(range, state_.view(), plan_.direction);
   }
   cursor_ready_ = true;
   return true;

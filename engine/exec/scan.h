@@ -48,7 +48,7 @@ class ScanOperator : public Operator {
   Arena arena_{256};
   Selection left_;
   std::unique_ptr<Error> error_;
-  size_t list_at_ = 0;
+  size_t list_at_ = 0;  // ranges (keys of a list) done
   uint32_t batch_ = 0;
   bool started_ = false, finished_ = false, cursor_ready_ = false;
 };

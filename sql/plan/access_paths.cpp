@@ -134,7 +134,6 @@ class TablePaths {
   }
 
   void set_order(Path& p, const Tree& tree) {
-    if (p.bounds.in_array) return;  // ranges in key order of the array's elements: not of the whole key's
     const bool backward = p.direction == storage::Direction::kBackward;
     for (size_t i = p.bounds.equal.size(); i < tree.parts.size(); i++) {
       const KeyPart& part = tree.parts[i];
@@ -184,8 +183,7 @@ class TablePaths {
       return;
     }
     Path* back = nullptr;
-    if (!p->bounds.in_array &&
-        (!level_.work.order_by.empty() || level_.work.has_aggregates || !level_.work.windows.empty())) {
+    if ((!level_.work.order_by.empty() || level_.work.has_aggregates || !level_.work.windows.empty())) {
       back = level_.new_path(Path::Kind::kScan);
       *back = *p;
       back->direction = storage::Direction::kBackward;
@@ -201,7 +199,7 @@ class TablePaths {
     init(*p);
     p->index = tree.index;
     const double part = match_key(level_, rel_, tree.parts, rel_.restrictions, p->bounds);
-    if (p->bounds.equal.empty() && !p->bounds.low && !p->bounds.high && !p->bounds.in_array) {
+    if (p->bounds.whole()) {
       // No bounds: only for its order, or for a partial index.
       const bool partial = tree.index >= 0 && !relation_.indexes[static_cast<size_t>(tree.index)].predicate.empty();
       if (tree.index < 0 || (!order_matters() && !partial)) return;
@@ -218,6 +216,8 @@ class TablePaths {
       ranges = static_cast<double>(list->elements.size());
     } else if (p->bounds.in_array) {
       ranges = 10;
+    } else if (!p->bounds.any_of.empty()) {
+      ranges = static_cast<double>(p->bounds.any_of.size());
     }
     std::vector<const Clause*> filters;
     for (const Clause* c : rel_.restrictions) {
@@ -266,6 +266,7 @@ class TablePaths {
       RelSet used;
       for (const ExprPtr& e : p->bounds.equal) used |= level_.rels_of(e);
       used |= level_.rels_of(p->bounds.low) | level_.rels_of(p->bounds.high) | level_.rels_of(p->bounds.in_array);
+      for (const KeyInterval& i : p->bounds.any_of) used |= level_.rels_of(i.low) | level_.rels_of(i.high);
       if (used != outer) continue;  // another supplier makes this path
       p->outer = outer;
       finish(p, tree, part);

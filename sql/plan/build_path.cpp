@@ -133,6 +133,10 @@ class PathBuilder {
     s->bounds.low = parameterised(p.bounds.low, p.rels);
     s->bounds.high = parameterised(p.bounds.high, p.rels);
     s->bounds.in_array = parameterised(p.bounds.in_array, p.rels);
+    for (const KeyInterval& i : p.bounds.any_of) {
+      s->bounds.any_of.push_back(
+          {parameterised(i.low, p.rels), parameterised(i.high, p.rels), i.low_inclusive, i.high_inclusive});
+    }
     s->bounds.low_inclusive = p.bounds.low_inclusive;
     s->bounds.high_inclusive = p.bounds.high_inclusive;
     Resolver resolve(out.layout);

@@ -47,6 +47,12 @@ class Dumper {
     part(s.bounds.low_inclusive ? ">=" : ">", s.bounds.low);
     part(s.bounds.high_inclusive ? "<=" : "<", s.bounds.high);
     part("any", s.bounds.in_array);
+    for (const KeyInterval& i : s.bounds.any_of) {
+      out_ += " or(";
+      part(i.low_inclusive ? ">=" : ">", i.low);
+      part(i.high_inclusive ? "<=" : "<", i.high);
+      out_ += " )";
+    }
     part("filter", s.filter);
     out_ += " columns(";
     for (size_t i = 0; i < s.scan_columns.size(); i++) {

@@ -139,6 +139,48 @@ class Matcher {
     return out;
   }
 
+  // x BETWEEN 1 AND 5 OR x = 7 OR (x > 10 AND y = 1): an interval for each alternative. False: an alternative bounds nothing.
+  bool intervals_of(const Clause& c, const KeyPart& part, std::vector<KeyInterval>& out, bool& exact) {
+    const auto* any = try_as<BoolExpr>(c.expr);
+    if (!any || any->op != BoolExpr::Op::kOr) return false;
+    exact = true;
+    for (const ExprPtr& alternative : any->arguments) {
+      KeyInterval interval;
+      if (!interval_of(alternative, part, interval)) exact = false;
+      if (!interval.low && !interval.high) return false;
+      out.push_back(std::move(interval));
+    }
+    return true;
+  }
+
+  // Narrows the interval by the conjuncts of e that it can; false when it holds more values than e does.
+  bool interval_of(const ExprPtr& e, const KeyPart& part, KeyInterval& interval) {
+    if (const auto* all = try_as<BoolExpr>(e); all && all->op == BoolExpr::Op::kAnd) {
+      bool exact = true;
+      for (const ExprPtr& conjunct : all->arguments) exact = interval_of(conjunct, part, interval) && exact;
+      return exact;
+    }
+    Clause condition;
+    condition.expr = e;
+    const Comparison found = compare(condition, part);
+    return narrow(interval, found) && found.exact;
+  }
+
+  // False: the interval takes nothing of this comparison.
+  static bool narrow(KeyInterval& interval, const Comparison& c) {
+    const bool high = c.strategy >= 1 && c.strategy <= 3, low = c.strategy >= 3;
+    if (c.strategy == 0 || (high && interval.high) || (low && interval.low)) return false;
+    if (high) {
+      interval.high = c.value;
+      interval.high_inclusive = c.strategy != 1;
+    }
+    if (low) {
+      interval.low = c.value;
+      interval.low_inclusive = c.strategy != 5;
+    }
+    return true;
+  }
+
   Level& level_;
   const Rel& rel_;
 };
@@ -199,6 +241,16 @@ double match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts
       }
       if (found.exact) bounds.exact.push_back(c);
       matched.push_back(c);
+    }
+    if (bounds.low || bounds.high) break;
+    for (const Clause* c : clauses) {
+      bool exact = false;
+      std::vector<KeyInterval> intervals;
+      if (!m.intervals_of(*c, part, intervals, exact)) continue;
+      bounds.any_of = std::move(intervals);
+      if (exact) bounds.exact.push_back(c);
+      matched.push_back(c);
+      break;
     }
     break;
   }

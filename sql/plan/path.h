@@ -43,6 +43,8 @@ struct IndexBounds {
   ExprList equal;
   ExprPtr low, high, in_array;
   bool low_inclusive = true, high_inclusive = true;
+  std::vector<KeyInterval> any_of;
+  bool whole() const { return equal.empty() && !low && !high && !in_array && any_of.empty(); }
   std::vector<const Clause*> exact;  // clauses that the bounds imply: not evaluated again
 };
 

@@ -229,10 +229,59 @@ double operator_selectivity(Level& level, const CallExpr& call) {
   return op->restriction.empty() ? 0.5 : 0.01;
 }
 
+// Conditions that must all hold. Two ranges of one column are one pair: x > a AND x < b.
+class Conjunction {
+ public:
+  explicit Conjunction(Level& level) : level_(level) {}
+
+  void add(const ExprPtr& e, double selectivity) {
+    const auto* call = try_as<CallExpr>(e);
+    const bool comparison = call && call->op != kInvalidOid && call->arguments.size() == 2;
+    int strategy = comparison ? level_.s.catalog().btree_strategy(call->op) : 0;
+    if (strategy == 0 || strategy == 3 || level_.rels_of(e).count() != 1) {
+      others_ *= selectivity;
+      return;
+    }
+    ExprPtr var = call->arguments[0];
+    if (level_.rels_of(var).empty()) {
+      var = call->arguments[1];
+      strategy = 6 - strategy;
+    }
+    auto at = std::find_if(ranges_.begin(), ranges_.end(), [&](const Range& r) { return equal(r.var, var); });
+    if (at == ranges_.end()) at = ranges_.insert(ranges_.end(), Range{var});
+    double& side = strategy <= 2 ? at->high : at->low;
+    side = side < 0 ? selectivity : std::min(side, selectivity);
+  }
+
+  double selectivity() const {
+    double s = others_;
+    for (const Range& r : ranges_) {
+      if (r.low < 0 || r.high < 0) {
+        s *= std::max(r.low, r.high);
+      } else if (r.low == kDefaultRange && r.high == kDefaultRange) {
+        s *= kDefaultPair;
+      } else {
+        const double both = r.low + r.high - 1;
+        s *= both <= 0 ? kDefaultPair / 10 : both;
+      }
+    }
+    return clamp(s);
+  }
+
+ private:
+  struct Range {
+    ExprPtr var;
+    double low = -1, high = -1;
+  };
+  Level& level_;
+  double others_ = 1;
+  std::vector<Range> ranges_;
+};
+
 double and_selectivity(Level& level, const ExprList& list) {
-  double s = 1;
-  for (const ExprPtr& e : list) s *= selectivity(level, e);
-  return s;
+  Conjunction all(level);
+  for (const ExprPtr& e : list) all.add(e, selectivity(level, e));
+  return all.selectivity();
 }
 
 }  // namespace
@@ -372,44 +421,9 @@ double clause_selectivity(Level& level, const Clause& clause) {
 }
 
 double clauses_selectivity(Level& level, const std::vector<const Clause*>& clauses) {
-  // Two ranges of one column are one pair: x > a AND x < b.
-  double s = 1;
-  struct Range {
-    ExprPtr var;
-    double low = -1, high = -1;
-  };
-  std::vector<Range> ranges;
-  for (const Clause* c : clauses) {
-    const auto* call = try_as<CallExpr>(c->expr);
-    int strategy = call && call->op != kInvalidOid && call->arguments.size() == 2 && c->rels.count() == 1
-                       ? level.s.catalog().btree_strategy(call->op)
-                       : 0;
-    if (strategy == 0 || strategy == 3) {
-      s *= clause_selectivity(level, *c);
-      continue;
-    }
-    ExprPtr var = call->arguments[0];
-    if (level.rels_of(var).empty()) {
-      var = call->arguments[1];
-      strategy = 6 - strategy;
-    }
-    auto at = std::find_if(ranges.begin(), ranges.end(), [&](const Range& r) { return equal(r.var, var); });
-    if (at == ranges.end()) at = ranges.insert(ranges.end(), Range{var});
-    double& side = strategy <= 2 ? at->high : at->low;
-    const double t = clause_selectivity(level, *c);
-    side = side < 0 ? t : std::min(side, t);
-  }
-  for (const Range& r : ranges) {
-    if (r.low < 0 || r.high < 0) {
-      s *= std::max(r.low, r.high);
-    } else if (r.low == kDefaultRange && r.high == kDefaultRange) {
-      s *= kDefaultPair;
-    } else {
-      const double both = r.low + r.high - 1;
-      s *= both <= 0 ? kDefaultPair / 10 : both;
-    }
-  }
-  return clamp(s);
+  Conjunction all(level);
+  for (const Clause* c : clauses) all.add(c->expr, clause_selectivity(level, *c));
+  return all.selectivity();
 }
 
 double distinct_values(Level& level, const ExprPtr& e, double rows) {
