@@ -1,4 +1,6 @@
 // to_date and to_timestamp: text read by a template.
+#include "sql/func/datetime/from_char.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -348,15 +350,14 @@ class Reader {
   bool iso_ = false, gregorian_ = false;
 };
 
-struct Moment {
-  int64_t days = 0, time = 0;
-  std::optional<int32_t> east;
-};
+using Moment = TemplateMoment;
 
 bool field_range(FuncContext& context, Str text) {
   context.fail(sqlstate::kDatetimeFieldOverflow, "date/time field value out of range: \"" + std::string(text) + "\"");
   return false;
 }
+
+}  // namespace
 
 bool read_moment(FuncContext& context, Str text, Str format, Moment& out) {
   Reader reader(context, text);
@@ -439,6 +440,8 @@ bool read_moment(FuncContext& context, Str text, Str format, Moment& out) {
     out.east = p.zone_sign * (p.zone_hour.value_or(0) * 3600 + p.zone_minute.value_or(0) * 60);
   return true;
 }
+
+namespace {
 
 int64_t to_timestamp(FuncContext& context, Str text, Str format) {
   Moment m;

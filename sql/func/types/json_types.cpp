@@ -1,7 +1,8 @@
-// json and jsonb.
+// json, jsonb and jsonpath.
 #include "catalog/oids.h"
 #include "sql/func/errors.h"
 #include "sql/func/json/jsonb.h"
+#include "sql/func/jsonpath/path.h"
 #include "sql/func/types/type_io.h"
 
 namespace indigo::sql {
@@ -40,8 +41,32 @@ void jsonb_send(FuncContext& context, const TypeRef& type, const Datum& d, std::
   jsonb_out(context, type, d, out);
 }
 
+// A path is its canonical text.
+Datum path_in(FuncContext& context, const TypeRef&, Str text) {
+  JsonPath path;
+  if (!check_encoding(context, text) || !parse_json_path(context, text, path)) return Datum::make_null(Phys::kStr);
+  return Datum::of(context.arena().copy(json_path_text(path)));
+}
+Datum path_receive(FuncContext& context, const TypeRef& type, Str bytes) {
+  if (bytes.empty()) {
+    context.fail(sqlstate::kProtocolViolation, "no data left in message");
+    return Datum::make_null(Phys::kStr);
+  }
+  if (bytes[0] != 1) {
+    context.fail(sqlstate::kInternalError,
+                 "unsupported jsonpath version number: " + std::to_string(static_cast<uint8_t>(bytes[0])));
+    return Datum::make_null(Phys::kStr);
+  }
+  return path_in(context, type, bytes.substr(1));
+}
+void path_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
+  out.push_back(1);
+  out.append(d.str);
+}
+
 const TypeIo kTypes[] = {
     {oid::kJson, json_in, json_out, json_in, json_out},
+    {oid::kJsonPath, path_in, json_out, path_receive, path_send},
     {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send},
 };
 
