@@ -115,7 +115,7 @@ Result<OperatorPtr> make_function_scan(Builder& b, const sql::FunctionScanPlan& 
     auto n = static_cast<size_t>(f.column_count);
     std::vector<Phys> own(columns.begin() + static_cast<ptrdiff_t>(at),
                           columns.begin() + static_cast<ptrdiff_t>(at + n));
-    INDIGO_ASSIGN(auto call, SetCall::make(b, f.call, std::move(own)));
+    INDIGO_ASSIGN(auto call, SetCall::make(b, f.call, std::move(own), false));
     calls.push_back(std::move(call));
     at += n;
   }

@@ -30,7 +30,8 @@ std::vector<sql::TypeRef> output_columns(catalog::CatalogView& view, const sql::
 
 }  // namespace
 
-Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns) {
+Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns,
+                                               bool as_value) {
   auto c = std::make_unique<SetCall>();
   c->columns_ = std::move(columns);
   c->produced_ = c->columns_;
@@ -38,6 +39,8 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   const auto* e = sql::try_as<sql::CallExpr>(call);
   if (e == nullptr || !e->returns_set) {
     INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
+    const auto type = b.state().functions().session().catalog().type(call->type.oid);
+    c->expands_ = !as_value && (call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c'));
     return c;
   }
   c->function_ = sql::find_set(e->function);
@@ -58,6 +61,7 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   }
   c->strict_ = e->strict;
   c->call_volatile_ = e->volatility == catalog::Volatility::kVolatile;
+  c->info_.row_as_value = as_value;
   c->info_.function = e->function;
   c->info_.result = e->type;
   c->info_.collation = e->collation;
@@ -74,7 +78,7 @@ Status SetCall::open(QueryState& state, uint32_t row) {
   if (function_ == nullptr) {
     Datum d = arguments_[0].datum(row);
     if (d.phys == Phys::kStr && !d.null) d.str = arena_.copy(d.str);
-    if (columns_.size() == 1) {
+    if (!expands_) {
       buffer_[0].init(columns_[0], 1);
       buffer_[0].set_datum(0, d);
     } else {  // a composite value: its fields

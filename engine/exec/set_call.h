@@ -12,8 +12,10 @@ namespace indigo::engine::exec {
 
 class SetCall {
  public:
-  // `columns`: how many columns the call contributes; their kinds by plan column.
-  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns);
+  // `columns`: how many columns the call contributes; their kinds by plan column. `as_value`: a composite row is one of them
+  // (a select list), not all of them (FROM).
+  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns,
+                                               bool as_value);
 
   bool is_volatile() const { return arguments_.is_volatile() || call_volatile_; }
   // The arguments, evaluated by whoever owns the rows.
@@ -31,6 +33,7 @@ class SetCall {
   ExpressionSet arguments_;
   const sql::SetFunction* function_ = nullptr;  // null: a scalar expression, arguments_[0]
   sql::CallInfo info_;
+  bool expands_ = false;  // a scalar expression's composite value gives its fields
   bool strict_ = false, call_volatile_ = false;
   std::vector<Phys> columns_;
   // A function of several columns asked for one composite value: their types; empty otherwise.

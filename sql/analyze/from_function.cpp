@@ -7,6 +7,7 @@
 #include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
 #include "sql/analyze/type_name.h"
+#include "sql/func/types/record.h"
 
 namespace indigo::sql {
 namespace {
@@ -86,10 +87,38 @@ Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
   return {};
 }
 
+// json_to_record and its kin learn the row's shape from a last argument: a record of nulls with the definitions' names and
+// types.
+ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, size_t first) {
+  const auto* e = try_as<CallExpr>(call);
+  if (e == nullptr) return call;
+  const auto f = scope.catalog().function(e->function);
+  if (f == nullptr || f->schema != oid::kPgCatalogSchema || !f->source.starts_with("json") ||
+      f->source.find("_to_record") == std::string::npos)
+    return call;
+  const std::vector<TypeRef> types(entry.column_types.begin() + static_cast<ptrdiff_t>(first),
+                                   entry.column_types.end());
+  const std::vector<std::string> names(entry.column_names.begin() + static_cast<ptrdiff_t>(first),
+                                       entry.column_names.end());
+  std::vector<Datum> nulls;
+  for (const TypeRef& type : types) {
+    const auto info = scope.catalog().type(type.oid);
+    nulls.push_back(Datum::make_null(info ? info->phys : Phys::kStr));
+  }
+  auto shape = std::make_shared<ConstExpr>();
+  shape->type = {oid::kRecord, -1, kInvalidOid};
+  const std::string image = make_record(oid::kRecord, types, nulls, names);
+  shape->value = OwnedDatum(Datum::of(Str(image)));
+  auto copy = std::make_shared<CallExpr>(*e);
+  copy->arguments.push_back(std::move(shape));
+  return copy;
+}
+
 // The columns of one function; `single`: the only one of its entry.
 Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction& f, bool single, Entry& entry) {
   RowShape shape;
   const size_t before = entry.column_names.size();
+  ExprPtr call = item.call;
   const bool row = row_shape(scope.catalog(), item.call, shape);
   const bool record = item.call->type.oid == oid::kRecord && !row;
   if (!item.definitions.empty()) {
@@ -101,6 +130,7 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
                          item.definitions[0]->column_def->location);
     }
     INDIGO_TRY(add_defined_columns(scope, item.definitions, entry));
+    call = with_row_shape(scope, call, entry, before);
   } else if (record) {
     return scope.error(sqlstate::kSyntaxError,
                        "a column definition list is required for functions returning \"record\"",
@@ -117,7 +147,7 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
     entry.column_names.push_back(out_parameter ? shape.names[0] : named_by_alias ? f.alias->aliasname : item.name);
     entry.column_types.push_back(item.call->type);
   }
-  entry.functions.push_back({item.call, static_cast<int>(entry.column_names.size() - before)});
+  entry.functions.push_back({call, static_cast<int>(entry.column_names.size() - before)});
   return {};
 }
 

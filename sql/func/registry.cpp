@@ -102,13 +102,15 @@ const Registry& registry() {
 
 std::span<const ScalarFamily> scalar_families() {
   static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,  integer_comparisons,   float_functions,     float_math,          numeric_functions,
-      number_templates,   text_comparisons,      text_functions,      like_functions,      regex_functions,
-      concat_functions,   bytea_functions,       bit_functions,       array_functions,     array_construction,
-      record_functions,   datetime_comparisons,  datetime_functions,  datetime_extraction, datetime_to_char,
-      datetime_from_char, json_access,           json_building,       jsonb_editing,       json_path_functions,
-      hash_functions,     vector_functions,      money_functions,     network_functions,   value_functions,
-      session_functions,  system_type_functions, delegated_functions,
+      integer_functions,    integer_comparisons,   float_functions,     float_math,
+      numeric_functions,    number_templates,      text_comparisons,    text_functions,
+      like_functions,       regex_functions,       concat_functions,    bytea_functions,
+      bit_functions,        array_functions,       array_construction,  record_functions,
+      datetime_comparisons, datetime_functions,    datetime_extraction, datetime_to_char,
+      datetime_from_char,   json_access,           json_building,       jsonb_editing,
+      json_records,         json_path_functions,   send_functions,      hash_functions,
+      vector_functions,     money_functions,       network_functions,   value_functions,
+      session_functions,    system_type_functions, delegated_functions,
   };
   return kFamilies;
 }
@@ -121,7 +123,8 @@ std::span<const AggregateFamily> aggregate_families() {
 }
 std::span<const SetFamily> set_families() {
   static constexpr SetFamily kFamilies[] = {
-      series_sets, array_sets, json_sets, json_path_sets, regex_sets, datetime_sets, information_sets, delegated_sets,
+      series_sets, array_sets,    json_sets,        json_record_sets, json_path_sets,
+      regex_sets,  datetime_sets, information_sets, delegated_sets,
   };
   return kFamilies;
 }

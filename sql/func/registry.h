@@ -27,6 +27,8 @@ struct CallInfo {
   // VARIADIC "any" functions (concat, format, jsonb_build_object ...): the last argument is the VARIADIC array itself.
   // Otherwise their arguments arrive one by one. Functions with a typed VARIADIC parameter always get an array.
   bool variadic_array = false;
+  // Set functions whose rows are composite: each row is one value (in a select list), not its fields (in FROM).
+  bool row_as_value = false;
   // Hypothetical-set aggregates: the directions of the WITHIN GROUP columns.
   struct SortDirection {
     bool descending, nulls_first;

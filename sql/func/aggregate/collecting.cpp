@@ -63,7 +63,8 @@ struct NestedArrayAggregate : ArrayAggregate {
   static void add(FuncContext& context, State& s, std::optional<Datum> value) {
     if (!value) return context.fail(sqlstate::kNullValueNotAllowed, "cannot accumulate null arrays");
     const ArrayView array(value->str);
-    if (array.dimensions() == 0) return context.fail(sqlstate::kArraySubscriptError, "cannot accumulate empty arrays");
+    if (s.rows == nullptr && array.dimensions() == 0)
+      return context.fail(sqlstate::kArraySubscriptError, "cannot accumulate empty arrays");
     if (s.rows != nullptr) {
       const ArrayView first(s.rows->values[0].str);
       bool same = first.dimensions() == array.dimensions();

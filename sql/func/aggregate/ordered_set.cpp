@@ -38,9 +38,10 @@ void collect(SortedState& s, const std::optional<Datum>& value, const std::optio
 
 bool check_fraction(FuncContext& context, double p) {
   if (p >= 0 && p <= 1) return true;
-  char text[80];
-  std::snprintf(text, sizeof text, "percentile value %g is not between 0 and 1", p);
-  context.fail(sqlstate::kNumericValueOutOfRange, text);
+  char text[40];
+  std::snprintf(text, sizeof text, "%g", p);
+  const std::string value = std::isnan(p) ? "NaN" : std::isinf(p) ? (p > 0 ? "Infinity" : "-Infinity") : text;
+  context.fail(sqlstate::kNumericValueOutOfRange, "percentile value " + value + " is not between 0 and 1");
   return false;
 }
 

@@ -87,6 +87,9 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
   if (n.dimensions() > 1)
     return fail(context, sqlstate::kArraySubscriptError, "wrong number of array subscripts",
                 "Dimension array must be one dimensional.");
+  if (bounds && ArrayView(*bounds).dimensions() > 1)
+    return fail(context, sqlstate::kArraySubscriptError, "wrong number of array subscripts",
+                "Dimension array must be one dimensional.");
   if (n.has_nulls() || (bounds && ArrayView(*bounds).has_nulls()))
     return fail(context, sqlstate::kNullValueNotAllowed, "dimension values cannot be null");
   if (n.count() > kMaxArrayDimensions)

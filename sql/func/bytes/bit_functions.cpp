@@ -67,13 +67,18 @@ std::string substring(FuncContext& context, Str a, int32_t start, int32_t count)
   }
   return part(a, start, count);
 }
-std::string substring_to_end(Str a, int32_t start) { return part(a, start, INT32_MAX); }
+std::string substring_to_end(Str a, int32_t start) { return part(a, start, int64_t{INT32_MAX} * 2 + 2); }
 std::string overlay_count(FuncContext& context, Str a, Str with, int32_t start, int32_t count) {
   if (start <= 0) {
     context.fail(sqlstate::kSubstringError, "negative substring length not allowed");
     return std::string(a);
   }
-  return concatenated(concatenated(part(a, 1, start - 1), with), part(a, int64_t{start} + count, INT32_MAX));
+  const int64_t end = int64_t{start} + count;
+  if (end > INT32_MAX) {
+    fail_int4_range(context);
+    return std::string(a);
+  }
+  return concatenated(concatenated(part(a, 1, start - 1), with), part(a, end, int64_t{INT32_MAX} * 2 + 2));
 }
 std::string overlay(FuncContext& context, Str a, Str with, int32_t start) {
   return overlay_count(context, a, with, start, bit_count(with));
@@ -113,10 +118,13 @@ std::string set_bit(FuncContext& context, Str a, int32_t index, int32_t value) {
   return out;
 }
 
+// Longer ones are no length at all, to PostgreSQL.
+constexpr int32_t kMaxBits = INT32_MAX - 8;
+
 // ---- integers: the lowest bits, sign-extended
 template <class T>
 std::string from_integer(T v, int32_t typmod) {
-  const int32_t count = typmod <= 0 ? 1 : typmod;
+  const int32_t count = typmod <= 0 || typmod > kMaxBits ? 1 : typmod;
   std::string out = make_bits(count);
   for (int32_t i = 0; i < count; i++) {
     const int32_t place = count - 1 - i;
@@ -136,7 +144,7 @@ T to_integer(FuncContext& context, Str a) {
 }
 
 std::string to_length(FuncContext& context, Str a, int32_t count, bool is_explicit) {
-  if (count <= 0 || count == bit_count(a)) return std::string(a);
+  if (count <= 0 || count > kMaxBits || count == bit_count(a)) return std::string(a);
   if (!is_explicit)
     context.fail(SqlState("22026"), "bit string length " + std::to_string(bit_count(a)) + " does not match type bit(" +
                                         std::to_string(count) + ")");

@@ -25,7 +25,7 @@ Str substring_count(FuncContext& context, Str s, int32_t start, int32_t count) {
   }
   return part(s, start, count);
 }
-Str substring_from_byte(Str s, int32_t start) { return part(s, start, INT32_MAX); }
+Str substring_from_byte(Str s, int32_t start) { return part(s, start, int64_t{INT32_MAX} * 2 + 2); }
 
 Str overlay_count(FuncContext& context, Str s, Str with, int32_t start, int32_t count) {
   if (start <= 0) {
@@ -37,7 +37,8 @@ Str overlay_count(FuncContext& context, Str s, Str with, int32_t start, int32_t 
     fail_int4_range(context);
     return {};
   }
-  return concatenate(context, concatenate(context, part(s, 1, start - 1), with), part(s, end, INT32_MAX));
+  return concatenate(context, concatenate(context, part(s, 1, start - 1), with),
+                     part(s, end, int64_t{INT32_MAX} * 2 + 2));
 }
 Str overlay(FuncContext& context, Str s, Str with, int32_t start) {
   return overlay_count(context, s, with, start, static_cast<int32_t>(with.size()));

@@ -171,23 +171,23 @@ int32_t zone_of_interval(FuncContext& context, const Interval& zone) {
   return static_cast<int32_t>(zone.microseconds / kSecond);
 }
 int64_t local_in_zone(FuncContext& context, Str name, int64_t t) {
+  if (!is_finite_timestamp(t)) return t;
   const auto zone = zone_named(context, name);
-  return zone == nullptr || !is_finite_timestamp(t) ? t : zone->to_local(t);
+  return zone == nullptr ? t : zone->to_local(t);
 }
 int64_t utc_of_zone(FuncContext& context, Str name, int64_t local) {
+  if (!is_finite_timestamp(local)) return local;
   const auto zone = zone_named(context, name);
-  if (zone == nullptr || !is_finite_timestamp(local)) return local;
+  if (zone == nullptr) return local;
   const int64_t t = zone->to_utc(local);
   if (!is_valid_timestamp(t)) fail_timestamp_range(context);
   return t;
 }
 int64_t local_at_offset(FuncContext& context, Interval zone, int64_t t) {
-  const int32_t east = zone_of_interval(context, zone);
-  return is_finite_timestamp(t) ? t + east * kSecond : t;
+  return is_finite_timestamp(t) ? t + zone_of_interval(context, zone) * kSecond : t;
 }
 int64_t utc_of_offset(FuncContext& context, Interval zone, int64_t t) {
-  const int32_t east = zone_of_interval(context, zone);
-  return is_finite_timestamp(t) ? t - east * kSecond : t;
+  return is_finite_timestamp(t) ? t - zone_of_interval(context, zone) * kSecond : t;
 }
 TimeTz move_timetz(TimeTz t, int32_t east) {
   return {wrap_day(t.microseconds + (t.zone_seconds_west + east) * kSecond), -east, 0};
@@ -211,7 +211,7 @@ std::string date_fields(int32_t year, int32_t month, int32_t day) {
 int32_t make_date(FuncContext& context, int32_t year, int32_t month, int32_t day) {
   const int32_t civil = year < 0 ? year + 1 : year;  // -1 is 1 BC
   if (year == 0 || year == INT32_MIN || !valid_civil(civil, month, day)) {
-    context.fail(sqlstate::kDatetimeFieldOverflow, "date field value out of range: " + date_fields(year, month, day));
+    context.fail(sqlstate::kDatetimeFieldOverflow, "date field value out of range: " + date_fields(civil, month, day));
     return 0;
   }
   const int64_t days = days_from_civil(civil, month, day);
@@ -264,15 +264,15 @@ int64_t make_timestamptz_at(FuncContext& context, int32_t year, int32_t month, i
 }
 Interval make_interval(FuncContext& context, int32_t years, int32_t months, int32_t weeks, int32_t days, int32_t hours,
                        int32_t minutes, double seconds) {
-  const int64_t total_months = int64_t{years} * 12 + months, total_days = int64_t{weeks} * 7 + days;
+  // Months and days wrap around, as they do in PostgreSQL 15.
+  const auto total_months = static_cast<int32_t>(int64_t{years} * 12 + months),
+             total_days = static_cast<int32_t>(int64_t{weeks} * 7 + days);
   const double time = static_cast<double>(hours * kHour + minutes * kMinute) + std::rint(seconds * 1e6);
-  if (total_months != static_cast<int32_t>(total_months) || total_days != static_cast<int32_t>(total_days) ||
-      !std::isfinite(seconds) || std::fabs(time) >= 9223372036854775807.0) {
+  if (!std::isfinite(seconds) || std::fabs(time) >= 9223372036854775807.0) {
     fail_interval_range(context);
     return {};
   }
-  return {hours * kHour + minutes * kMinute + static_cast<int64_t>(std::rint(seconds * 1e6)),
-          static_cast<int32_t>(total_days), static_cast<int32_t>(total_months)};
+  return {hours * kHour + minutes * kMinute + static_cast<int64_t>(std::rint(seconds * 1e6)), total_days, total_months};
 }
 int64_t from_epoch(FuncContext& context, double seconds) {
   if (std::isnan(seconds)) {

@@ -294,6 +294,7 @@ int64_t trunc_timestamptz(FuncContext& context, Str unit, int64_t t) {
   return trunc_in_zone(context, unit, t, session_time_zone(context));
 }
 int64_t trunc_timestamptz_zone(FuncContext& context, Str unit, int64_t t, Str zone_name) {
+  if (!is_finite_timestamp(t)) return t;
   const auto zone = zone_named(context, zone_name);
   return zone == nullptr ? t : trunc_in_zone(context, unit, t, *zone);
 }
@@ -344,8 +345,12 @@ int64_t bin(FuncContext& context, Interval stride, int64_t t, int64_t origin) {
 }
 
 // ---- age
-// Infinities are taken as the moments whose bits they are, as PostgreSQL 15 takes them.
-Interval age_of(FuncContext&, int64_t a, int64_t b) {
+// Minus infinity is out of range; infinity is taken as the moment whose bits it is, as PostgreSQL 15 takes it.
+Interval age_of(FuncContext& context, int64_t a, int64_t b) {
+  if (a == kTimestampMinusInfinity || b == kTimestampMinusInfinity) {
+    fail_timestamp_range(context);
+    return {};
+  }
   const CivilDate x = civil_from_days(date_part_of(a)), y = civil_from_days(date_part_of(b));
   int64_t time = time_part_of(a) - time_part_of(b);
   int32_t days = x.day - y.day, months = x.month - y.month, years = x.year - y.year;

@@ -176,13 +176,13 @@ std::string edit(FuncContext& context, Str document, Str path_image, Change chan
     fail(context, change == Change::kDelete ? "cannot delete path in scalar" : "cannot set path in scalar");
     return {};
   }
+  if (path.count() == 0 || (v.count() == 0 && (change == Change::kSet || change == Change::kDelete)))
+    return std::string(document);
   for (int32_t i = 0; i < path.count(); i++)
     if (path.is_null(i)) {
       context.fail(sqlstate::kNullValueNotAllowed, "path element at position " + std::to_string(i + 1) + " is null");
       return {};
     }
-  if (path.count() == 0 || (v.count() == 0 && (change == Change::kSet || change == Change::kDelete)))
-    return std::string(document);
   return PathEditor(context, path, change, value).apply(v, 0);
 }
 std::string set(FuncContext& context, Str document, Str path, Str value, bool create) {

@@ -71,7 +71,11 @@ double degrees(FuncContext& context, double x) {
   if (std::isinf(result) && !std::isinf(x)) fail_float_overflow(context);
   return result;
 }
-double radians(double x) { return x * kRadiansPerDegree; }
+double radians(FuncContext& context, double x) {
+  const double r = x * kRadiansPerDegree;
+  if (r == 0 && x != 0) context.fail(sqlstate::kNumericValueOutOfRange, "value out of range: underflow");
+  return r;
+}
 double pi() { return kPi; }
 
 // Angles: an infinite argument of a periodic function, or one outside a domain, is out of range.

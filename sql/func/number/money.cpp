@@ -58,7 +58,7 @@ Datum money_in(FuncContext& context, const TypeRef&, Str text) {
     if (s[0] == '-') negative = true;
     s.remove_prefix(1);
   }
-  if (!s.empty() || !any) return fail();
+  if (!s.empty() || (!any && !trim_blanks(text).empty())) return fail();
   if (negative) value = -value;
   if (value > INT64_MAX || value < INT64_MIN) {
     fail_value_range(context, "money", text);
@@ -101,7 +101,11 @@ int64_t minus(FuncContext& context, int64_t a, int64_t b) {
   if (__builtin_sub_overflow(a, b, &r)) context.fail(sqlstate::kNumericValueOutOfRange, "money out of range");
   return r;
 }
-int64_t rounded(FuncContext& context, double v) {
+int64_t rounded(FuncContext& context, double v, bool overflow) {
+  if (overflow && std::isinf(v)) {
+    context.fail(sqlstate::kNumericValueOutOfRange, "value out of range: overflow");
+    return 0;
+  }
   const double r = std::rint(v);
   if (!(r >= -9223372036854775808.0 && r < 9223372036854775808.0)) {
     context.fail(sqlstate::kNumericValueOutOfRange, "money out of range");
@@ -112,7 +116,7 @@ int64_t rounded(FuncContext& context, double v) {
 template <class T>
 int64_t times(FuncContext& context, int64_t a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
-    return rounded(context, static_cast<double>(a) * static_cast<double>(b));
+    return rounded(context, static_cast<double>(a) * static_cast<double>(b), !std::isinf(b));
   } else {
     int64_t r = 0;
     if (__builtin_mul_overflow(a, static_cast<int64_t>(b), &r))
@@ -131,7 +135,7 @@ int64_t over(FuncContext& context, int64_t a, T b) {
     return 0;
   }
   if constexpr (std::is_floating_point_v<T>) {
-    return rounded(context, static_cast<double>(a) / static_cast<double>(b));
+    return rounded(context, static_cast<double>(a) / static_cast<double>(b), true);
   } else {
     if (b == -1) return minus(context, 0, a);
     return a / static_cast<int64_t>(b);
@@ -146,6 +150,12 @@ double ratio(FuncContext& context, int64_t a, int64_t b) {
 }
 Str to_numeric(FuncContext& context, int64_t v) { return small_numeric_image(context, v, 2); }
 int64_t from_numeric(FuncContext& context, Str image) {
+  const Numeric n = Numeric::from_image(image);
+  if (!n.finite()) {
+    context.fail(sqlstate::kFeatureNotSupported,
+                 std::string("cannot convert ") + (n.kind == Numeric::Kind::kNan ? "NaN" : "infinity") + " to bigint");
+    return 0;
+  }
   int64_t v = 0;
   if (!numeric_to_int64(numeric_multiply(context, image, numeric_image(context, 100)), v)) fail_int8_range(context);
   return v;

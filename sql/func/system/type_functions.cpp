@@ -109,7 +109,8 @@ std::string size_pretty_numeric(FuncContext& context, Str size) {
   std::string text;
   append_numeric_text(size, text);
   const std::string whole = text.substr(0, text.find('.'));
-  if (!is_digit(whole.back()) || whole.size() > 33) {
+  if (!is_digit(whole.back())) return text + (text == "NaN" ? " bytes" : " PB");
+  if (whole.size() > 38) {
     context.fail(sqlstate::kNumericValueOutOfRange, "size is out of range");
     return {};
   }

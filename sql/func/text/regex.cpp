@@ -9,15 +9,16 @@ namespace indigo::sql {
 
 namespace {
 
-enum class Outcome : uint8_t { kOk, kBackReference, kLookAround, kTrailingEscape };
+enum class Outcome : uint8_t { kOk, kTrailingEscape };
 
-// Writes RE2's syntax for PostgreSQL's.
+// Writes RE2's syntax for PostgreSQL's, and beyond it what backtrack.h knows.
 class Translator {
  public:
   Translator(Str pattern, RegexFlags& flags) : in_(pattern), flags_(flags) {}
 
   std::string out;
-  bool lazy = false;  // has a non-greedy quantifier
+  bool lazy = false;        // has a non-greedy quantifier
+  bool beyond_re2 = false;  // has back references or look-around
 
   Outcome run() {
     if (flags_.literal) return literal();
@@ -31,7 +32,7 @@ class Translator {
         if (const Outcome o = bracket(); o != Outcome::kOk) return o;
       } else if (c == '(' && in_.substr(at_).starts_with("(?")) {
         const char next = at_ + 2 < in_.size() ? in_[at_ + 2] : '\0';
-        if (next == '=' || next == '!' || next == '<') return Outcome::kLookAround;
+        if (next == '=' || next == '!' || next == '<') beyond_re2 = true;
         if (next == '#') {
           const size_t close = in_.find(')', at_);
           at_ = close == Str::npos ? in_.size() : close + 1;
@@ -146,7 +147,7 @@ class Translator {
       case 'W': out.append({'\\', c}); return Outcome::kOk;
       default: break;
     }
-    if (is_digit(c) && !in_bracket) return Outcome::kBackReference;
+    if (is_digit(c) && !in_bracket) beyond_re2 = true;
     if (is_alnum(c)) {
       out.append({'\\', c});  // RE2 refuses it
     } else if (static_cast<uint8_t>(c) < 0x80) {
@@ -236,7 +237,17 @@ struct RegexCache {
   std::string last_key;
   const Regex* last = nullptr;
 
-  static void set(Regex& r, std::unique_ptr<re2::RE2> re) { r.re_ = std::move(re); }
+  const Regex* keep(FuncContext& context, std::string key, std::unique_ptr<re2::RE2> re,
+                    std::unique_ptr<BacktrackRegex> slow) {
+    if (patterns.size() >= kMaxPatterns) patterns.clear();
+    Regex& made = patterns[key];
+    made.re_ = std::move(re);
+    made.slow_ = std::move(slow);
+    made.context_ = &context;
+    last = &made;
+    last_key = std::move(key);
+    return last;
+  }
 };
 
 bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags) {
@@ -284,15 +295,19 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
   Translator translator(pattern, flags);
   switch (translator.run()) {
     case Outcome::kOk: break;
-    case Outcome::kBackReference:
-      context.fail(sqlstate::kFeatureNotSupported, "back references in regular expressions are not supported");
-      return nullptr;
-    case Outcome::kLookAround:
-      context.fail(sqlstate::kFeatureNotSupported, "lookahead and lookbehind in regular expressions are not supported");
-      return nullptr;
     case Outcome::kTrailingEscape:
       context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
       return nullptr;
+  }
+  if (translator.beyond_re2) {
+    const char* error = nullptr;
+    auto slow = BacktrackRegex::compile(
+        translator.out, {flags.ignore_case, !flags.newline_stops, flags.newline_anchors, !translator.lazy}, error);
+    if (slow == nullptr) {
+      context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + error);
+      return nullptr;
+    }
+    return cache.keep(context, std::move(key), nullptr, std::move(slow));
   }
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_case_sensitive(!flags.ignore_case);
@@ -305,15 +320,16 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
                  std::string("invalid regular expression: ") + message_of(re->error_code()));
     return nullptr;
   }
-  if (cache.patterns.size() >= RegexCache::kMaxPatterns) cache.patterns.clear();
-  Regex& made = cache.patterns[key];
-  RegexCache::set(made, std::move(re));
-  cache.last = &made;
-  cache.last_key = std::move(key);
-  return cache.last;
+  return cache.keep(context, std::move(key), std::move(re), nullptr);
 }
 
 bool Regex::find(Str text, size_t from, std::span<Str> found) const {
+  if (slow_ != nullptr) {
+    const BacktrackRegex::Outcome o = slow_->find(text, from, found);
+    if (o == BacktrackRegex::Outcome::kTooComplex)
+      context_->fail(sqlstate::kProgramLimitExceeded, "regular expression search is too complex");
+    return o == BacktrackRegex::Outcome::kMatch;
+  }
   std::vector<re2::StringPiece> pieces(found.size());
   if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
                   static_cast<int>(pieces.size())))

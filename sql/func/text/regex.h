@@ -1,8 +1,10 @@
 // PostgreSQL's regular expressions on RE2: the pattern is translated, compiled once and kept for the query.
 //
-// Translated: embedded options (***=, (?i)), flags, word boundaries (\y \m \M), \A \Z, classes, expanded syntax. Matches are
+// The leftmost match at or after `from`; found[0] is the whole match, found[i] group i (null data when it took no part).
+// A search that outgrows its bounds fails the context and finds nothing.
 // leftmost-longest, as POSIX wants them, unless the pattern has a non-greedy quantifier.
-// Not supported, answered by 0A000: back references and look-around; RE2 has neither, and runs in linear time for it.
+// Back references and look-around, which RE2 does not have, go to a backtracking machine (backtrack.h) whose work is
+// bounded; everything else runs in linear time.
 // Thread safety: a cache belongs to one FuncContext.
 #pragma once
 
@@ -14,6 +16,7 @@
 #include <re2/re2.h>
 
 #include "sql/func/context.h"
+#include "sql/func/text/backtrack.h"
 
 namespace indigo::sql {
 
@@ -33,12 +36,15 @@ class Regex {
   // Null: the context has the error.
   static const Regex* compile(FuncContext& context, Str pattern, const RegexFlags& flags);
 
-  int groups() const { return re_->NumberOfCapturingGroups(); }
+  int groups() const { return re_ != nullptr ? re_->NumberOfCapturingGroups() : slow_->groups(); }
   // The leftmost match at or after `from`; found[0] is the whole match, found[i] group i (null data when it took no part).
+  // A search that outgrows its bounds fails the context and finds nothing.
   bool find(Str text, size_t from, std::span<Str> found) const;
 
  private:
   std::unique_ptr<re2::RE2> re_;
+  std::unique_ptr<BacktrackRegex> slow_;  // instead of re_
+  FuncContext* context_ = nullptr;
   friend struct RegexCache;
 };
 

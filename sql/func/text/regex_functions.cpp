@@ -240,6 +240,10 @@ bool nth_match(FuncContext& context, Str text, Str pattern, int32_t start, int32
 }
 int32_t instr_full(FuncContext& context, Str text, Str pattern, int32_t start, int32_t n, int32_t end_option,
                    Str flag_text, int32_t group) {
+  if (start <= 0 || n <= 0) {
+    (void)(check_positive(context, start, "start") && check_positive(context, n, "n"));
+    return 0;
+  }
   if (end_option != 0 && end_option != 1) {
     context.fail(sqlstate::kInvalidParameterValue,
                  "invalid value for parameter \"endoption\": " + std::to_string(end_option));

@@ -104,8 +104,9 @@ std::string padding(Str fill, int64_t characters) {
 template <bool kLeft>
 Str pad(FuncContext& context, Str s, int32_t width, Str fill) {
   width = std::max(width, 0);
-  if (static_cast<size_t>(width) * 4 > kMaxTextBytes) return fail_length(context);
   const int64_t have = utf8_count(s);
+  if (fill.empty()) width = static_cast<int32_t>(std::min<int64_t>(width, have));
+  if (static_cast<size_t>(width) * 4 > kMaxTextBytes) return fail_length(context);
   if (have >= width || fill.empty()) return substring(s, 1, std::min<int64_t>(width, have));
   const std::string extra = padding(fill, width - have);
   return kLeft ? concatenate(context, extra, s) : concatenate(context, s, extra);
@@ -267,7 +268,11 @@ Str to_name(Str s) {
 }
 Str padded_to_name(Str s) { return to_name(without_trailing_blanks(s)); }
 Str to_char(FuncContext& context, Str s) { return s.empty() ? context.arena().copy(Str("\0", 1)) : s.substr(0, 1); }
-Str char_to_text(Str s) { return s.empty() || s[0] == '\0' ? Str() : s.substr(0, 1); }
+// Bytes beyond ASCII are no characters: \201.
+std::string char_to_text(Str s) {
+  if (s.empty() || s[0] == '\0') return {};
+  return static_cast<uint8_t>(s[0]) < 0x80 ? std::string(s.substr(0, 1)) : encode_escape(s.substr(0, 1));
+}
 Str bool_to_text(bool v) { return v ? "true" : "false"; }
 int32_t char_to_int4(Str s) { return s.empty() ? 0 : static_cast<int8_t>(s[0]); }
 Str int4_to_char(FuncContext& context, int32_t v) {

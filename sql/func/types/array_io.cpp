@@ -27,6 +27,7 @@ class ArrayParser {
     if (!braces(0)) return Datum::make_null(Phys::kStr);
     skip_blanks();
     if (at_ != text_.size()) return malformed("Junk after closing right brace.");
+    if (!convert()) return Datum::make_null(Phys::kStr);
     std::vector<ArrayDimension> dimensions;
     for (size_t d = 0; d < lengths_.size(); d++) dimensions.push_back({lengths_[d], 1});
     if (elements_.empty()) dimensions.clear();
@@ -196,11 +197,21 @@ class ArrayParser {
       return fail(peek() == '}' ? "Unexpected \"}\" character." : "Unexpected \",\" character.");
     }
     if (!quoted && !escaped && equals_ignoring_case(value, "null")) {
-      elements_.push_back(Datum::make_null(phys_of_type(context_, element_.oid)));
-      return true;
+      texts_.emplace_back(std::nullopt);
+    } else {
+      texts_.emplace_back(std::move(value));
     }
-    elements_.push_back(type_input(context_, element_, value));
-    return !context_.failed();
+    return true;
+  }
+  // The whole literal is well formed before its elements are looked at.
+  bool convert() {
+    const Datum null = Datum::make_null(phys_of_type(context_, element_.oid));
+    elements_.reserve(texts_.size());
+    for (const std::optional<std::string>& text : texts_) {
+      elements_.push_back(text ? type_input(context_, element_, *text) : null);
+      if (context_.failed()) return false;
+    }
+    return true;
   }
 
   FuncContext& context_;
@@ -211,6 +222,7 @@ class ArrayParser {
   std::vector<ArrayDimension> declared_;
   std::vector<int32_t> lengths_;
   int leaf_depth_ = -1;
+  std::vector<std::optional<std::string>> texts_;
   std::vector<Datum> elements_;
 };
 

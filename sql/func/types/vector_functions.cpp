@@ -36,8 +36,9 @@ Str lsn_difference(FuncContext& context, int64_t a, int64_t b) {
 }
 int64_t lsn_of_numeric(FuncContext& context, Str image) {
   Numeric n = Numeric::from_image(image);
-  if (n.kind == Numeric::Kind::kNan) {
-    context.fail(sqlstate::kFeatureNotSupported, "cannot convert NaN to pg_lsn");
+  if (!n.finite()) {
+    context.fail(sqlstate::kFeatureNotSupported,
+                 std::string("cannot convert ") + (n.kind == Numeric::Kind::kNan ? "NaN" : "infinity") + " to pg_lsn");
     return 0;
   }
   n.round(0);
@@ -50,7 +51,7 @@ int64_t lsn_of_numeric(FuncContext& context, Str image) {
 }
 bool finite_offset(FuncContext& context, Str image, const char* what) {
   if (Numeric::from_image(image).kind != Numeric::Kind::kNan) return true;
-  context.fail(sqlstate::kInvalidParameterValue, std::string("cannot ") + what + " pg_lsn");
+  context.fail(sqlstate::kFeatureNotSupported, std::string("cannot ") + what + " pg_lsn");
   return false;
 }
 int64_t lsn_plus(FuncContext& context, int64_t lsn, Str bytes) {
