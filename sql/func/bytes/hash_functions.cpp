@@ -5,8 +5,10 @@
 #include <cmath>
 
 #include "base/bytes.h"
+#include "catalog/array_format.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
+#include "sql/func/network/address.h"
 #include "sql/func/text/strings.h"
 
 namespace indigo::sql {
@@ -115,6 +117,49 @@ int64_t char_hash_seeded(Str s, int64_t seed) {
   return long_form(
       hash_word(static_cast<uint32_t>(s.empty() ? 0 : static_cast<int32_t>(s[0])), static_cast<uint64_t>(seed)));
 }
+// The bytes that PostgreSQL keeps for a value.
+template <std::string (*kBytes)(Str)>
+int32_t bytes_hash(Str image) {
+  return text_hash(kBytes(image));
+}
+template <std::string (*kBytes)(Str)>
+int64_t bytes_hash_seeded(Str image, int64_t seed) {
+  return text_hash_seeded(kBytes(image), seed);
+}
+std::string address_bytes(Str image) {
+  const NetworkAddress a = NetworkAddress::from_image(image);
+  std::string out{static_cast<char>(a.family == 4 ? 2 : 3), static_cast<char>(a.bits)};
+  return out.append(reinterpret_cast<const char*>(a.bytes), a.size());
+}
+std::string vector_bytes(Str image) {
+  const ArrayView a(image);
+  std::string out;
+  for (int32_t i = 0; i < a.count(); i++) {
+    const Oid oid = a.element(i).oid();
+    out.append(reinterpret_cast<const char*>(&oid), sizeof oid);
+  }
+  return out;
+}
+// Two halves of the block's number and the offset, each in this machine's order.
+std::string tid_bytes(Str image) {
+  std::string out(image);
+  for (size_t i = 0; i + 1 < out.size(); i += 2) std::swap(out[i], out[i + 1]);
+  return out;
+}
+std::string plain_bytes(Str image) { return std::string(image); }
+// A month is thirty days.
+int64_t interval_span(Interval v) {
+  const auto days = static_cast<uint64_t>(int64_t{v.months} * 30 + v.days);
+  return static_cast<int64_t>(days * 86'400'000'000ull + static_cast<uint64_t>(v.microseconds));
+}
+int32_t interval_hash(Interval v) { return hash_integer<int64_t>(interval_span(v)); }
+int64_t interval_hash_seeded(Interval v, int64_t seed) { return hash_integer_seeded<int64_t>(interval_span(v), seed); }
+int32_t timetz_hash(TimeTz v) {
+  return hash_integer<int64_t>(v.microseconds) ^ hash_integer<int32_t>(v.zone_seconds_west);
+}
+int64_t timetz_hash_seeded(TimeTz v, int64_t seed) {
+  return hash_integer_seeded<int64_t>(v.microseconds, seed) ^ hash_integer_seeded<int32_t>(v.zone_seconds_west, seed);
+}
 int32_t uuid_hash(Uuid u) { return text_hash({reinterpret_cast<const char*>(u.bytes), sizeof u.bytes}); }
 int64_t uuid_hash_seeded(Uuid u, int64_t seed) {
   return text_hash_seeded({reinterpret_cast<const char*>(u.bytes), sizeof u.bytes}, seed);
@@ -149,6 +194,20 @@ const ScalarEntry kEntries[] = {
     {"hashbpcharextended", kernel<padded_hash_seeded>},
     {"hashchar", kernel<char_hash>},
     {"hashcharextended", kernel<char_hash_seeded>},
+    {"hashinet", kernel<bytes_hash<address_bytes>>},
+    {"hashinetextended", kernel<bytes_hash_seeded<address_bytes>>},
+    {"hashoidvector", kernel<bytes_hash<vector_bytes>>},
+    {"hashoidvectorextended", kernel<bytes_hash_seeded<vector_bytes>>},
+    {"hashtid", kernel<bytes_hash<tid_bytes>>},
+    {"hashtidextended", kernel<bytes_hash_seeded<tid_bytes>>},
+    {"hashmacaddr", kernel<bytes_hash<plain_bytes>>},
+    {"hashmacaddrextended", kernel<bytes_hash_seeded<plain_bytes>>},
+    {"hashmacaddr8", kernel<bytes_hash<plain_bytes>>},
+    {"hashmacaddr8extended", kernel<bytes_hash_seeded<plain_bytes>>},
+    {"interval_hash", kernel<interval_hash>},
+    {"interval_hash_extended", kernel<interval_hash_seeded>},
+    {"timetz_hash", kernel<timetz_hash>},
+    {"timetz_hash_extended", kernel<timetz_hash_seeded>},
     {"uuid_hash", kernel<uuid_hash>},
     {"uuid_hash_extended", kernel<uuid_hash_seeded>},
 };

@@ -146,6 +146,11 @@ Interval time_to_interval(int64_t t) { return {t, 0, 0}; }
 
 int64_t scale_timestamp(FuncContext& context, int64_t t, int32_t typmod) {
   if (!is_finite_timestamp(t)) return t;
+  if (typmod < -1 || typmod > 6) {
+    context.fail(sqlstate::kInvalidParameterValue,
+                 "timestamp(" + std::to_string(typmod) + ") precision must be between 0 and 6");
+    return t;
+  }
   const int64_t r = round_time(t, typmod);
   if (!is_valid_timestamp(r)) fail_timestamp_range(context);
   return r;
@@ -211,7 +216,8 @@ std::string date_fields(int32_t year, int32_t month, int32_t day) {
 int32_t make_date(FuncContext& context, int32_t year, int32_t month, int32_t day) {
   const int32_t civil = year < 0 ? year + 1 : year;  // -1 is 1 BC
   if (year == 0 || year == INT32_MIN || !valid_civil(civil, month, day)) {
-    context.fail(sqlstate::kDatetimeFieldOverflow, "date field value out of range: " + date_fields(civil, month, day));
+    context.fail(sqlstate::kDatetimeFieldOverflow,
+                 "date field value out of range: " + date_fields(year == INT32_MIN ? year : civil, month, day));
     return 0;
   }
   const int64_t days = days_from_civil(civil, month, day);

@@ -1,5 +1,6 @@
 // Operators and functions of inet, cidr, macaddr and macaddr8.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "sql/func/compare.h"
@@ -38,15 +39,45 @@ int32_t mask_length(Str a) { return address(a).bits; }
 std::string host(Str a) { return address_text(address(a)); }
 std::string show(Str a) { return network_text(address(a), true); }
 std::string abbreviated_inet(Str a) { return network_text(address(a), false); }
+// The words that the mask covers, at least two, with a run of zeros as "::". PostgreSQL's counting joins a run to the
+// shorter ones before it; what that gives is kept.
+std::string abbreviated_cidr6(const Address& a) {
+  if (a.bits == 0) return "::/0";
+  const int words = std::max((a.bits + 15) / 16, 2);
+  const auto word = [&](int i) { return a.bytes[2 * i] << 8 | a.bytes[2 * i + 1]; };
+  int start = 0, length = 0, run_start = 0, run = 0;
+  for (int i = 0; i <= words; i++) {
+    if (i < words && word(i) == 0) {
+      if (run++ == 0) run_start = i;
+    } else if (run > length) {
+      start = run_start;
+      length = run;
+      run = 0;
+    }
+  }
+  const bool dotted = length != words && start == 0 && (length == 6 || (length == 5 && word(5) == 0xFFFF));
+  std::string text;
+  char part[8];
+  for (int i = 0; i < words; i++) {
+    if (length != 0 && i >= start && i < start + length) {
+      if (i == start) text.push_back(':');
+      if (i == words - 1) text.push_back(':');
+    } else if (dotted && i > 5) {
+      text.push_back(i == 6 ? ':' : '.');
+      text.append(std::to_string(a.bytes[2 * i]));
+      if (i != 7 || a.bits > 120) text.append(".").append(std::to_string(a.bytes[2 * i + 1]));
+    } else {
+      std::snprintf(part, sizeof part, "%s%x", text.empty() ? "" : ":", static_cast<unsigned>(word(i)));
+      text.append(part);
+    }
+  }
+  return text + "/" + std::to_string(a.bits);
+}
 // The address without the zero bytes behind the mask.
 std::string abbreviated_cidr(Str image) {
   const Address a = address(image);
+  if (a.family == 6) return abbreviated_cidr6(a);
   std::string text;
-  if (a.family == 6) {
-    text = address_text(a);
-    if (text.size() > 2 && text.ends_with("::")) text.resize(text.size() - 2);
-    return text + "/" + std::to_string(a.bits);
-  }
   const int bytes = std::max((a.bits + 7) / 8, 1);
   for (int i = 0; i < bytes; i++) text.append(i == 0 ? "" : ".").append(std::to_string(a.bytes[i]));
   return text + "/" + std::to_string(a.bits);

@@ -84,7 +84,23 @@ float narrow(FuncContext& context, double v) {
   return result;
 }
 
+// RANGE frames' test, as for integers; NaN stands after everything and is within any distance of itself.
+template <class T>
+bool in_range(FuncContext& context, T v, T base, double offset, bool before, bool less) {
+  if (std::isnan(offset) || offset < 0) {
+    context.fail(SqlState("22013"), "invalid preceding or following size in window function");
+    return false;
+  }
+  if (std::isnan(v)) return std::isnan(base) || !less;
+  if (std::isnan(base)) return less;
+  if (std::isinf(offset) && std::isinf(base) && (before ? base > 0 : base < 0)) return true;
+  const double bound = before ? static_cast<double>(base) - offset : static_cast<double>(base) + offset;
+  return less ? static_cast<double>(v) <= bound : static_cast<double>(v) >= bound;
+}
+
 const ScalarEntry kEntries[] = {
+    {"in_range_float4_float8", kernel<in_range<float>>},
+    {"in_range_float8_float8", kernel<in_range<double>>},
     {"float4pl", kernel<add<float, float, float>>},
     {"float4mi", kernel<subtract<float, float, float>>},
     {"float4mul", kernel<multiply<float, float, float>>},

@@ -17,7 +17,28 @@ int compare_char(Str a, Str b) {
 bool bool_and(bool a, bool b) { return a && b; }
 bool bool_or(bool a, bool b) { return a || b; }
 
+// RANGE frames' test: is `v` within `offset` of `base`, on the side that `before` and `less` say?
+template <class T, class Offset>
+bool in_range(FuncContext& context, T v, T base, Offset offset, bool before, bool less) {
+  if (offset < 0) {
+    context.fail(SqlState("22013"), "invalid preceding or following size in window function");
+    return false;
+  }
+  int64_t bound = 0;
+  const bool overflow = before ? __builtin_sub_overflow(int64_t{base}, int64_t{offset}, &bound)
+                               : __builtin_add_overflow(int64_t{base}, int64_t{offset}, &bound);
+  if (overflow) return before ? !less : less;
+  return less ? v <= bound : v >= bound;
+}
+
 const ScalarEntry kEntries[] = {
+    {"in_range_int2_int2", kernel<in_range<int16_t, int16_t>>},
+    {"in_range_int2_int4", kernel<in_range<int16_t, int32_t>>},
+    {"in_range_int2_int8", kernel<in_range<int16_t, int64_t>>},
+    {"in_range_int4_int2", kernel<in_range<int32_t, int16_t>>},
+    {"in_range_int4_int4", kernel<in_range<int32_t, int32_t>>},
+    {"in_range_int4_int8", kernel<in_range<int32_t, int64_t>>},
+    {"in_range_int8_int8", kernel<in_range<int64_t, int64_t>>},
     {"int2eq", kernel<Compare<three_way<int16_t, int16_t>>::eq>},
     {"int2ne", kernel<Compare<three_way<int16_t, int16_t>>::ne>},
     {"int2lt", kernel<Compare<three_way<int16_t, int16_t>>::lt>},

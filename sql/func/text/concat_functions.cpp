@@ -8,6 +8,7 @@
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/text/ascii.h"
+#include "sql/func/text/encodings.h"
 #include "sql/func/text/strings.h"
 
 namespace indigo::sql {
@@ -249,33 +250,6 @@ Str decode(FuncContext& context, Str text, Str name) {
                        : decode_escape(context, text);
 }
 
-// ---- conversions: everything is UTF-8 here
-bool is_utf8_name(Str name) {
-  return equals_ignoring_case(name, "utf8") || equals_ignoring_case(name, "utf-8") ||
-         equals_ignoring_case(name, "unicode");
-}
-bool supported_encoding(FuncContext& context, Str name) {
-  if (is_utf8_name(name)) return true;
-  context.fail(sqlstate::kFeatureNotSupported,
-               "conversion between encodings is not supported: \"" + std::string(name) + "\"");
-  return false;
-}
-bool valid_utf8(FuncContext& context, Str bytes) {
-  const size_t bad = utf8_invalid_at(bytes);
-  if (bad == Str::npos) return true;
-  std::string hex;
-  append_hex(bytes.substr(bad, 1), hex);
-  context.fail(sqlstate::kCharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\": 0x" + hex);
-  return false;
-}
-Str convert_from(FuncContext& context, Str bytes, Str name) {
-  return supported_encoding(context, name) && valid_utf8(context, bytes) ? bytes : Str();
-}
-Str convert_to(FuncContext& context, Str text, Str name) { return supported_encoding(context, name) ? text : Str(); }
-int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
-  return supported_encoding(context, name) && valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
-}
-
 // \XXXX, \+XXXXXX, \uXXXX, \UXXXXXXXX
 std::string unistr(FuncContext& context, Str s) {
   std::string out;
@@ -336,6 +310,7 @@ const ScalarEntry kEntries[] = {
     {"binary_decode", kernel<decode>},
     {"pg_convert_from", kernel<convert_from>},
     {"pg_convert_to", kernel<convert_to>},
+    {"pg_convert", kernel<convert_between>},
     {"length_in_encoding", kernel<length_in_encoding>},
     {"unistr", kernel<unistr>},
 };

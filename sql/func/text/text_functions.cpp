@@ -119,7 +119,10 @@ Str pad_blank(FuncContext& context, Str s, int32_t width) {
 Str left(Str s, int32_t n) { return substring(s, 1, n >= 0 ? n : std::max<int64_t>(utf8_count(s) + n, 0)); }
 Str right(Str s, int32_t n) {
   const int64_t have = utf8_count(s);
-  const int64_t skip = n >= 0 ? std::max<int64_t>(have - n, 0) : std::min<int64_t>(-int64_t{n}, have);
+  // The negation of the smallest integer is itself, in PostgreSQL: nothing is skipped.
+  const int64_t skip = n >= 0           ? std::max<int64_t>(have - n, 0)
+                       : n == INT32_MIN ? 0
+                                        : std::min<int64_t>(-int64_t{n}, have);
   return substring_from(s, skip + 1);
 }
 Str reverse(FuncContext& context, Str s) {
@@ -250,9 +253,13 @@ Str varchar_to_length(FuncContext& context, Str s, int32_t typmod, bool is_expli
   return cut;
 }
 Str bpchar_to_length(FuncContext& context, Str s, int32_t typmod, bool is_explicit) {
-  const int32_t limit = typmod - 4;
-  if (limit < 0) return s;
+  if (typmod < 4) return s;
+  const int64_t limit = typmod - 4;
   const int64_t have = utf8_count(s);
+  if (limit > std::max<int64_t>(have, kMaxTextBytes)) {
+    context.fail(sqlstate::kInternalError, "invalid memory alloc request size " + std::to_string(limit + 4));
+    return s;
+  }
   if (have < limit) return concatenate(context, s, std::string(static_cast<size_t>(limit - have), ' '));
   const Str cut = s.substr(0, utf8_offset(s, limit));
   if (!is_explicit && s.find_first_not_of(' ', cut.size()) != Str::npos)

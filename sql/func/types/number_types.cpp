@@ -75,8 +75,8 @@ Datum xid_in(FuncContext&, const TypeRef&, Str text) {
 void oid_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { append_integer(d.oid(), out); }
 Datum xid8_in(FuncContext&, const TypeRef&, Str text) {
   text = trim_blanks(text);
-  uint64_t v = 0;
-  (void)std::from_chars(text.data(), text.data() + text.size(), v);
+  // As C reads integers: 0x17 and 017 are other bases.
+  const uint64_t v = std::strtoull(std::string(text).c_str(), nullptr, 0);
   return Datum::of(static_cast<int64_t>(v));
 }
 void xid8_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {

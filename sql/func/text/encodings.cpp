@@ -1,0 +1,223 @@
+#include "sql/func/text/encodings.h"
+
+#include <memory>
+
+#include <unicode/ucnv.h>
+
+#include "sql/func/text/ascii.h"
+#include "sql/func/text/strings.h"
+
+namespace indigo::sql {
+
+namespace {
+
+enum class Kind : uint8_t { kUtf8, kAscii, kSingleByte, kUnsupported };
+struct Encoding {
+  const char* name;
+  Kind kind;
+  const char* icu;  // of single-byte encodings
+};
+constexpr Encoding kEncodings[] = {
+    {"SQL_ASCII", Kind::kAscii, nullptr},
+    {"UTF8", Kind::kUtf8, nullptr},
+    {"LATIN1", Kind::kSingleByte, "ISO-8859-1"},
+    {"LATIN2", Kind::kSingleByte, "ISO-8859-2"},
+    {"LATIN3", Kind::kSingleByte, "ISO-8859-3"},
+    {"LATIN4", Kind::kSingleByte, "ISO-8859-4"},
+    {"LATIN5", Kind::kSingleByte, "ISO-8859-9"},
+    {"LATIN6", Kind::kSingleByte, "ISO-8859-10"},
+    {"LATIN7", Kind::kSingleByte, "ISO-8859-13"},
+    {"LATIN8", Kind::kSingleByte, "ISO-8859-14"},
+    {"LATIN9", Kind::kSingleByte, "ISO-8859-15"},
+    {"ISO_8859_5", Kind::kSingleByte, "ISO-8859-5"},
+    {"ISO_8859_6", Kind::kSingleByte, "ISO-8859-6"},
+    {"ISO_8859_7", Kind::kSingleByte, "ISO-8859-7"},
+    {"ISO_8859_8", Kind::kSingleByte, "ISO-8859-8"},
+    {"WIN866", Kind::kSingleByte, "ibm-866"},
+    {"WIN874", Kind::kSingleByte, "windows-874"},
+    {"WIN1250", Kind::kSingleByte, "windows-1250"},
+    {"WIN1251", Kind::kSingleByte, "windows-1251"},
+    {"WIN1252", Kind::kSingleByte, "windows-1252"},
+    {"WIN1253", Kind::kSingleByte, "windows-1253"},
+    {"WIN1254", Kind::kSingleByte, "windows-1254"},
+    {"WIN1255", Kind::kSingleByte, "windows-1255"},
+    {"WIN1256", Kind::kSingleByte, "windows-1256"},
+    {"WIN1257", Kind::kSingleByte, "windows-1257"},
+    {"WIN1258", Kind::kSingleByte, "windows-1258"},
+    {"KOI8R", Kind::kSingleByte, "KOI8-R"},
+    {"KOI8U", Kind::kSingleByte, "KOI8-U"},
+    {"EUC_JP", Kind::kUnsupported, nullptr},
+    {"EUC_CN", Kind::kUnsupported, nullptr},
+    {"EUC_KR", Kind::kUnsupported, nullptr},
+    {"EUC_TW", Kind::kUnsupported, nullptr},
+    {"EUC_JIS_2004", Kind::kUnsupported, nullptr},
+    {"MULE_INTERNAL", Kind::kUnsupported, nullptr},
+    {"LATIN10", Kind::kUnsupported, nullptr},
+    {"SJIS", Kind::kUnsupported, nullptr},
+    {"BIG5", Kind::kUnsupported, nullptr},
+    {"GBK", Kind::kUnsupported, nullptr},
+    {"UHC", Kind::kUnsupported, nullptr},
+    {"GB18030", Kind::kUnsupported, nullptr},
+    {"JOHAB", Kind::kUnsupported, nullptr},
+    {"SHIFT_JIS_2004", Kind::kUnsupported, nullptr},
+};
+
+std::string plain(Str name) {
+  std::string out;
+  for (const char c : name)
+    if (is_alnum(c)) out.push_back(ascii_lower(c));
+  return out;
+}
+// `side`: "source" or "destination". Null: the context has the error.
+const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
+  std::string wanted = plain(name);
+  if (wanted == "unicode") wanted = "utf8";
+  if (wanted.starts_with("windows")) wanted = "win" + wanted.substr(7);
+  if (wanted.starts_with("iso8859") && wanted.size() == 8 && wanted[7] <= '4') wanted = "latin" + wanted.substr(7);
+  for (const Encoding& e : kEncodings) {
+    if (plain(e.name) != wanted) continue;
+    if (e.kind != Kind::kUnsupported) return &e;
+    context.fail(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
+    return nullptr;
+  }
+  context.fail(sqlstate::kInvalidParameterValue,
+               std::string("invalid ") + side + " encoding name \"" + std::string(name) + "\"");
+  return nullptr;
+}
+
+struct Close {
+  void operator()(UConverter* c) const { ucnv_close(c); }
+};
+using Converter = std::unique_ptr<UConverter, Close>;
+Converter open(FuncContext& context, const Encoding& e) {
+  UErrorCode code = U_ZERO_ERROR;
+  Converter c(ucnv_open(e.icu, &code));
+  if (U_FAILURE(code)) {
+    context.fail(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
+    return nullptr;
+  }
+  ucnv_setFromUCallBack(c.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  ucnv_setToUCallBack(c.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  return c;
+}
+
+std::string byte_list(Str bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    char text[8];
+    std::snprintf(text, sizeof text, "%s0x%02x", out.empty() ? "" : " ", static_cast<uint8_t>(c));
+    out.append(text);
+  }
+  return out;
+}
+void untranslatable(FuncContext& context, Str bytes, const char* from, const char* to) {
+  context.fail(SqlState("22P05"), "character with byte sequence " + byte_list(bytes) + " in encoding \"" + from +
+                                      "\" has no equivalent in encoding \"" + to + "\"");
+}
+bool valid_utf8(FuncContext& context, Str bytes) {
+  const size_t bad = utf8_invalid_at(bytes);
+  if (bad == Str::npos) return true;
+  size_t n = 1;
+  const size_t length = std::min(utf8_length(bytes[bad]), bytes.size() - bad);
+  while (n < length) n++;
+  context.fail(sqlstate::kCharacterNotInRepertoire,
+               "invalid byte sequence for encoding \"UTF8\": " + byte_list(bytes.substr(bad, n)));
+  return false;
+}
+
+Str to_utf8(FuncContext& context, Str bytes, const Encoding& e) {
+  const Converter c = open(context, e);
+  std::string out;
+  for (size_t i = 0; c != nullptr && i < bytes.size(); i++) {
+    const char* from = bytes.data() + i;
+    if (static_cast<uint8_t>(*from) < 0x80) {
+      out.push_back(*from);
+      continue;
+    }
+    UErrorCode code = U_ZERO_ERROR;
+    const UChar32 character = ucnv_getNextUChar(c.get(), &from, bytes.data() + i + 1, &code);
+    // C1 controls stand for themselves only where the encoding has them.
+    const bool hole = character < 0xA0 && std::string_view(e.name).starts_with("WIN");
+    if (U_FAILURE(code) || hole) {
+      untranslatable(context, bytes.substr(i, 1), e.name, "UTF8");
+      return {};
+    }
+    utf8_append(static_cast<uint32_t>(character), out);
+  }
+  return context.failed() ? Str() : context.arena().copy(out);
+}
+Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
+  const Converter c = open(context, e);
+  std::string out;
+  for (size_t i = 0; c != nullptr && i < text.size();) {
+    const size_t length = utf8_length(text[i]);
+    if (length == 1) {
+      out.push_back(text[i++]);
+      continue;
+    }
+    const uint32_t point = utf8_decode(text, i);
+    UChar units[2] = {static_cast<UChar>(point), 0};
+    int32_t count = 1;
+    if (point >= 0x10000) {
+      units[0] = static_cast<UChar>(0xD7C0 + (point >> 10));
+      units[1] = static_cast<UChar>(0xDC00 + (point & 0x3FF));
+      count = 2;
+    }
+    char bytes[8];
+    UErrorCode code = U_ZERO_ERROR;
+    const int32_t n = ucnv_fromUChars(c.get(), bytes, sizeof bytes, units, count, &code);
+    const bool hole = point < 0xA0 && std::string_view(e.name).starts_with("WIN");
+    if (U_FAILURE(code) || n != 1 || hole) {
+      untranslatable(context, text.substr(i, length), "UTF8", e.name);
+      return {};
+    }
+    out.push_back(bytes[0]);
+    i += length;
+  }
+  return context.failed() ? Str() : context.arena().copy(out);
+}
+
+Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
+  if (from.kind == Kind::kUtf8 || from.kind == Kind::kAscii) {
+    const bool checked = from.kind == Kind::kUtf8 || to.kind == Kind::kUtf8;
+    if (checked && !valid_utf8(context, bytes)) return {};
+    if (to.kind != Kind::kSingleByte || from.kind == Kind::kAscii) return bytes;
+    return from_utf8(context, bytes, to);
+  }
+  if (to.kind == Kind::kAscii || &from == &to) return bytes;
+  if (to.kind == Kind::kUtf8) return to_utf8(context, bytes, from);
+  context.fail(sqlstate::kUndefinedFunction, std::string("default conversion function for encoding \"") + from.name +
+                                                 "\" to \"" + to.name + "\" does not exist");
+  return {};
+}
+
+}  // namespace
+
+Str convert_between(FuncContext& context, Str bytes, Str source, Str destination) {
+  const Encoding* from = encoding_named(context, source, "source");
+  if (from == nullptr) return {};
+  const Encoding* to = encoding_named(context, destination, "destination");
+  return to == nullptr ? Str() : convert(context, bytes, *from, *to);
+}
+Str convert_from(FuncContext& context, Str bytes, Str source) {
+  return convert_between(context, bytes, source, "UTF8");
+}
+Str convert_to(FuncContext& context, Str text, Str destination) {
+  return convert_between(context, text, "UTF8", destination);
+}
+
+int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
+  const Encoding* e = encoding_named(context, name, "");
+  if (e == nullptr) {
+    if (context.take_error()->state != sqlstate::kFeatureNotSupported) {
+      context.fail(sqlstate::kInvalidParameterValue, "invalid encoding name \"" + std::string(name) + "\"");
+    } else {
+      context.fail(sqlstate::kFeatureNotSupported, "length in encoding \"" + std::string(name) + "\" is not supported");
+    }
+    return 0;
+  }
+  if (e->kind != Kind::kUtf8) return static_cast<int32_t>(bytes.size());
+  return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
+}
+
+}  // namespace indigo::sql
