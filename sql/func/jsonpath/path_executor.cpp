@@ -54,7 +54,7 @@ Outcome PathExecutor::item(int32_t at, const PathValue& v, Found* found, bool un
     return Outcome::kError;
   }
   const PathItem& p = path_.at(at);
-  const auto constant = [&](std::string image) {
+  const auto constant = [&](const std::string& image) {
     if (p.next < 0 && found == nullptr) return Outcome::kOk;
     return next(p, PathValue::of(JsonbView(context_.arena().copy(image))), found);
   };

@@ -11,7 +11,7 @@ bool is_name_character(char c) { return !is_blank(c) && kSpecial.find(c) == Str:
 
 }  // namespace
 
-bool PathLexer::fail(std::string message, Str near) {
+bool PathLexer::fail(const std::string& message, Str near) {
   if (near.empty()) {
     context_.fail(sqlstate::kSyntaxError, message + " at end of jsonpath input");
   } else {

@@ -23,7 +23,7 @@ class PathLexer {
   bool next(PathToken& token);
 
  private:
-  bool fail(std::string message, Str near);
+  bool fail(const std::string& message, Str near);
   bool comment();
   bool number(PathToken& token);
   bool quoted(std::string& out);

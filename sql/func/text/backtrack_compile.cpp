@@ -170,7 +170,7 @@ class BacktrackRegex::Compiler {
       case '^':
       case '$':
         node.kind = Kind::kAssert;
-        node.value = static_cast<uint32_t>(c);
+        node.value = static_cast<uint8_t>(c);
         break;
       default:
         node.kind = Kind::kCharacter;
@@ -233,7 +233,7 @@ class BacktrackRegex::Compiler {
     }
     if (Str("AzbB").find(c) != Str::npos) {
       node.kind = Kind::kAssert;
-      node.value = static_cast<uint32_t>(c);
+      node.value = static_cast<uint8_t>(c);
       at_++;
       return true;
     }

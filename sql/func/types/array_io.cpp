@@ -115,7 +115,7 @@ class ArrayParser {
     skip_blanks();
     if (peek() == '}') {
       at_++;
-      if (depth > 0 || text_.size() == 0) return mismatch(depth, 0);
+      if (depth > 0 || text_.empty()) return mismatch(depth, 0);
       return finish(depth, 0);
     }
     while (true) {
