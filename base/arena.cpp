@@ -4,6 +4,12 @@
 
 namespace indigo {
 
+namespace {
+
+constexpr size_t kKeptBytesMax = 1 << 20;
+
+}  // namespace
+
 void* Arena::allocate_slow(size_t bytes) {
   size_t size = blocks_.empty() ? first_block_bytes_ : std::min<size_t>(blocks_.back().size * 2, 1 << 20);
   size = std::max(size, bytes + 16);
@@ -17,6 +23,12 @@ void* Arena::allocate_slow(size_t bytes) {
 
 void Arena::reset() {
   if (blocks_.empty()) return;
+  if (blocks_[0].size > kKeptBytesMax) {  // one huge value must not stay for as long as the session lives
+    blocks_.clear();
+    allocated_bytes_ = 0;
+    next_ = end_ = nullptr;
+    return;
+  }
   blocks_.resize(1);
   allocated_bytes_ = blocks_[0].size;
   next_ = blocks_[0].data.get();

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
@@ -53,6 +54,7 @@ Status InstanceImpl::start() {
   storage::StoreOptions store_options;
   store_options.log = log_.get();
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
+  if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
   store_ = storage::Store::create(store_options);
   INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
   next_pid_ = static_cast<int32_t>(getpid());

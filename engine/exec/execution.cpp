@@ -73,6 +73,12 @@ class ExecutionImpl final : public Execution {
     open_ = false;
     if (root_ != nullptr) root_->close();
     state_.end();
+    constexpr uint64_t kKeptBytesMax = 8 << 20;
+    if (state_.peak_memory_bytes() > kKeptBytesMax) {
+      root_.reset();
+      state_.forget_operators();
+      returned_.release();
+    }
     returned_.clear();
   }
 

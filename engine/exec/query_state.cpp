@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "catalog/array_format.h"
 #include "engine/exec/errors.h"
@@ -9,6 +10,12 @@
 #include "sql/func/registry.h"
 
 namespace indigo::engine::exec {
+
+namespace {
+
+constexpr uint64_t kMachineMemoryPercentMax = 85;
+
+}  // namespace
 
 QueryState::QueryState(std::shared_ptr<const sql::PlannedStatement> statement)
     : statement_(std::move(statement)), scratch_(1024) {
@@ -19,6 +26,7 @@ QueryState::QueryState(std::shared_ptr<const sql::PlannedStatement> statement)
   }
   subplans_.resize(statement_->subplans.size());
   ctes_.resize(statement_->ctes.size());
+  for (Slot& s : slots_) std::string().swap(s.bytes);
 }
 
 QueryState::~QueryState() = default;
@@ -31,6 +39,7 @@ void QueryState::begin(const ExecutionContext& context) {
   run_++;
   generation_++;
   affected_ = 0;
+  peak_memory_bytes_ = 0;
   for (CteState& cte : ctes_) {
     cte.opened = cte.finished = false;
     cte.work_table = nullptr;
@@ -46,12 +55,15 @@ void QueryState::end() {
     if (cte.source != nullptr) cte.source->close();
     cte.rows.clear();
   }
+  note_memory(scratch_.allocated_bytes());
+  scratch_.reset();
 }
 
 void QueryState::set_slot(int slot, const Datum& value) {
   Slot& s = slots_[static_cast<size_t>(slot)];
   s.value = value;
   if (value.phys == Phys::kStr && !value.null) {
+    note_memory(value.str.size());
     s.bytes.assign(value.str);
     s.value.str = s.bytes;
   }
@@ -115,7 +127,19 @@ Status QueryState::check() {
   return {};
 }
 
-Status QueryState::check_memory(uint64_t bytes) const {
+void QueryState::forget_operators() {
+  for (OperatorPtr& p : subplans_) p.reset();
+  ctes_.clear();
+  ctes_.resize(statement_->ctes.size());
+}
+
+Status QueryState::check_memory(uint64_t bytes) {
+  peak_memory_bytes_ = std::max(peak_memory_bytes_, bytes);
+  // Whoever holds much ends when the machine runs out, rather than the server with everybody's statements.
+  constexpr uint64_t kMuchBytes = 16 << 20;
+  if (bytes > kMuchBytes && process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax) {
+    return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
+  }
   if (context_->work_memory_bytes == 0 || bytes <= context_->work_memory_bytes) return {};
   return Error(sqlstate::kOutOfMemory, "out of memory")
       .with_detail("One operation of the statement needs more than " + std::to_string(context_->work_memory_bytes) +

@@ -75,8 +75,15 @@ class QueryState {
   // ---- limits
   // Lets others run and answers 57014 or 57P01 when the session must stop. Called at chunk boundaries.
   Status check();
-  // 53200 when one operator holds more than the context allows.
-  Status check_memory(uint64_t bytes) const;
+  // 53200 when one operator holds more than the context allows, or when it holds much and the machine has no more.
+  Status check_memory(uint64_t bytes);
+  void note_memory(uint64_t bytes) {
+    if (bytes > peak_memory_bytes_) peak_memory_bytes_ = bytes;
+  }
+  // The most that an operator has held in this run.
+  uint64_t peak_memory_bytes() const { return peak_memory_bytes_; }
+  // After a run that took much: the operators go, with their buffers.
+  void forget_operators();
 
   void add_affected(uint64_t rows) { affected_ += rows; }
   void set_affected(uint64_t rows) { affected_ = rows; }
@@ -109,20 +116,27 @@ class QueryState {
   uint64_t generation_ = 0;
   uint64_t run_ = 0;
   uint64_t affected_ = 0;
+  uint64_t peak_memory_bytes_ = 0;
 };
 
 // Kernels put strings into the innermost scope's arena.
 class ArenaScope {
  public:
-  ArenaScope(QueryState& state, Arena& arena) : functions_(state.functions()), outer_(&functions_.arena()) {
+  ArenaScope(QueryState& state, Arena& arena)
+      : state_(state), functions_(state.functions()), arena_(arena), outer_(&functions_.arena()) {
     functions_.set_arena(&arena);
   }
-  ~ArenaScope() { functions_.set_arena(outer_); }
+  ~ArenaScope() {
+    state_.note_memory(arena_.allocated_bytes());
+    functions_.set_arena(outer_);
+  }
   ArenaScope(const ArenaScope&) = delete;
   ArenaScope& operator=(const ArenaScope&) = delete;
 
  private:
+  QueryState& state_;
   sql::FuncContext& functions_;
+  Arena& arena_;
   Arena* outer_;
 };
 

@@ -93,6 +93,12 @@ void RowStore::init(std::vector<Phys> columns) {
   clear();
 }
 
+void RowStore::release() {
+  rows_ = 0;
+  strings_.reset();
+  blocks_.clear();
+}
+
 void RowStore::clear() {
   rows_ = 0;
   strings_.reset();

@@ -19,6 +19,8 @@ class RowStore {
   // Forgets everything; blocks are kept for the next use when the shape is the same.
   void init(std::vector<Phys> columns);
   void clear();
+  // The same, and gives the blocks back.
+  void release();
 
   size_t column_count() const { return columns_.size(); }
   const std::vector<Phys>& phys() const { return columns_; }

@@ -33,7 +33,7 @@ constexpr SettingDefinition kOwnSettings[] = {
     {"loopback_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
      "Sets how clients of this machine authenticate over TCP.", false},
     {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
-     "Sets the memory that tables may use; zero means no limit.", false},
+     "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
     {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
      kOwnCategory, "Sets how clients of other machines authenticate.", false},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,

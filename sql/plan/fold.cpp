@@ -10,6 +10,9 @@
 namespace indigo::sql::planning {
 namespace {
 
+// Plans live long in caches: a longer value is computed by each execution instead.
+constexpr uint32_t kFoldedBytesMax = 64 << 10;
+
 const Datum* constant(const ExprPtr& e) {
   const auto* c = try_as<ConstExpr>(e);
   return c ? &c->value.get() : nullptr;
@@ -26,7 +29,9 @@ ExprPtr fold_call(SessionContext& session, const ExprPtr& e) {
   }
   if (!all || call.volatility != catalog::Volatility::kImmutable) return e;
   ExprPtr value = evaluate_call(session, call);
-  return value ? value : e;
+  if (!value) return e;
+  const Datum* d = constant(value);
+  return d && !d->null && d->phys == Phys::kStr && d->str.size() > kFoldedBytesMax ? e : value;
 }
 
 ExprPtr fold_bool(SessionContext& session, const ExprPtr& e) {

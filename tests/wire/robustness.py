@@ -1,60 +1,12 @@
 """Bad clients: killed, silent, lying, many. After each check the server answers others and its memory has returned."""
-import os
 import random
 import resource
-import signal
 import socket
 import struct
-import subprocess
-import sys
-import time
 
 import protocol
-
-USER = [("user", "postgres"), ("database", "postgres")]
-
-
-def resident_kb(pid):
-    with open(f"/proc/{pid}/status") as status:
-        for line in status:
-            if line.startswith("VmRSS"):
-                return int(line.split()[1])
-    return 0
-
-
-def assert_memory(pid, grown_kb, limit_kb):
-    """Sanitizers keep freed memory: their builds are not measured."""
-    if grown_kb < limit_kb:
-        return
-    with open(f"/proc/{pid}/exe", "rb") as binary:
-        program = binary.read()
-    if b"__asan_init" not in program and b"__tsan_init" not in program:
-        raise AssertionError(f"{grown_kb:.0f} kB of memory, more than {limit_kb} kB")
-
-
-def connect(address):
-    connection = protocol.Connection(address, {})
-    got = connection.start(USER)
-    assert got == "ReadyForQuery I", got
-    return connection
-
-
-def answers(address):
-    connection = connect(address)
-    got = connection.query("select 41 + 1")
-    assert 'DataRow "42"' in got, got
-    connection.close()
-
-
-def eventually(condition, seconds=20):
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not happen in time"
-        time.sleep(0.01)
-
-
-def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
+from probes import USER, answers, assert_memory, assert_memory_returns, client_process, connect, descriptors, eventually
+from probes import resident_kb
 
 
 def ten_thousand_connects(address, pid):
@@ -85,11 +37,7 @@ def a_thousand_at_once(address, pid):
         client.close()
     eventually(lambda: descriptors(pid) <= before_fds + 2)
     assert_memory(pid, each_kb, 96)
-    # The allocator gives back what the sessions had, while the server is idle.
-    until = time.monotonic() + 20
-    while resident_kb(pid) - before_kb > 16 * 1024 and time.monotonic() < until:
-        time.sleep(0.1)
-    assert_memory(pid, resident_kb(pid) - before_kb, 16 * 1024)
+    assert_memory_returns(pid, before_kb, 16 * 1024)
 
 
 def gigabyte_lengths(address, pid):
@@ -107,18 +55,13 @@ def killed_clients(address, pid):
     """Processes that ask for much and are killed while they get it."""
     before_fds = descriptors(pid)
     code = (
-        "import sys; sys.path.insert(0, sys.argv[1]); import protocol, robustness\n"
-        "c = robustness.connect((sys.argv[2], int(sys.argv[3])))\n"
         "c.send(protocol.message(b'Q', b'select * from generate_series(1, 100000000)\\0'))\n"
         "c.receive(); print('receiving', flush=True)\n"
         "while True: c.receive()\n"
     )
-    here = os.path.dirname(os.path.abspath(__file__))
     for _ in range(5):
-        command = [sys.executable, "-c", code, here, address[0], str(address[1])]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as client:
-            assert client.stdout.readline() == b"receiving\n"
-            client.send_signal(signal.SIGKILL)
+        with client_process(address, code):
+            pass
     eventually(lambda: descriptors(pid) <= before_fds + 2)
     answers(address)
 

@@ -148,6 +148,8 @@ Status RowEncoder::slow_value(size_t column, const Vector& vector, uint32_t row,
   }
   if (context_->failed()) return context_->take_error();
   put_sized(out, scratch_);
+  constexpr size_t kKeptBytesMax = 1 << 20;
+  if (scratch_.capacity() > kKeptBytesMax) std::string().swap(scratch_);
   return {};
 }
 

@@ -1,0 +1,27 @@
+#include "base/process_memory.h"
+
+#include <cstring>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace indigo {
+namespace {
+
+TEST(ProcessMemory, CountsWhatIsTouched) {
+  const uint64_t before = process_memory_bytes();
+  ASSERT_GT(before, 1u << 20);
+  constexpr size_t kBytes = 64 << 20;
+  auto touched = std::make_unique<char[]>(kBytes);
+  std::memset(touched.get(), 1, kBytes);
+  EXPECT_GT(process_memory_bytes(), before + kBytes / 2);
+}
+
+TEST(ProcessMemory, TheMachineHasMoreThanTheProcess) {
+  EXPECT_GT(machine_memory_bytes(), process_memory_bytes());
+  EXPECT_LT(machine_memory_bytes(), UINT64_C(1) << 50);
+  EXPECT_EQ(machine_memory_bytes(), machine_memory_bytes());
+}
+
+}  // namespace
+}  // namespace indigo
