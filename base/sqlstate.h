@@ -95,6 +95,7 @@ inline constexpr SqlState kInvalidColumnReference{"42P10"};
 inline constexpr SqlState kInvalidTableDefinition{"42P16"};
 inline constexpr SqlState kInvalidObjectDefinition{"42P17"};
 inline constexpr SqlState kIndeterminateDatatype{"42P18"};
+inline constexpr SqlState kCollationMismatch{"42P21"};
 inline constexpr SqlState kIndeterminateCollation{"42P22"};
 inline constexpr SqlState kInvalidRecursion{"42P19"};
 inline constexpr SqlState kWindowingError{"42P20"};

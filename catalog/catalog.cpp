@@ -49,6 +49,15 @@ Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_uni
 
 Catalog::~Catalog() = default;
 
+const Collator* Catalog::collator(std::string_view locale, bool deterministic) {
+  std::lock_guard lock(collators_mutex_);
+  auto [at, added] = collators_.try_emplace({std::string(locale), deterministic});
+  if (added) {
+    if (auto opened = Collator::open(at->first.first, deterministic); opened.ok()) at->second = std::move(*opened);
+  }
+  return at->second.get();
+}
+
 std::unique_ptr<SystemTables> Catalog::make_system_tables(bool shared) {
   std::lock_guard guard(bases_mutex_);
   return std::make_unique<SystemTables>(store_, shared, bases_);

@@ -61,6 +61,9 @@ class Catalog {
   // OIDs and file numbers of new objects: one ascending series for the instance, from 16384.
   Oid next_oid() { return next_oid_.fetch_add(1, std::memory_order_relaxed); }
 
+  // The collator of an ICU locale, opened at its first use; null when ICU cannot open it.
+  const Collator* collator(std::string_view locale, bool deterministic);
+
   // Changes when committed DDL changed shared objects (roles, databases).
   uint64_t shared_version() const { return shared_version_.load(std::memory_order_acquire); }
   // The system tables of a new database object.
@@ -76,6 +79,8 @@ class Catalog {
   std::unique_ptr<SystemTables> shared_;
   std::atomic<Oid> next_oid_{16384};
   std::atomic<uint64_t> shared_version_{1};
+  std::mutex collators_mutex_;  // guards collators_; what it maps to stays
+  std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
   std::mutex bases_mutex_;  // guards bases_
   BaseRowsSet bases_;
   std::mutex mutex_;  // guards databases_

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "catalog/collator.h"
 #include "catalog/info.h"
 #include "catalog/oids.h"
 
@@ -62,6 +63,8 @@ class CatalogView {
   // ---- collations, roles
   virtual Oid find_collation(std::string_view schema, std::string_view name) = 0;
   virtual std::string collation_name(Oid collation) = 0;
+  // Null: C order. A collator lives as long as the instance.
+  virtual const Collator* collator(Oid collation) { return (void)collation, nullptr; }
   virtual Oid role_named(std::string_view name) = 0;
   virtual std::string role_name(Oid role) = 0;
   virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }

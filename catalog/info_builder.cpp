@@ -13,10 +13,12 @@
 
 namespace indigo::catalog {
 
-KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types) {
+KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types,
+                        const InfoBuilder::CollatorLookup& collators) {
   KeyColumn out;
   out.type = type.oid;
   out.collation = type.collation;
+  out.collator = collators(type.collation);
   auto info = types(type.oid);
   while (info != nullptr && info->kind == 'd') {
     out.type = info->base;
@@ -26,7 +28,7 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   return out;
 }
 
-KeyColumn InfoBuilder::key_column(const TypeRef& type) const { return key_column_of(type, types_); }
+KeyColumn InfoBuilder::key_column(const TypeRef& type) const { return key_column_of(type, types_, collators_); }
 
 std::string InfoBuilder::schema_name(Oid schema) {
   std::string row;

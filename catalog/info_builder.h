@@ -13,8 +13,9 @@ namespace indigo::catalog {
 class InfoBuilder {
  public:
   using TypeLookup = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
-  InfoBuilder(Database& database, storage::Transaction& txn, TypeLookup types)
-      : database_(database), txn_(txn), types_(std::move(types)) {}
+  using CollatorLookup = std::function<const Collator*(Oid)>;
+  InfoBuilder(Database& database, storage::Transaction& txn, TypeLookup types, CollatorLookup collators)
+      : database_(database), txn_(txn), types_(std::move(types)), collators_(std::move(collators)) {}
 
   // Null when there is no such row.
   std::shared_ptr<const RelationInfo> relation(Oid oid);
@@ -38,9 +39,11 @@ class InfoBuilder {
   Database& database_;
   storage::Transaction& txn_;
   TypeLookup types_;
+  CollatorLookup collators_;
 };
 
 // How values of a type are ordered in keys: domains as their base.
-KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types);
+KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types,
+                        const InfoBuilder::CollatorLookup& collators);
 
 }  // namespace indigo::catalog

@@ -142,19 +142,6 @@ void append_float(F value, std::string& out) {
   append_unsigned(static_cast<U>(bits & kSign ? ~bits : bits | kSign), out);
 }
 
-void append_escaped(Str s, std::string& out) {
-  while (true) {
-    const void* zero = s.empty() ? nullptr : std::memchr(s.data(), 0, s.size());
-    if (zero == nullptr) break;
-    const size_t n = static_cast<size_t>(static_cast<const char*>(zero) - s.data()) + 1;
-    out.append(s.data(), n);
-    out.push_back('\xFF');
-    s.remove_prefix(n);
-  }
-  out.append(s);
-  out.append("\0\1", 2);
-}
-
 // One byte for exponents (of 100) in -100..100, else a marker and three bytes.
 void append_exponent(int32_t exponent, std::string& out) {
   if (exponent >= -100 && exponent <= 100) {
@@ -203,14 +190,22 @@ void append_interval(const Interval& v, std::string& out) {
   append_unsigned(static_cast<uint64_t>(total), out);
 }
 
-void append_value(Kind kind, const Datum& value, std::string& out);
+void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out);
 
-void append_array(Str image, std::string& out) {
+void append_text(Str text, const Collator* collator, std::string& out) {
+  if (collator == nullptr) {
+    append_escaped_text(text, out);
+  } else {
+    collator->append_key(text, out);
+  }
+}
+
+void append_array(Str image, const Collator* collator, std::string& out) {
   const ArrayView array(image);
   const Kind element = kind_of(array.element_type(), array.element_phys());
   for (int32_t i = 0; i < array.count(); i++) {
     out.push_back(array.is_null(i) ? 2 : 1);
-    if (!array.is_null(i)) append_value(element, array.element(i), out);
+    if (!array.is_null(i)) append_value(element, array.element(i), collator, out);
   }
   out.push_back(0);
   out.push_back(static_cast<char>(array.dimensions()));
@@ -218,7 +213,7 @@ void append_array(Str image, std::string& out) {
   for (int d = 0; d < array.dimensions(); d++) append_signed(static_cast<uint32_t>(array.dimension(d).lower), out);
 }
 
-void append_value(Kind kind, const Datum& value, std::string& out) {
+void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
   switch (kind) {
     case Kind::kNone: break;
     case Kind::kBool: out.push_back(value.b ? 1 : 0); break;
@@ -229,8 +224,8 @@ void append_value(Kind kind, const Datum& value, std::string& out) {
     case Kind::kU64: append_unsigned(static_cast<uint64_t>(value.i64), out); break;
     case Kind::kF32: append_float<uint32_t>(value.f32, out); break;
     case Kind::kF64: append_float<uint64_t>(value.f64, out); break;
-    case Kind::kText: append_escaped(value.str, out); break;
-    case Kind::kBpchar: append_escaped(value.str.substr(0, value.str.find_last_not_of(' ') + 1), out); break;
+    case Kind::kText: append_text(value.str, collator, out); break;
+    case Kind::kBpchar: append_text(value.str.substr(0, value.str.find_last_not_of(' ') + 1), collator, out); break;
     case Kind::kNumeric: append_numeric(value.str, out); break;
     case Kind::kInterval: append_interval(value.interval, out); break;
     case Kind::kUuid: out.append(reinterpret_cast<const char*>(value.uuid.bytes), sizeof value.uuid.bytes); break;
@@ -241,14 +236,27 @@ void append_value(Kind kind, const Datum& value, std::string& out) {
       break;
     case Kind::kTid: out.append(value.str); break;
     case Kind::kBit:
-      append_escaped(value.str.substr(4), out);
+      append_escaped_text(value.str.substr(4), out);
       append_unsigned(load_unaligned<uint32_t>(value.str.data()), out);
       break;
-    case Kind::kArray: append_array(value.str, out); break;
+    case Kind::kArray: append_array(value.str, collator, out); break;
   }
 }
 
 }  // namespace
+
+void append_escaped_text(Str s, std::string& out) {
+  while (true) {
+    const void* zero = s.empty() ? nullptr : std::memchr(s.data(), 0, s.size());
+    if (zero == nullptr) break;
+    const size_t n = static_cast<size_t>(static_cast<const char*>(zero) - s.data()) + 1;
+    out.append(s.data(), n);
+    out.push_back('\xFF');
+    s.remove_prefix(n);
+  }
+  out.append(s);
+  out.append("\0\1", 2);
+}
 
 KeyLayout::KeyLayout(std::vector<KeyColumn> columns) : columns_(std::move(columns)) {
   kinds_.reserve(columns_.size());
@@ -270,7 +278,7 @@ void KeyLayout::append_column(size_t column, const Datum& value, std::string& ou
   }
   if (c.nullable) out.push_back(1);
   const size_t from = out.size();
-  append_value(static_cast<Kind>(kinds_[column]), value, out);
+  append_value(static_cast<Kind>(kinds_[column]), value, c.collator, out);
   if (c.descending)
     for (size_t i = from; i < out.size(); i++) out[i] = static_cast<char>(~out[i]);
 }

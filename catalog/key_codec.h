@@ -3,11 +3,11 @@
 // Per column: an optional null marker byte (columns that may be null), then the value, all bits inverted for DESC.
 //   integers, date, timestamps   big-endian with the sign bit flipped
 //   floats                       IEEE bits made monotone; -0 = 0; NaN greatest
-//   text, bytea (C collation)    bytes with 0x00 escaped as 0x00 0xFF, ended by 0x00 0x01
+//   text, bytea                  bytes with 0x00 escaped as 0x00 0xFF, ended by 0x00 0x01
+//   text under an ICU collation  the collation's sort key, then, unless unequal texts may be equal, the text
 //   bpchar                       as text without trailing blanks
 //   numeric                      sign, exponent, digits; equal values have equal keys
 //   interval, uuid, timetz, bool, arrays and so on: see key_codec.cpp
-// Text is in C order whatever its collation: the only order the server has so far.
 // A type that has no such encoding is refused at CREATE INDEX with 0A000.
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "catalog/collator.h"
 #include "catalog/datum.h"
 
 namespace indigo::catalog {
@@ -26,9 +27,13 @@ struct KeyColumn {
   Phys phys = Phys::kI64;
   Oid collation = kInvalidOid;
   bool descending = false;
-  bool nulls_first = false;  // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
-  bool nullable = true;      // false: no marker byte
+  bool nulls_first = false;            // PostgreSQL's default: NULLS LAST ascending, NULLS FIRST descending
+  bool nullable = true;                // false: no marker byte
+  const Collator* collator = nullptr;  // the collation's; null: C order. Lives as long as the instance
 };
+
+// Bytes of which none is a prefix of another's, in the texts' order.
+void append_escaped_text(Str text, std::string& out);
 
 class KeyLayout {
  public:

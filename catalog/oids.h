@@ -48,6 +48,8 @@ inline constexpr Oid kBoolArray = 1000, kByteaArray = 1001, kCharArray = 1002, k
 // namespaces, collations, roles, access methods
 inline constexpr Oid kPgCatalogSchema = 11, kPgToastSchema = 99, kPublicSchema = 2200;
 inline constexpr Oid kDefaultCollation = 100, kCCollation = 950, kPosixCollation = 951;
+// No collation, but the sign that an expression's inputs have different ones (42P22 where it matters).
+inline constexpr Oid kConflictingCollations = 0xFFFFFFFF;
 inline constexpr Oid kBootstrapSuperuser = 10;
 inline constexpr Oid kFirstUserOid = 16384;
 

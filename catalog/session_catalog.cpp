@@ -152,7 +152,9 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   if (found == nullptr) {
     const uint64_t seen = database_->version();
     found = reading([&](storage::Transaction& txn) {
-      return InfoBuilder(*database_, txn, [this](Oid t) { return type(t); }).relation(oid);
+      return InfoBuilder(
+                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+          .relation(oid);
     });
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
@@ -221,7 +223,9 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
   if (found == nullptr) {
     const uint64_t seen = database_->version();
     found = reading([&](storage::Transaction& txn) {
-      return InfoBuilder(*database_, txn, [this](Oid t) { return type(t); }).type(oid);
+      return InfoBuilder(
+                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+          .type(oid);
     });
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
@@ -289,7 +293,9 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
 std::shared_ptr<const FunctionInfo> SessionCatalog::function(Oid oid) {
   if (oid < oid::kFirstUserOid) return catalog_.builtins().function(oid);
   return reading([&](storage::Transaction& txn) {
-    return InfoBuilder(*database_, txn, [this](Oid t) { return type(t); }).function(oid);
+    return InfoBuilder(
+               *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+        .function(oid);
   });
 }
 
@@ -389,6 +395,22 @@ std::string SessionCatalog::collation_name(Oid collation) {
     if (t.find_oid(txn, collation, image)) out = t.reader(image).str(pg_collation::c_collname);
   });
   return out;
+}
+
+const Collator* SessionCatalog::collator(Oid collation) {
+  if (is_c_collation(collation)) return nullptr;
+  if (const auto it = collators_.find(collation); it != collators_.end()) return it->second;
+  const Collator* found = nullptr;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_collation::kOid);
+    if (!t.find_oid(txn, collation, image)) return;
+    const RowReader row = t.reader(image);
+    if (row.chr(pg_collation::c_collprovider) != 'i') return;
+    found = catalog_.collator(row.str(pg_collation::c_colliculocale), row.flag(pg_collation::c_collisdeterministic));
+  });
+  if (found != nullptr) collators_.emplace(collation, found);
+  return found;
 }
 
 Oid SessionCatalog::role_named(std::string_view name) {

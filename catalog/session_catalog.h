@@ -77,6 +77,7 @@ class SessionCatalog final : public CatalogView {
   Oid btree_operator(Oid type, int strategy) override;
   int btree_strategy(Oid op) override;
   Oid find_collation(std::string_view schema, std::string_view name) override;
+  const Collator* collator(Oid collation) override;
   std::string collation_name(Oid collation) override;
   Oid role_named(std::string_view name) override;
   std::string role_name(Oid role) override;
@@ -129,6 +130,7 @@ class SessionCatalog final : public CatalogView {
   StringMap<std::shared_ptr<const RelationInfo>> by_name_;  // "schema\0name" as asked; null: not found
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
+  std::unordered_map<Oid, const Collator*> collators_;  // a collation never changes
 };
 
 }  // namespace indigo::catalog

@@ -145,6 +145,7 @@ bool same_own(const N&, const N&) {
 bool same_own(const VarExpr& a, const VarExpr& b) {
   return a.entry == b.entry && a.column == b.column && a.levels_up == b.levels_up;
 }
+bool same_own(const CollateExpr& a, const CollateExpr& b) { return a.type.collation == b.type.collation; }
 bool same_own(const ColumnExpr& a, const ColumnExpr& b) { return a.input == b.input && a.column == b.column; }
 bool same_own(const ConstExpr& a, const ConstExpr& b) { return same_value(a.value.get(), b.value.get()); }
 bool same_own(const ParamExpr& a, const ParamExpr& b) { return a.index == b.index; }

@@ -169,6 +169,14 @@ struct RowCompareExpr : ExprOf<ExprKind::kRowCompare> {
   ExprList left, right;
   std::vector<Oid> less_functions, equal_functions;  // for each column
 };
+// The collation that column i of a row comparison works with.
+inline Oid row_compare_collation(const RowCompareExpr& e, size_t i) {
+  const Oid left = e.left[i]->type.collation, right = e.right[i]->type.collation;
+  const bool take_right =
+      e.left[i]->kind != ExprKind::kCollate &&
+      (left == kInvalidOid || left == oid::kDefaultCollation || e.right[i]->kind == ExprKind::kCollate);
+  return take_right && right != kInvalidOid ? right : left;
+}
 struct FieldExpr : ExprOf<ExprKind::kField> {
   ExprPtr argument;
   int field = 0;

@@ -19,7 +19,7 @@ WHERE = {
     "pg_proc": "oid < 16384 and prolang <> coalesce((select oid from pg_language where lanname = 'plpgsql'), 0)"
                " and proname not like 'plpgsql%'",
     "pg_language": "lanname <> 'plpgsql'",
-    "pg_collation": "oid < 12000 or collname = 'ucs_basic'",
+    "pg_collation": "oid < 12000 or collname = 'ucs_basic' or collprovider = 'i'",
     "pg_class": "oid < 16384 and relnamespace <> 99",
     "pg_type": "oid < 16384 and typnamespace <> 99",
     "pg_attribute": "attrelid in (select oid from pg_class where oid < 16384 and relnamespace <> 99)",

@@ -127,6 +127,8 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   c.catalog.changed({relation->oid});
   INDIGO_TRY(
       record_dependency(c, {pg_class::kOid, relation->oid, number}, {pg_type::kOid, spec.column.type.oid, 0}, 'n'));
+  INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, number},
+                               {pg_collation::kOid, spec.column.type.collation, 0}, 'n'));
   INDIGO_TRY(finish_column(c, current(c, relation->oid), number, spec));
   if (sequence != kInvalidOid) {
     INDIGO_TRY(record_dependency(c, {pg_class::kOid, sequence, 0}, {pg_class::kOid, relation->oid, number},

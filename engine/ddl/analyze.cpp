@@ -33,8 +33,8 @@ int32_t width_of(const Datum& d) {
   return d.phys == Phys::kStr ? static_cast<int32_t>(d.str.size()) : static_cast<int32_t>(phys_bytes(d.phys));
 }
 
-Statistics of_column(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows, const TypeRef& type,
-                     const sql::TypeOrder* order) {
+Statistics of_column(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows,
+                     const sql::TypeOrder* order, const catalog::Collator* collator) {
   Statistics out;
   if (sampled == 0) return out;
   out.null_fraction = static_cast<float>(static_cast<double>(nulls) / static_cast<double>(sampled));
@@ -44,11 +44,11 @@ Statistics of_column(std::vector<Datum>& values, size_t nulls, size_t sampled, d
   out.width = static_cast<int32_t>(width / static_cast<double>(values.size()));
   if (order == nullptr || order->compare == nullptr) return out;
   std::sort(values.begin(), values.end(),
-            [&](const Datum& a, const Datum& b) { return order->compare(a, b, type) < 0; });
+            [&](const Datum& a, const Datum& b) { return order->compare(a, b, collator) < 0; });
   std::vector<Run> runs;
   for (size_t i = 0; i < values.size();) {
     size_t j = i + 1;
-    while (j < values.size() && order->compare(values[i], values[j], type) == 0) j++;
+    while (j < values.size() && order->compare(values[i], values[j], collator) == 0) j++;
     runs.push_back({i, j - i});
     i = j;
   }
@@ -163,8 +163,8 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
         values.push_back(d);
       }
     }
-    const Statistics s = of_column(values, nulls, sample.size(), static_cast<double>(seen), column.type,
-                                   sql::type_order(column.type.oid));
+    const Statistics s = of_column(values, nulls, sample.size(), static_cast<double>(seen),
+                                   sql::type_order(column.type.oid), c.catalog.collator(column.type.collation));
     INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
   }
   const uint64_t pages = relation->table != nullptr ? relation->table->statistics().bytes / 8192 : 0;

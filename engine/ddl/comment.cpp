@@ -1,5 +1,7 @@
 #include "engine/ddl/comment.h"
 
+#include "engine/ddl/collation.h"
+
 namespace indigo::engine::ddl {
 
 namespace {
@@ -106,6 +108,10 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       INDIGO_ASSIGN(const TypeRef type, resolve_type(c, s.object->type_name));
       return Address{pg_type::kOid, type.oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid oid, owned_collation(c, list));
+      return Address{pg_collation::kOid, oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: {
       const auto database = c.catalog.catalog().database_named(string_of(s.object));

@@ -57,10 +57,13 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   for (const NewColumn& column : spec.columns) {
     INDIGO_TRY(insert_attribute(c, oid, ++number, column));
     INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, number}, {pg_type::kOid, column.type.oid, 0}, 'n'));
-    if (column.type.collation >= oid::kFirstUserOid) {
-      INDIGO_TRY(
-          record_dependency(c, {pg_class::kOid, oid, number}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
+    if (column.type.collation == oid::kConflictingCollations) {
+      return Error(sqlstate::kIndeterminateCollation, "no collation was derived for column " + quoted(column.name) +
+                                                          " with collatable type " + type_text(c, column.type))
+          .with_hint("Use the COLLATE clause to set the collation explicitly.");
     }
+    INDIGO_TRY(
+        record_dependency(c, {pg_class::kOid, oid, number}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
   }
   if (stored) INDIGO_TRY(insert_system_attributes(c, oid));
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));

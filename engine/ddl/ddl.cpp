@@ -2,6 +2,7 @@
 
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/analyze.h"
+#include "engine/ddl/collation.h"
 #include "engine/ddl/comment.h"
 #include "engine/ddl/create_table.h"
 #include "engine/ddl/database.h"
@@ -56,7 +57,7 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return "CREATE TRIGGER";
     case PG_QUERY__NODE__NODE_RULE_STMT: return "CREATE RULE";
     case PG_QUERY__NODE__NODE_CREATE_CAST_STMT: return "CREATE CAST";
-    case PG_QUERY__NODE__NODE_DEFINE_STMT: return "CREATE AGGREGATE, OPERATOR, TYPE, COLLATION or TEXT SEARCH object";
+    case PG_QUERY__NODE__NODE_DEFINE_STMT: return "CREATE AGGREGATE, OPERATOR, TYPE or TEXT SEARCH object";
     case PG_QUERY__NODE__NODE_CREATE_RANGE_STMT: return "CREATE TYPE AS RANGE";
     case PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT: return "CREATE OPERATOR CLASS";
     case PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT: return "CREATE OPERATOR FAMILY";
@@ -117,6 +118,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT:
     case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT:
     case PG_QUERY__NODE__NODE_DROP_OWNED_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
   }
@@ -162,6 +164,11 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT: return ddl::execute_owner(c, *n.alter_owner_stmt);
     case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT: return ddl::execute_reassign_owned(c, *n.reassign_owned_stmt);
     case PG_QUERY__NODE__NODE_DROP_OWNED_STMT: return ddl::execute_drop_owned(c, *n.drop_owned_stmt);
+    case PG_QUERY__NODE__NODE_DEFINE_STMT:
+      if (n.define_stmt->kind == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION)
+        return ddl::execute_create_collation(c, *n.define_stmt);
+      break;
+    case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT: return ddl::execute_alter_collation(c, *n.alter_collation_stmt);
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return execute_reindex(c, *n.reindex_stmt);
     case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
     default: break;

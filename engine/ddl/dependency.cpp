@@ -150,6 +150,8 @@ std::string describe(DdlContext& c, const Address& a) {
              relation_text(c, row.oid(pg_rewrite::c_ev_class));
     }
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
+    case pg_collation::kOid:
+      return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
     case pg_namespace::kOid:
       return "schema " + identifier(name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname));
     case pg_proc::kOid:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ddl/collation.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/type.h"
 
@@ -154,12 +155,14 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
                s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN) {
       INDIGO_ASSIGN(found, find_dropped_type(c, node->type_name, s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN,
                                              s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) {
+      INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
     } else {
       return unsupported(tag);
     }
     if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
   }
-  INDIGO_TRY(drop_objects(c, std::move(objects), cascade));
+  INDIGO_TRY(drop_objects(c, objects, cascade));
   return tag;
 }
 

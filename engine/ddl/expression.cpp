@@ -59,6 +59,9 @@ struct Collector {
   void visit(const sql::Expr& e) {
     type(e.type.oid);
     switch (e.kind) {
+      case sql::ExprKind::kCollate:
+        if (e.type.collation >= oid::kFirstUserOid) references.insert({pg_collation::kOid, e.type.collation, 0});
+        break;
       case sql::ExprKind::kVar: {
         const int column = sql::as<sql::VarExpr>(e).column;
         if (column >= 0) columns.insert(static_cast<int16_t>(column + 1));

@@ -96,8 +96,9 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   }
   const Oid table_filenode = table(c, pg_class::kOid).reader(class_image).oid(pg_class::c_relfilenode);
   const auto type_lookup = [&](Oid t) { return c.catalog.type(t); };
+  const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
-    const catalog::KeyColumn key = catalog::key_column_of(column.type, type_lookup);
+    const catalog::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
     if (!catalog::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
@@ -126,6 +127,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
     keys.push_back(column.column);
     collations.push_back(column.type.collation);
+    INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
     classes.push_back(column.opclass);
     options.push_back(static_cast<int16_t>((column.descending ? 1 : 0) | (column.nulls_first ? 2 : 0)));
     if (column.column == 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/alter_table.h"
+#include "engine/ddl/collation.h"
 #include "engine/ddl/database.h"
 #include "engine/ddl/drop.h"
 #include "engine/ddl/expression.h"
@@ -252,6 +253,9 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE:
       INDIGO_TRY(rename_role(c, s.subname, s.newname));
       return std::string("ALTER ROLE");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
+      INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
+      return std::string("ALTER COLLATION");
     default: return unsupported("renaming this kind of object");
   }
 }
@@ -349,6 +353,11 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
       c.catalog.changed({kInvalidOid});
       return tag;
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
+      return tag;
+    }
     default: return unsupported("SET SCHEMA for this kind of object");
   }
 }
@@ -395,6 +404,13 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
         c.catalog.changed({t});
       }
       if (type->relation != kInvalidOid) INDIGO_TRY(change_owner(c, current(c, type->relation), owner));
+      return relation_tag(s.object_type);
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
+      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
       return relation_tag(s.object_type);
     }
     default: return unsupported("OWNER TO for this kind of object");

@@ -241,6 +241,7 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
   }
   INDIGO_TRY(insert_with_array(c, t));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_type::kOid, base.oid, 0}, 'n'));
+  INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_collation::kOid, t.collation, 0}, 'n'));
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
     if (node->constraint->contype != PG_QUERY__CONSTR_TYPE__CONSTR_CHECK) continue;
     INDIGO_TRY(add_domain_check(c, t.oid, t.name, t.schema, base, *node->constraint));

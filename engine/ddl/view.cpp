@@ -63,6 +63,8 @@ struct References {
       visit(*sql::as<sql::SubLinkExpr>(e).query);
     }
     if (e.type.oid >= oid::kFirstUserOid) addresses.insert({pg_type::kOid, e.type.oid, 0});
+    if (e.kind == sql::ExprKind::kCollate && e.type.collation >= oid::kFirstUserOid)
+      addresses.insert({pg_collation::kOid, e.type.collation, 0});
     sql::for_each_child(e, [&](const sql::ExprPtr& child) {
       if (child != nullptr) visit(q, *child);
     });

@@ -29,6 +29,14 @@ const sql::TypeOrder* Builder::order_of(const sql::TypeRef& type) {
   return info != nullptr ? sql::type_order(*info) : nullptr;
 }
 
+Result<const catalog::Collator*> Builder::collator_of(const sql::TypeRef& type) {
+  if (type.collation == oid::kConflictingCollations) {
+    return Error(sqlstate::kIndeterminateCollation, "could not determine which collation to use for string comparison")
+        .with_hint("Use the COLLATE clause to set the collation explicitly.");
+  }
+  return state_.session().catalog().collator(type.collation);
+}
+
 sql::TypeRef Builder::element_of(const sql::TypeRef& array) {
   auto info = state_.session().catalog().type(array.oid);
   return {info != nullptr ? info->element : kInvalidOid, array.typmod, array.collation};

@@ -32,6 +32,8 @@ class Builder {
 
   // Order, equality and hash of a type; null when it has none. Domains are looked up by their base.
   const sql::TypeOrder* order_of(const sql::TypeRef& type);
+  // Of the type's collation; null: C order. 42P22 when it is not known which.
+  Result<const catalog::Collator*> collator_of(const sql::TypeRef& type);
   sql::TypeRef element_of(const sql::TypeRef& array);
 
   // The operator being built reads this slot.

@@ -103,8 +103,9 @@ class NullIfNode final : public Node {
 
 class GreatestLeastNode final : public Node {
  public:
-  GreatestLeastNode(QueryState& state, bool greatest, const sql::TypeOrder* order, std::vector<NodePtr> arguments)
-      : Node(state), greatest_(greatest), order_(order), arguments_(std::move(arguments)) {}
+  GreatestLeastNode(QueryState& state, bool greatest, const sql::TypeOrder* order, const catalog::Collator* collator,
+                    std::vector<NodePtr> arguments)
+      : Node(state), greatest_(greatest), order_(order), collator_(collator), arguments_(std::move(arguments)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     out_.init(phys, frame.extent);
     for (uint32_t i = 0; i < selection.count; i++) out_.set_null(selection[i]);
@@ -115,7 +116,7 @@ class GreatestLeastNode final : public Node {
         uint32_t r = selection[i];
         if (value.is_null(r)) continue;
         if (!out_.is_null(r)) {
-          int c = order_->compare(value.datum(r), out_.datum(r), type);
+          int c = order_->compare(value.datum(r), out_.datum(r), collator_);
           if (greatest_ ? c <= 0 : c >= 0) continue;
         }
         out_.copy_row(r, value, r);
@@ -127,6 +128,7 @@ class GreatestLeastNode final : public Node {
  private:
   bool greatest_;
   const sql::TypeOrder* order_;
+  const catalog::Collator* collator_;
   std::vector<NodePtr> arguments_;
   Vector out_;
 };
@@ -185,7 +187,8 @@ Result<NodePtr> compile_branch(Builder& b, const sql::Expr& e) {
                      "could not identify a comparison function for type " + std::to_string(e.type.oid));
       }
       INDIGO_ASSIGN(auto nodes, compile_list(b, x.arguments, children));
-      node = std::make_unique<GreatestLeastNode>(b.state(), x.greatest, order, std::move(nodes));
+      INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(e.type));
+      node = std::make_unique<GreatestLeastNode>(b.state(), x.greatest, order, collator, std::move(nodes));
       break;
     }
   }

@@ -249,7 +249,7 @@ constexpr CompareFamily kCompareFamilies[] = {
     {{1086, 1091, 1087, 1088, 1089, 1090}, make_compare<int32_t, int32_t>},  // date
     {{2052, 2053, 2054, 2055, 2057, 2056}, make_compare<int64_t, int64_t>},  // timestamp
     {{1152, 1153, 1154, 1155, 1157, 1156}, make_compare<int64_t, int64_t>},  // timestamptz
-    {{67, 157, 740, 741, 742, 743}, make_compare<Str, Str>},                 // text, C collation only
+    {{67, 157, 740, 741, 742, 743}, make_compare<Str, Str>},                 // text in C order
 };
 struct ArithmeticFamily {
   Oid plus, minus, times;
@@ -265,18 +265,11 @@ constexpr ArithmeticFamily kArithmeticFamilies[] = {
     {179, 183, 171, make_arithmetic<int32_t, int16_t, int32_t>},
     {218, 219, kInvalidOid, make_arithmetic<double, double, double>},  // float8; times stays with sql/func (underflow)
 };
-constexpr Oid kFirstTextOrder = 740, kLastTextOrder = 743;
-
-bool c_collation(Oid collation) {
-  return collation == kInvalidOid || collation == oid::kDefaultCollation || collation == oid::kCCollation ||
-         collation == oid::kPosixCollation;
-}
-
 }  // namespace
 
 NodePtr compile_fast_call(QueryState& state, const sql::CallExpr& e, std::vector<NodePtr>& arguments) {
   if (arguments.size() != 2) return nullptr;
-  if (e.function >= kFirstTextOrder && e.function <= kLastTextOrder && !c_collation(e.collation)) return nullptr;
+  if (!catalog::is_c_collation(e.collation)) return nullptr;
   for (const CompareFamily& f : kCompareFamilies) {
     for (int op = 0; op < 6; op++) {
       if (f.functions[op] == e.function) return f.make(state, op, arguments);

@@ -185,11 +185,12 @@ Result<NodePtr> compile_record(Builder& b, const sql::Expr& e) {
     children.push_back(c.left.get());
     children.push_back(c.right.get());
     std::vector<sql::TypeRef> types{x.left[i]->type, x.right[i]->type};
+    const Oid collation = sql::row_compare_collation(x, i);
     INDIGO_ASSIGN(c.equal, kernel_of(x.equal_functions[i]));
-    c.equal_call = {x.equal_functions[i], boolean, types, x.left[i]->type.collation};
+    c.equal_call = {x.equal_functions[i], boolean, types, collation};
     if (x.strategy != 3 && x.strategy != 6) {
       INDIGO_ASSIGN(c.less, kernel_of(x.less_functions[i]));
-      c.less_call = {x.less_functions[i], boolean, types, x.left[i]->type.collation};
+      c.less_call = {x.less_functions[i], boolean, types, collation};
     }
     columns.push_back(std::move(c));
   }

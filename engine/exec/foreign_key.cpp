@@ -14,11 +14,11 @@ using catalog::ConstraintInfo;
 using catalog::RelationInfo;
 
 // Equal images of some columns: nothing that a foreign key looks at has changed.
-bool same_columns(const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
+bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
   for (int16_t attribute : columns) {
     auto c = static_cast<size_t>(attribute) - 1;
     Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
-    if (x.null != y.null || (!x.null && !values_equal(relation.columns[c].type, x, y))) return false;
+    if (x.null != y.null || (!x.null && !values_equal(state, relation.columns[c].type, x, y))) return false;
   }
   return true;
 }
@@ -62,7 +62,7 @@ Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, 
   for (size_t i = 0; i < child->constraints.size(); i++) {
     const ConstraintInfo& constraint = child->constraints[i];
     if (constraint.kind != 'f') continue;
-    if (!old_row.empty() && same_columns(*child, old_row, new_row, constraint.columns)) continue;
+    if (!old_row.empty() && same_columns(state, *child, old_row, new_row, constraint.columns)) continue;
     if (constraint.deferred) return not_supported_deferred(constraint);
     bool mixed = false;
     INDIGO_ASSIGN(bool exists, parent_exists(state, child, constraint, new_row, mixed));
@@ -75,7 +75,7 @@ Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent
   (void)state;
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
     const ConstraintInfo& constraint = parent->referenced_by[i];
-    if (same_columns(*parent, old_row, new_row, constraint.foreign_columns)) continue;
+    if (same_columns(state, *parent, old_row, new_row, constraint.foreign_columns)) continue;
     if (constraint.deferred) return not_supported_deferred(constraint);
     events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row)});
   }
@@ -133,7 +133,7 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
     storage::StorageStatus status = lock(key_);
     if (status == storage::StorageStatus::kNotFound) return false;
     if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
-    return row_matches(*parent, claimed_.row, constraint.foreign_columns, values);
+    return row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
   }
   bool exists = false;
   std::vector<std::string> keys;
@@ -145,7 +145,7 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
     storage::StorageStatus status = lock(key);
     if (status == storage::StorageStatus::kNotFound) continue;
     if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
-    exists |= row_matches(*parent, claimed_.row, constraint.foreign_columns, values);
+    exists |= row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
   }
   return exists;
 }

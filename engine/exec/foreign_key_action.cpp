@@ -31,7 +31,7 @@ Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child,
                                                           storage::LockWait::kWait, claimed);
     if (status == storage::StorageStatus::kNotFound) continue;
     if (status != storage::StorageStatus::kOk) return storage_error(status, &child);
-    if (row_matches(child, claimed.row, constraint.columns, values)) return true;
+    if (row_matches(state, child, claimed.row, constraint.columns, values)) return true;
   }
   if (keys.size() == 16) return child_exists(state, child, constraint, values);
   return false;
@@ -127,7 +127,7 @@ Status ForeignKeyAction::apply(std::span<const Datum> values) {
         child->table->claim(txn, claim_view(state), key, mode, storage::LockWait::kWait, claimed);
     if (status == storage::StorageStatus::kNotFound) continue;
     if (status != storage::StorageStatus::kOk) return storage_error(status, child.get());
-    if (!row_matches(*child, claimed.row, constraint.columns, values)) {
+    if (!row_matches(state, *child, claimed.row, constraint.columns, values)) {
       child->table->unclaim(txn, claimed.key);
       continue;
     }

@@ -32,19 +32,21 @@ int64_t integer(const Datum& d) {
 
 }  // namespace
 
-bool values_equal(const catalog::TypeRef& type, const Datum& a, const Datum& b) {
+bool values_equal(QueryState& state, const catalog::TypeRef& type, const Datum& a, const Datum& b) {
   const sql::TypeOrder* order = sql::type_order(type.oid);
-  if (order != nullptr && order->equal != nullptr) return order->equal(a, b, type);
+  if (order != nullptr && order->equal != nullptr) {
+    return order->equal(a, b, state.session().catalog().collator(type.collation));
+  }
   if (a.phys == Phys::kStr) return a.str == b.str;
   return std::memcmp(&a.block, &b.block, phys_bytes(a.phys)) == 0;
 }
 
-bool row_matches(const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
+bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
                  std::span<const Datum> values) {
   for (size_t i = 0; i < columns.size(); i++) {
     auto c = static_cast<size_t>(columns[i]) - 1;
     Datum d = relation.layout.column(row, c);
-    if (d.null || !values_equal(relation.columns[c].type, d, values[i])) return false;
+    if (d.null || !values_equal(state, relation.columns[c].type, d, values[i])) return false;
   }
   return true;
 }
@@ -98,7 +100,7 @@ Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::
     if (count == 0) return {};
     INDIGO_TRY(state.check());
     for (size_t i = 0; i < count; i++) {
-      if (!row_matches(relation, refs[i].row, columns, values)) continue;
+      if (!row_matches(state, relation, refs[i].row, columns, values)) continue;
       INDIGO_ASSIGN(bool more, found(refs[i].key, refs[i].row));
       if (!more) return {};
     }

@@ -19,10 +19,10 @@ Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::
                  std::span<const Datum> values, const std::function<Result<bool>(Bytes key, Bytes row)>& found);
 
 // Whether a row's columns equal the values.
-bool row_matches(const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
+bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
                  std::span<const Datum> values);
-// Equality of two values of one type (neither null).
-bool values_equal(const catalog::TypeRef& type, const Datum& a, const Datum& b);
+// Equality of two values of one type (neither null), under its collation.
+bool values_equal(QueryState& state, const catalog::TypeRef& type, const Datum& a, const Datum& b);
 
 // A value of one column as a value of another (foreign keys between integers of different widths). False: `to` cannot hold it.
 // Types that cannot be compared this way: 0A000.

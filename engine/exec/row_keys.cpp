@@ -62,13 +62,14 @@ Result<KeyOps> KeyOps::make(Builder& b, const std::vector<sql::TypeRef>& types) 
   KeyOps ops;
   for (const sql::TypeRef& type : types) {
     Phys phys = b.phys_of(type);
-    bool bytes = bytes_equal(type.oid, phys);
+    INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(type));
+    bool bytes = bytes_equal(type.oid, phys) && (collator == nullptr || collator->deterministic());
     const sql::TypeOrder* order = bytes ? nullptr : b.order_of(type);
     if (!bytes && (order == nullptr || order->equal == nullptr || order->hash == nullptr)) {
       return Error(sqlstate::kUndefinedFunction,
                    "could not identify an equality operator for type " + type_name(b, type.oid));
     }
-    ops.columns_.push_back({phys, bytes, order, type});
+    ops.columns_.push_back({phys, bytes, order, collator});
   }
   return ops;
 }
@@ -104,7 +105,7 @@ void KeyOps::hash(std::span<const Vector* const> keys, Selection selection, uint
     if (!column.bytes) {
       for (uint32_t i = 0; i < selection.count; i++) {
         uint32_t r = selection[i];
-        uint64_t h = v.is_null(r) ? kNullHash : mix(column.order->hash(v.datum(r), column.type));
+        uint64_t h = v.is_null(r) ? kNullHash : mix(column.order->hash(v.datum(r), column.collator));
         out[r] = c == 0 ? h : mix(out[r] * 0x9e3779b97f4a7c15ull + h);
       }
       continue;
@@ -123,7 +124,7 @@ void KeyOps::hash(std::span<const Vector* const> keys, Selection selection, uint
 bool KeyOps::equal_column(const Column& c, const Vector& a, uint32_t row_a, const Vector& b, uint32_t row_b) const {
   bool x = a.is_null(row_a), y = b.is_null(row_b);
   if (x || y) return x && y;
-  if (!c.bytes) return c.order->equal(a.datum(row_a), b.datum(row_b), c.type);
+  if (!c.bytes) return c.order->equal(a.datum(row_a), b.datum(row_b), c.collator);
   switch (c.phys) {
     case Phys::kBool: return a.get<uint8_t>(row_a) == b.get<uint8_t>(row_b);
     case Phys::kI16: return a.get<int16_t>(row_a) == b.get<int16_t>(row_b);
@@ -155,7 +156,7 @@ bool KeyOps::equal(std::span<const Vector* const> a, uint32_t row_a, std::span<c
 
 bool KeyOps::equal_values(size_t column, const Datum& a, const Datum& b) const {
   const Column& c = columns_[column];
-  if (!c.bytes) return c.order->equal(a, b, c.type);
+  if (!c.bytes) return c.order->equal(a, b, c.collator);
   if (c.phys == Phys::kStr) return a.str == b.str;
   return std::memcmp(&a.block, &b.block, phys_bytes(c.phys)) == 0;
 }
@@ -171,11 +172,12 @@ Result<SortOps> SortOps::make(Builder& b, const std::vector<sql::TypeRef>& types
                    "could not identify an ordering operator for type " + type_name(b, types[i].oid))
           .with_hint("Use an explicit ordering operator or modify the query.");
     }
-    ops.columns_.push_back({types[i], order, directions[i]});
+    INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(types[i]));
+    ops.columns_.push_back({order, collator, directions[i]});
     Phys phys = b.phys_of(types[i]);
     if (types[i].oid >= oid::kFirstUserOid || !catalog::KeyLayout::encodable(types[i].oid)) ops.encodable_ = false;
     layout.push_back(
-        {types[i].oid, phys, types[i].collation, directions[i].descending, directions[i].nulls_first, true});
+        {types[i].oid, phys, types[i].collation, directions[i].descending, directions[i].nulls_first, true, collator});
   }
   if (ops.encodable_) ops.layout_ = catalog::KeyLayout(std::move(layout));
   return ops;
@@ -191,7 +193,7 @@ int SortOps::compare_values(size_t column, const Datum& a, const Datum& b) const
     if (a.null && b.null) return 0;
     return a.null == c.direction.nulls_first ? -1 : 1;
   }
-  int r = c.order->compare(a, b, c.type);
+  int r = c.order->compare(a, b, c.collator);
   return c.direction.descending ? -r : r;
 }
 

@@ -37,7 +37,7 @@ class KeyOps {
     Phys phys;
     bool bytes;  // equality is equality of the physical value
     const sql::TypeOrder* order;
-    sql::TypeRef type;
+    const catalog::Collator* collator;
   };
   template <class T>
   void hash_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
@@ -66,8 +66,8 @@ class SortOps {
 
  private:
   struct Column {
-    sql::TypeRef type;
     const sql::TypeOrder* order;
+    const catalog::Collator* collator;
     Direction direction;
   };
   std::vector<Column> columns_;

@@ -25,12 +25,12 @@ bool is_negative(const sql::TypeRef& type, const Datum& d) {
     case Phys::kF64: return d.f64 < 0;
     case Phys::kB16: {
       const sql::TypeOrder* order = sql::type_order(type.oid);
-      return order != nullptr && order->compare(d, Datum::of(Interval{0, 0, 0}), type) < 0;
+      return order != nullptr && order->compare(d, Datum::of(Interval{0, 0, 0}), nullptr) < 0;
     }
     default: {
       const sql::TypeOrder* order = sql::type_order(type.oid);
       const Datum zero = Datum::of(Str());
-      return order != nullptr && type.oid != oid::kNumeric && order->compare(d, zero, type) < 0;
+      return order != nullptr && type.oid != oid::kNumeric && order->compare(d, zero, nullptr) < 0;
     }
   }
 }
@@ -152,7 +152,7 @@ Result<uint32_t> WindowFrame::range_bound(QueryState& state, const WindowPartiti
   Datum bound = bound_.datum(0);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    int c = order_->compare(p.rows->datum(middle, p.order_column), bound, order_type_);
+    int c = order_->compare(p.rows->datum(middle, p.order_column), bound, nullptr);
     if (descending_) c = -c;
     if (is_end ? c <= 0 : c < 0) {
       low = middle + 1;

@@ -88,6 +88,11 @@ Result<OwnedDatum> xid_age(SessionImpl& session, std::span<const Datum> argument
   return OwnedDatum(Datum::of(static_cast<int32_t>(static_cast<uint32_t>(session.transaction().id().value) - xid)));
 }
 Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> collation_version(SessionImpl& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(session.begin_statement());
+  const catalog::Collator* collator = session.session_catalog().collator(arguments[0].oid());
+  return collator == nullptr ? null_value(Phys::kStr) : OwnedDatum(Datum::of(Str(collator->version())));
+}
 Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
 }
@@ -154,7 +159,7 @@ constexpr SystemValue kValues[] = {
     {"pg_jit_available", no},
     {"pg_notification_queue_usage", queue_usage},
     {"pg_reload_conf", yes},
-    {"pg_collation_actual_version", no_text},
+    {"pg_collation_actual_version", collation_version},
     {"pg_database_collation_actual_version", no_text},
     {"pg_current_logfile", no_text},
 };

@@ -36,6 +36,8 @@ class Analysis {
   bool require_implementations = true;
   // Whether functions in language SQL give way to their bodies. Not where the expression is printed back.
   bool inline_functions = true;
+  // Whether a COLLATE clause has been seen: without one no collation is explicit.
+  bool has_collate_clause = false;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
   std::vector<std::string> argument_names;
 

@@ -13,30 +13,6 @@ bool implemented(const catalog::FunctionInfo& f) {
 
 }  // namespace
 
-Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments) {
-  Oid explicit_one = kInvalidOid, implicit_one = kInvalidOid;
-  bool collatable = false;
-  for (const ExprPtr& e : arguments) {
-    const Oid collation = e->type.collation;
-    if (collation == kInvalidOid) continue;
-    collatable = true;
-    if (e->kind == ExprKind::kCollate) {
-      if (explicit_one != kInvalidOid && explicit_one != collation) {
-        return a.error(SqlState("42P21"),
-                       "collation mismatch between explicit collations \"" + a.catalog.collation_name(explicit_one) +
-                           "\" and \"" + a.catalog.collation_name(collation) + "\"",
-                       e->location);
-      }
-      explicit_one = collation;
-    } else if (collation != oid::kDefaultCollation && implicit_one == kInvalidOid) {
-      implicit_one = collation;
-    }
-  }
-  if (explicit_one != kInvalidOid) return explicit_one;
-  if (implicit_one != kInvalidOid) return implicit_one;
-  return collatable ? oid::kDefaultCollation : kInvalidOid;
-}
-
 Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
                           CallExpr::Form form, Oid op, int location) {
   const bool later = function.language == "sql" && !a.inline_functions;  // when the printed text is read again

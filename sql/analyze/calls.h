@@ -54,8 +54,13 @@ Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& functio
                                const TypeRef& result, CallExpr::Form form, Oid op, int location);
 // Looks up pg_catalog.name for these arguments and calls it (SQL constructs that the grammar turns into functions).
 Result<ExprPtr> call_builtin(Analysis& a, std::string_view name, ExprList arguments, int location);
-// The collation that a function or operator works with: an explicit one, else the first that is not the default.
-Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> arguments);
+// The collation that a function or operator works with (kInvalidOid: none of its inputs has one). 42P21 when COLLATE clauses
+// contradict each other; oid::kConflictingCollations when the inputs' own collations do.
+Result<Oid> input_collation(Analysis& a, std::span<const ExprPtr> inputs);
+// The same for columns that are compared at once (UNION): 42P21 in both cases.
+Result<Oid> common_collation(Analysis& a, std::span<const ExprPtr> inputs);
+// For what is sorted or grouped by: 42P21 when its inputs' collations contradict each other.
+Status require_collation(Analysis& a, const ExprPtr& e);
 
 // ---- operators. `left` null: a prefix operator.
 Result<const catalog::OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location);

@@ -279,6 +279,8 @@ Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coer
   auto cast = std::make_shared<DomainCastExpr>();
   cast->argument = value;
   cast->type = {domain, -1, info->collation};
+  if (info->collation == oid::kDefaultCollation && value->type.collation != kInvalidOid)
+    cast->type.collation = value->type.collation;
   cast->location = location;
   // Checks of inner domains come first, then this one's in order of their names.
   std::vector<std::shared_ptr<const catalog::TypeInfo>> chain;

@@ -1,5 +1,6 @@
 // One type for several expressions: UNION, CASE, COALESCE, ARRAY, VALUES, IN (documentation, section 10.5).
 #include "catalog/oids.h"
+#include "sql/analyze/calls.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/signature_text.h"
@@ -68,12 +69,8 @@ Result<TypeRef> unify(Analysis& a, ExprList& list, const char* construct) {
   }
   TypeRef out = type_with_collation(a.catalog, {type, select_common_typmod(list, type), kInvalidOid});
   if (out.collation != kInvalidOid) {
-    for (const ExprPtr& e : list) {
-      if (e->type.collation != kInvalidOid && e->type.collation != oid::kDefaultCollation) {
-        out.collation = e->type.collation;
-        break;
-      }
-    }
+    INDIGO_ASSIGN(const Oid collation, input_collation(a, list));
+    if (collation != kInvalidOid) out.collation = collation;
   }
   return out;
 }

@@ -109,6 +109,7 @@ Result<ExprPtr> transform_collate(Scope& scope, const PgQuery__Node& node) {
                        "collations are not supported by type " + format_type(scope.catalog(), e->type.oid),
                        clause.location);
   }
+  scope.a.has_collate_clause = true;
   auto out = std::make_shared<CollateExpr>();
   INDIGO_ASSIGN(const Oid collation, resolve_collation(scope.a, &clause));
   INDIGO_ASSIGN(out->argument, unknown_to_text(scope.a, e));

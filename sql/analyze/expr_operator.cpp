@@ -116,6 +116,10 @@ Result<ExprPtr> in_list(Scope& scope, const PgQuery__AExpr& e) {
       }
       array->element = type_with_collation(scope.catalog(), {common, -1, kInvalidOid});
       array->type = type_with_collation(scope.catalog(), {array_type, -1, kInvalidOid});
+      if (array->type.collation != kInvalidOid) {
+        INDIGO_ASSIGN(array->type.collation, input_collation(scope.a, array->elements));
+        array->element.collation = array->type.collation;
+      }
       array->location = location_of(e.rexpr);
       INDIGO_ASSIGN(ExprPtr compare, make_array_operator(scope.a, name, left, array, any, e.location));
       parts.push_back(std::move(compare));

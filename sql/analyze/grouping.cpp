@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catalog/oids.h"
+#include "sql/analyze/calls.h"
 #include "sql/analyze/clauses.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/function_call.h"
@@ -61,6 +62,7 @@ class GroupReader {
       if (equal(group[i], e)) return static_cast<int>(i);
     }
     INDIGO_TRY(sort_operators(scope_.a, e->type.oid, false, true, location_of(node)));
+    INDIGO_TRY(require_collation(scope_.a, e));
     group.push_back(std::move(e));
     return static_cast<int>(group.size() - 1);
   }

@@ -71,6 +71,8 @@ ExprPtr make_relabel(ExprPtr e, const TypeRef& type, bool implicit, int location
   auto r = std::make_shared<RelabelExpr>();
   r->argument = std::move(e);
   r->type = type;
+  if (r->type.collation != kInvalidOid && r->argument->type.collation != kInvalidOid)
+    r->type.collation = r->argument->type.collation;
   r->implicit = implicit;
   r->location = location;
   return r;

@@ -104,6 +104,8 @@ class SetReader {
     for (size_t i = 0; i < left.columns.size(); i++) {
       ExprList pair{left.columns[i], right.columns[i]};
       INDIGO_ASSIGN(TypeRef type, unify(scope_.a, pair, name));
+      if (type.collation == oid::kConflictingCollations && !(s.all && s.op == PG_QUERY__SET_OPERATION__SETOP_UNION))
+        INDIGO_TRY(common_collation(scope_.a, pair));
       if (recursive && type.oid != options_.recursive_cte->column_types[i].oid) {
         return scope_
             .error(sqlstate::kDatatypeMismatch,

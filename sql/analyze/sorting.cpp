@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/oids.h"
+#include "sql/analyze/calls.h"
 #include "sql/analyze/clauses.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
@@ -46,6 +47,7 @@ Result<TargetEntry*> numbered_target(Scope& scope, int number, Clause clause, in
 }  // namespace
 
 Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const ExprPtr& e) {
+  INDIGO_TRY(require_collation(a, e));
   SortKey key;
   key.expr = e;
   const int location = node.location >= 0 ? node.location : location_of(node.node);
@@ -146,6 +148,7 @@ Status transform_distinct(Scope& scope, NodeList list) {
       if (!t.hidden) {
         visible++;
         INDIGO_TRY(sort_operators(scope.a, t.expr->type.oid, false, true, expr_location(t.expr)));
+        INDIGO_TRY(require_collation(scope.a, t.expr));
         continue;
       }
       return scope.error(sqlstate::kInvalidColumnReference,
@@ -162,6 +165,7 @@ Status transform_distinct(Scope& scope, NodeList list) {
     const bool twice =
         std::any_of(q.distinct_on.begin(), q.distinct_on.end(), [&](const ExprPtr& x) { return equal(x, e); });
     INDIGO_TRY(sort_operators(scope.a, e->type.oid, true, true, location_of(n)));
+    INDIGO_TRY(require_collation(scope.a, e));
     if (twice) continue;
     q.distinct_on.push_back(std::move(e));
     locations.push_back(location_of(n));

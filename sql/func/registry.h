@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "catalog/collator.h"
 #include "catalog/info.h"
 #include "catalog/vector.h"
 #include "sql/func/context.h"
@@ -92,10 +93,13 @@ std::string typmod_output(Oid type, int32_t typmod);
 Result<int32_t> typmod_input(Oid type, std::span<const std::string> arguments);
 
 // ---- order, equality and hash of a type's default operator class. Arguments are never null.
+// `collator` is that of the collation they are compared under (null: C order), also for the elements of arrays.
+// The texts in records are compared in C order.
 struct TypeOrder {
-  int (*compare)(const Datum& a, const Datum& b, const TypeRef& type);  // null when the type has no order
-  bool (*equal)(const Datum& a, const Datum& b, const TypeRef& type);
-  uint64_t (*hash)(const Datum& value, const TypeRef& type);  // equal values have equal hashes
+  using Collator = catalog::Collator;
+  int (*compare)(const Datum& a, const Datum& b, const Collator* collator);  // null when the type has no order
+  bool (*equal)(const Datum& a, const Datum& b, const Collator* collator);
+  uint64_t (*hash)(const Datum& value, const Collator* collator);  // equal values have equal hashes
 };
 // Built-in types, their arrays and record; null when the type has none. Equal integers of different widths have equal
 // hashes, and so have equal float4 and float8.

@@ -72,12 +72,12 @@ class TablePaths {
       for (const auto& c : index.columns) {
         KeyPart part;
         if (c.column != 0) {
-          part.expr = column(c.column);
+          part.expr = collated(column(c.column), c.type.collation);
           part.not_null = relation_.columns[static_cast<size_t>(c.column - 1)].not_null;
         } else {
           INDIGO_ASSIGN(const ExprPtr e,
                         analyze_expression(level_.s.session, c.expression, entry_.relation, TypeRef{}));
-          part.expr = moved(e);
+          part.expr = collated(moved(e), c.type.collation);
         }
         part.descending = c.descending;
         part.nulls_first = c.nulls_first;
@@ -86,6 +86,16 @@ class TablePaths {
       trees_.push_back(std::move(tree));
     }
     return {};
+  }
+
+  // An index may order its column by another collation than the column's own.
+  static ExprPtr collated(const ExprPtr& e, Oid collation) {
+    if (e->type.collation == collation || collation == kInvalidOid) return e;
+    auto out = std::make_shared<CollateExpr>();
+    out->argument = e;
+    out->type = e->type;
+    out->type.collation = collation;
+    return out;
   }
 
   // An expression over entry 0 as one over this entry.

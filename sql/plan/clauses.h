@@ -8,6 +8,9 @@ namespace indigo::sql::planning {
 
 // A clause over the given relations, owned by the level; `required` is `rels` until the caller says otherwise.
 Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels);
+// Whether both sides of a comparison have the collation that it works with: hash tables and orders made of the sides agree
+// with it.
+bool compared_under_own_collation(const CallExpr& call);
 // To the one relation that it needs, or to the join clauses.
 void attach_clause(Level& level, Clause& c);
 

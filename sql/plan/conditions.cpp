@@ -205,10 +205,18 @@ Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels) {
   if (!c.can_join || contains_volatile(*e)) return c;
   const auto* op = level.s.catalog().operator_by_oid(call->op);
   const bool same = align_integers(level, c);
-  c.hashable = op && op->can_hash && same;
-  c.mergeable = op && op->can_merge && call->arguments[0]->type.oid == call->arguments[1]->type.oid &&
+  const bool own = compared_under_own_collation(*call);
+  c.hashable = op && op->can_hash && same && own;
+  c.mergeable = op && op->can_merge && own && call->arguments[0]->type.oid == call->arguments[1]->type.oid &&
                 level.s.catalog().btree_strategy(call->op) == 3 && !c.null_safe;
   return c;
+}
+
+bool compared_under_own_collation(const CallExpr& call) {
+  return std::all_of(call.arguments.begin(), call.arguments.end(), [&](const ExprPtr& e) {
+    return e->type.collation == call.collation ||
+           (catalog::is_c_collation(e->type.collation) && catalog::is_c_collation(call.collation));
+  });
 }
 
 Status distribute_conditions(Level& level) {

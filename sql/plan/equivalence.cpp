@@ -60,6 +60,14 @@ const Clause* equality_clause(Level& level, size_t number, const EquivalenceClas
   return &c;
 }
 
+// Values that are equal under this comparison sort and group alike: both sides have the collation that they are compared
+// under, and it calls no different texts equal.
+bool equals_are_interchangeable(Level& level, const CallExpr& call) {
+  if (!compared_under_own_collation(call)) return false;
+  const catalog::Collator* collator = level.s.catalog().collator(call.collation);
+  return collator == nullptr || collator->deterministic();
+}
+
 }  // namespace
 
 bool add_equality(Level& level, const ExprPtr& e) {
@@ -70,6 +78,7 @@ bool add_equality(Level& level, const ExprPtr& e) {
   if (l->type.oid != r->type.oid || contains_volatile(*e) || equal(l, r)) return false;
   const auto* op = level.s.catalog().operator_by_oid(call->op);
   if (!op || !op->can_merge) return false;
+  if (!equals_are_interchangeable(level, *call)) return false;
   const RelSet left = level.rels_of(l), right = level.rels_of(r);
   const ExprPtr constant = left.empty() ? l : right.empty() ? r : nullptr;
   if (left.empty() && right.empty()) return false;

@@ -33,14 +33,27 @@ class Matcher {
     return type;
   }
 
-  bool is_part(const ExprPtr& e, const KeyPart& part) const {
+  // Without what does not change the value: COLLATE, and casts between a domain and its base or between text types.
+  ExprPtr bare(const ExprPtr& e) const {
     ExprPtr at = e;
-    while (const auto* r = try_as<RelabelExpr>(at)) {
+    while (true) {
+      if (const auto* c = try_as<CollateExpr>(at)) {
+        at = c->argument;
+        continue;
+      }
+      const auto* r = try_as<RelabelExpr>(at);
+      if (!r) return at;
       const Oid from = base_type(r->argument->type.oid), to = base_type(r->type.oid);
-      if (from != to && !(is_text(from) && is_text(to))) break;
+      if (from != to && !(is_text(from) && is_text(to))) return at;
       at = r->argument;
     }
-    return equal(at, part.expr);
+  }
+
+  // Whether e is the key's column. What compares it must do so under the collation that the key is ordered by (in_order).
+  bool is_part(const ExprPtr& e, const KeyPart& part) const { return equal(bare(e), bare(part.expr)); }
+  static bool in_order(Oid collation, const KeyPart& part) {
+    const Oid own = part.expr->type.collation;
+    return collation == own || (catalog::is_c_collation(collation) && catalog::is_c_collation(own));
   }
 
   bool usable_value(const ExprPtr& e) const { return !level_.rels_of(e).overlaps(rel_.set) && !contains_volatile(*e); }
@@ -64,7 +77,7 @@ class Matcher {
     } else {
       return out;
     }
-    if (!usable_value(value)) return out;
+    if (!usable_value(value) || !in_order(call->collation, part)) return out;
     int strategy = level_.s.catalog().btree_strategy(call->op);
     if (strategy == 0) return out;
     if (flipped) strategy = 6 - strategy;
@@ -86,7 +99,7 @@ class Matcher {
   ExprPtr array_of(const Clause& c, const KeyPart& part) {
     const auto* compare = try_as<ArrayCompareExpr>(c.expr);
     if (!compare || !compare->any || !is_part(compare->left, part) || !usable_value(compare->array)) return nullptr;
-    if (level_.s.catalog().btree_strategy(compare->op) != 3) return nullptr;
+    if (level_.s.catalog().btree_strategy(compare->op) != 3 || !in_order(compare->collation, part)) return nullptr;
     const auto type = level_.s.catalog().type(compare->array->type.oid);
     if (!type) return nullptr;
     const auto placement = value_placement(base_type(type->element), base_type(part.expr->type.oid));
@@ -97,6 +110,7 @@ class Matcher {
   bool prefix_of(const Clause& c, const KeyPart& part, ExprPtr& low, ExprPtr& high, bool& exact, bool& point) {
     const auto* call = try_as<CallExpr>(c.expr);
     if (!call || call->op == kInvalidOid || call->arguments.size() != 2 || !is_text(part.expr->type.oid)) return false;
+    if (!catalog::is_c_collation(part.expr->type.collation)) return false;
     const auto* op = level_.s.catalog().operator_by_oid(call->op);
     const auto* pattern = try_as<ConstExpr>(call->arguments[1]);
     if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part))
@@ -131,7 +145,7 @@ class Matcher {
     const bool flipped = !is_part(row->left[0], part);
     if (flipped && !is_part(row->right[0], part)) return {};
     const ExprPtr& value = flipped ? row->left[0] : row->right[0];
-    if (!usable_value(value)) return {};
+    if (!usable_value(value) || !in_order(row_compare_collation(*row, 0), part)) return {};
     int strategy = flipped ? 6 - row->strategy : row->strategy;
     strategy = strategy < 3 ? 2 : 4;
     Comparison out = placed(strategy, value, part.expr->type);

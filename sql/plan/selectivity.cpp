@@ -102,7 +102,7 @@ double equal_to(Level& level, const ExprPtr& var, const ExprPtr& other, bool neg
     for (size_t i = 0; i < stats->common_values.size(); i++) {
       common += stats->common_frequencies[i];
       if (!found && order && stats->common_values[i].get().phys == value->phys &&
-          order->equal(stats->common_values[i].get(), *value, stripped(var)->type)) {
+          order->equal(stats->common_values[i].get(), *value, nullptr)) {
         s = stats->common_frequencies[i];
         found = true;
       }
@@ -156,18 +156,20 @@ double below(Level& level, const ExprPtr& var, const ExprPtr& other, bool& known
   value = &placed;
   const TypeOrder* order = type_order(type.oid);
   if (!order || !order->compare) return kDefaultRange;
+  const catalog::Collator* collator = level.s.catalog().collator(type.collation);
   double common = 0, below_common = 0;
   for (size_t i = 0; i < stats->common_values.size(); i++) {
     if (stats->common_values[i].get().phys != value->phys) return kDefaultRange;
     common += stats->common_frequencies[i];
-    if (order->compare(stats->common_values[i].get(), *value, type) < 0) below_common += stats->common_frequencies[i];
+    if (order->compare(stats->common_values[i].get(), *value, collator) < 0)
+      below_common += stats->common_frequencies[i];
   }
   double inside = 0.5;
   const auto& h = stats->histogram;
   if (h.size() >= 2) {
     if (h[0].get().phys != value->phys) return kDefaultRange;
     const auto at = std::lower_bound(h.begin(), h.end(), *value, [&](const OwnedDatum& a, const Datum& b) {
-      return order->compare(a.get(), b, type) < 0;
+      return order->compare(a.get(), b, collator) < 0;
     });
     const auto i = static_cast<size_t>(at - h.begin());
     if (i == 0) {

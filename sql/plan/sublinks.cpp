@@ -3,6 +3,7 @@
 
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
+#include "sql/plan/clauses.h"
 #include "sql/plan/fold.h"
 #include "sql/plan/prepare.h"
 
@@ -31,7 +32,8 @@ bool hashable(catalog::CatalogView& catalog, const ExprPtr& test) {
   const auto* call = try_as<CallExpr>(test);
   if (!call || call->arguments.size() != 2 || call->op == kInvalidOid) return false;
   const auto* op = catalog.operator_by_oid(call->op);
-  return op && op->can_hash && call->arguments[0]->type.oid == call->arguments[1]->type.oid;
+  return op && op->can_hash && compared_under_own_collation(*call) &&
+         call->arguments[0]->type.oid == call->arguments[1]->type.oid;
 }
 
 // A value for EXISTS needs no columns.

@@ -1,5 +1,6 @@
 // min and max of every ordered type.
 #include "sql/func/aggregate/aggregate.h"
+#include "sql/func/collation.h"
 #include "sql/func/compare.h"
 #include "sql/func/families.h"
 #include "sql/func/number/float.h"
@@ -50,7 +51,7 @@ struct AnyExtreme {
       if (s.order == nullptr)
         return context.fail(sqlstate::kUndefinedFunction, "could not identify a comparison function for the type");
     } else {
-      const int c = s.order->compare(v, s.best, call.arguments[0]);
+      const int c = s.order->compare(v, s.best, collator_of(context, call));
       if (kMax ? c < 0 : c > 0) return;  // of equals, the later
     }
     s.any = true;

@@ -6,6 +6,7 @@
 
 #include "catalog/array_format.h"
 #include "sql/func/aggregate/aggregate.h"
+#include "sql/func/collation.h"
 #include "sql/func/datetime/arithmetic.h"
 #include "sql/func/families.h"
 #include "sql/func/types/order_of.h"
@@ -116,10 +117,11 @@ struct Mode {
     const TypeOrder* order = order_of(context, call.arguments[0].oid);
     if (order == nullptr) return fail_no_comparison(context, call.arguments[0].oid);
     const std::vector<Datum>& v = s.rows->values;
+    const Collator* collator = collator_of(context, call);
     size_t best = 0, best_length = 0;
     for (size_t i = 0; i < v.size();) {
       size_t end = i + 1;
-      while (end < v.size() && order->equal(v[i], v[end], call.arguments[0])) end++;
+      while (end < v.size() && order->equal(v[i], v[end], collator)) end++;
       if (end - i > best_length) {
         best = i;
         best_length = end - i;
@@ -150,7 +152,7 @@ int compare_keys(FuncContext& context, const CallInfo& call, size_t column, cons
     fail_no_comparison(context, call.arguments[column].oid);
     return 0;
   }
-  const int c = order->compare(a, b, call.arguments[column]);
+  const int c = order->compare(a, b, collator_of(context, call));
   return direction.descending ? -c : c;
 }
 

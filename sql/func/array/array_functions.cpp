@@ -3,6 +3,7 @@
 
 #include "catalog/oids.h"
 #include "sql/func/array/array_shape.h"
+#include "sql/func/collation.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 
@@ -42,8 +43,8 @@ OptionalInt length(Str image, int32_t d) {
 int32_t cardinality(Str image) { return ArrayView(image).count(); }
 
 // ---- comparison
-int compare(const CallInfo& call, Str a, Str b) {
-  return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), call.arguments[0]);
+int compare(FuncContext& context, const CallInfo& call, Str a, Str b) {
+  return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), collator_of(context, call));
 }
 bool is_equal(int c) { return c == 0; }
 bool is_unequal(int c) { return c != 0; }
@@ -53,93 +54,103 @@ bool is_greater(int c) { return c > 0; }
 bool is_greater_equal(int c) { return c >= 0; }
 template <bool (*F)(int)>
 bool compare_by(FuncContext& context, const CallInfo& call, Str a, Str b) {
-  return array_order(context, ArrayView(a)) != nullptr && F(compare(call, a, b));
+  return array_order(context, ArrayView(a)) != nullptr && F(compare(context, call, a, b));
 }
 int32_t compare_three_way(FuncContext& context, const CallInfo& call, Str a, Str b) {
-  return array_order(context, ArrayView(a)) != nullptr ? compare(call, a, b) : 0;
+  return array_order(context, ArrayView(a)) != nullptr ? compare(context, call, a, b) : 0;
 }
-Str larger(FuncContext&, const CallInfo& call, Str a, Str b) { return compare(call, a, b) > 0 ? a : b; }
-Str smaller(FuncContext&, const CallInfo& call, Str a, Str b) { return compare(call, a, b) < 0 ? a : b; }
+Str larger(FuncContext& context, const CallInfo& call, Str a, Str b) {
+  return compare(context, call, a, b) > 0 ? a : b;
+}
+Str smaller(FuncContext& context, const CallInfo& call, Str a, Str b) {
+  return compare(context, call, a, b) < 0 ? a : b;
+}
 
 // ---- containment: null is in no array
-bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, const TypeRef& type) {
+bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, const Collator* collator) {
   for (int32_t i = 0; i < a.count(); i++)
-    if (!a.is_null(i) && order.equal(a.element(i), v, type)) return true;
+    if (!a.is_null(i) && order.equal(a.element(i), v, collator)) return true;
   return false;
 }
-bool overlap(FuncContext& context, Str x, Str y) {
+bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
+  const Collator* collator = collator_of(context, call);
   const TypeOrder* order = array_order(context, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < a.count(); i++)
-    if (!a.is_null(i) && has_element(*order, b, a.element(i), array_element_type(a))) return true;
+    if (!a.is_null(i) && has_element(*order, b, a.element(i), collator)) return true;
   return false;
 }
-bool contains(FuncContext& context, Str x, Str y) {
+bool contains(FuncContext& context, const CallInfo& call, Str x, Str y) {
   const ArrayView a(x), b(y);
+  const Collator* collator = collator_of(context, call);
   const TypeOrder* order = array_order(context, a);
   if (order == nullptr) return false;
   for (int32_t i = 0; i < b.count(); i++)
-    if (b.is_null(i) || !has_element(*order, a, b.element(i), array_element_type(a))) return false;
+    if (b.is_null(i) || !has_element(*order, a, b.element(i), collator)) return false;
   return true;
 }
-bool contained(FuncContext& context, Str x, Str y) { return contains(context, y, x); }
+bool contained(FuncContext& context, const CallInfo& call, Str x, Str y) { return contains(context, call, y, x); }
 
 // ---- search, where null equals null
-bool same_element(const TypeOrder& order, const Datum& a, const Datum& b, const TypeRef& type) {
+bool same_element(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
   if (a.null || b.null) return a.null && b.null;
-  return order.equal(a, b, type);
+  return order.equal(a, b, collator);
 }
 bool one_dimensional(FuncContext& context, const ArrayView& a, const char* otherwise) {
   if (a.dimensions() <= 1) return true;
   context.fail(sqlstate::kFeatureNotSupported, otherwise);
   return false;
 }
-OptionalInt position_from(FuncContext& context, const ArrayView& a, const Datum& v, int64_t from) {
+OptionalInt position_from(FuncContext& context, const CallInfo& call, const ArrayView& a, const Datum& v,
+                          int64_t from) {
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
   const TypeOrder* order = array_order(context, a);
+  const Collator* collator = collator_of(context, call);
   if (order == nullptr || a.count() == 0) return {};
   const int32_t low = a.dimension(0).lower;
   for (int64_t i = std::max<int64_t>(from - low, 0); i < a.count(); i++)
-    if (same_element(*order, a.element(static_cast<int32_t>(i)), v, array_element_type(a)))
-      return static_cast<int32_t>(i + low);
+    if (same_element(*order, a.element(static_cast<int32_t>(i)), v, collator)) return static_cast<int32_t>(i + low);
   return {};
 }
-OptionalInt position(FuncContext& context, OptionalArray image, std::optional<Datum> v) {
-  return image ? position_from(context, ArrayView(*image), v.value_or(Datum()), INT32_MIN) : std::nullopt;
+OptionalInt position(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
+  return image ? position_from(context, call, ArrayView(*image), v.value_or(Datum()), INT32_MIN) : std::nullopt;
 }
-OptionalInt position_start(FuncContext& context, OptionalArray image, std::optional<Datum> v, OptionalInt start) {
+OptionalInt position_start(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v,
+                           OptionalInt start) {
   if (!image) return {};
   if (!start) {
     context.fail(sqlstate::kNullValueNotAllowed, "initial position must not be null");
     return {};
   }
-  return position_from(context, ArrayView(*image), v.value_or(Datum()), *start);
+  return position_from(context, call, ArrayView(*image), v.value_or(Datum()), *start);
 }
-OptionalArray positions(FuncContext& context, OptionalArray image, std::optional<Datum> v) {
+OptionalArray positions(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
   if (!image) return {};
   const ArrayView a(*image);
   if (!one_dimensional(context, a, "searching for elements in multidimensional arrays is not supported")) return {};
   const TypeOrder* order = array_order(context, a);
+  const Collator* collator = collator_of(context, call);
   if (order == nullptr) return {};
   std::vector<Datum> found;
   for (int32_t i = 0; i < a.count(); i++)
-    if (same_element(*order, a.element(i), v.value_or(Datum()), array_element_type(a)))
+    if (same_element(*order, a.element(i), v.value_or(Datum()), collator))
       found.push_back(Datum::of(i + a.dimension(0).lower));
   return context.arena().copy(make_array(oid::kInt4, Phys::kI32, found));
 }
 // `to` null: removes.
-OptionalArray substitute(FuncContext& context, Str image, const Datum& from, const Datum* to) {
+OptionalArray substitute(FuncContext& context, const CallInfo& call, Str image, const Datum& from, const Datum* to) {
   const ArrayView a(image);
   if (to == nullptr && !one_dimensional(context, a, "removing elements from multidimensional arrays is not supported"))
     return {};
   const TypeOrder* order = array_order(context, a);
+  const Collator* collator = collator_of(context, call);
   if (order == nullptr) return {};
   std::vector<Datum> elements;
   bool changed = false;
   for (int32_t i = 0; i < a.count(); i++) {
     const Datum e = a.element(i);
-    const bool same = same_element(*order, e, from, array_element_type(a));
+    const bool same = same_element(*order, e, from, collator);
     changed |= same;
     if (!same) elements.push_back(e);
     if (same && to != nullptr) elements.push_back(*to);
@@ -149,16 +160,18 @@ OptionalArray substitute(FuncContext& context, Str image, const Datum& from, con
   if (to == nullptr) dimensions[0].length = static_cast<int32_t>(elements.size());
   return build_array(context, a.element_type(), a.element_phys(), dimensions, elements);
 }
-OptionalArray remove(FuncContext& context, OptionalArray image, std::optional<Datum> v) {
-  return image ? substitute(context, *image, v.value_or(Datum()), nullptr) : std::nullopt;
+OptionalArray remove(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
+  return image ? substitute(context, call, *image, v.value_or(Datum()), nullptr) : std::nullopt;
 }
-OptionalArray replace(FuncContext& context, OptionalArray image, std::optional<Datum> from, std::optional<Datum> to) {
+OptionalArray replace(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> from,
+                      std::optional<Datum> to) {
   if (!image) return {};
   const Datum replacement = to.value_or(Datum());
-  return substitute(context, *image, from.value_or(Datum()), &replacement);
+  return substitute(context, call, *image, from.value_or(Datum()), &replacement);
 }
 
-int32_t width_bucket(FuncContext& context, Datum v, Str thresholds) {
+int32_t width_bucket(FuncContext& context, const CallInfo& call, Datum v, Str thresholds) {
+  const Collator* collator = collator_of(context, call);
   const ArrayView a(thresholds);
   if (a.dimensions() > 1) {
     context.fail(sqlstate::kArraySubscriptError, "thresholds must be one-dimensional array");
@@ -172,7 +185,7 @@ int32_t width_bucket(FuncContext& context, Datum v, Str thresholds) {
   int32_t low = 0, high = a.count();
   while (order != nullptr && low < high) {
     const int32_t middle = low + (high - low) / 2;
-    if (order->compare(v, a.element(middle), array_element_type(a)) < 0) {
+    if (order->compare(v, a.element(middle), collator) < 0) {
       high = middle;
     } else {
       low = middle + 1;

@@ -1,4 +1,5 @@
-// LIKE and ILIKE. ILIKE folds ASCII letters: the database's ctype is C.
+// LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under an ICU collation both sides become lower case first.
+#include "sql/func/collation.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/text/ascii.h"
@@ -7,6 +8,8 @@
 namespace indigo::sql {
 
 namespace {
+
+constexpr char kIlike[] = "ILIKE";
 
 enum class Match : uint8_t { kYes, kNo, kBadEscape };
 
@@ -62,6 +65,14 @@ bool matches(FuncContext& context, Str text, Str pattern) {
   return (m == Match::kYes) != kNegated;
 }
 
+template <bool kNegated>
+bool matches_folded(FuncContext& context, const CallInfo& call, Str text, Str pattern) {
+  const Collator* collator = collator_of(context, call, "ILIKE");
+  if (collator == nullptr || !check_deterministic(context, call, kIlike)) return false;
+  return matches<false, false, kNegated>(context, collator->fold(text, Collator::Case::kLower),
+                                         collator->fold(pattern, Collator::Case::kLower));
+}
+
 // LIKE ... ESCAPE: the pattern with backslash as its escape.
 Str with_backslash(FuncContext& context, Str pattern, Str escape) {
   if (escape == "\\") return pattern;
@@ -89,14 +100,14 @@ Str with_backslash(FuncContext& context, Str pattern, Str escape) {
 }
 
 const ScalarEntry kEntries[] = {
-    {"textlike", kernel<matches<false, false, false>>},
-    {"textnlike", kernel<matches<false, false, true>>},
-    {"texticlike", kernel<matches<true, false, false>>},
-    {"texticnlike", kernel<matches<true, false, true>>},
-    {"namelike", kernel<matches<false, false, false>>},
-    {"namenlike", kernel<matches<false, false, true>>},
-    {"nameiclike", kernel<matches<true, false, false>>},
-    {"nameicnlike", kernel<matches<true, false, true>>},
+    {"textlike", deterministic_only<kernel<matches<false, false, false>>, kLike>},
+    {"textnlike", deterministic_only<kernel<matches<false, false, true>>, kLike>},
+    {"texticlike", by_collation<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
+    {"texticnlike", by_collation<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
+    {"namelike", deterministic_only<kernel<matches<false, false, false>>, kLike>},
+    {"namenlike", deterministic_only<kernel<matches<false, false, true>>, kLike>},
+    {"nameiclike", by_collation<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
+    {"nameicnlike", by_collation<kernel<matches<true, false, true>>, kernel<matches_folded<true>>>},
     {"bytealike", kernel<matches<false, true, false>>},
     {"byteanlike", kernel<matches<false, true, true>>},
     {"like_escape", kernel<with_backslash>},

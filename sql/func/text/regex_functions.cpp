@@ -3,6 +3,7 @@
 
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
+#include "sql/func/collation.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/set/producer.h"
@@ -320,45 +321,63 @@ std::optional<Str> substring_similar(FuncContext& context, Str text, Str pattern
   return context.failed() ? std::nullopt : substring_pattern(context, text, regex);
 }
 
+// Under an ICU collation letters are Unicode's. The machines here know ASCII's: what they could get wrong is refused.
+template <ScalarKernel kKernel>
+void under_collation(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments,
+                     Selection selection, Vector& out) {
+  if (!catalog::is_c_collation(call.collation)) {
+    if (!check_deterministic(context, call, kRegularExpressions)) return;
+    for (const Vector* v : arguments) {
+      if (v->phys() != Phys::kStr) continue;
+      for (uint32_t i = 0; i < selection.count; i++) {
+        if (v->is_null(selection[i]) || is_ascii(v->datum(selection[i]).str)) continue;
+        return context.fail(sqlstate::kFeatureNotSupported,
+                            "regular expressions on text beyond ASCII are not supported under this collation");
+      }
+    }
+  }
+  kKernel(context, call, arguments, selection, out);
+}
+
 const ScalarEntry kEntries[] = {
-    {"textregexeq", kernel<matches<false, false>>},
-    {"textregexne", kernel<matches<false, true>>},
-    {"texticregexeq", kernel<matches<true, false>>},
-    {"texticregexne", kernel<matches<true, true>>},
-    {"nameregexeq", kernel<matches<false, false>>},
-    {"nameregexne", kernel<matches<false, true>>},
-    {"nameicregexeq", kernel<matches<true, false>>},
-    {"nameicregexne", kernel<matches<true, true>>},
-    {"textregexreplace_noopt", kernel<replace_first>},
-    {"textregexreplace", kernel<replace_flags>},
-    {"textregexreplace_extended", kernel<replace_extended>},
-    {"textregexreplace_extended_no_flags", kernel<replace_extended_no_flags>},
-    {"textregexreplace_extended_no_n", kernel<replace_extended_no_n>},
-    {"regexp_match", kernel<match_flags>},
-    {"regexp_match_no_flags", kernel<match>},
-    {"regexp_split_to_array", kernel<split_to_array_flags>},
-    {"regexp_split_to_array_no_flags", kernel<split_to_array>},
-    {"regexp_count", kernel<count_flags>},
-    {"regexp_count_no_flags", kernel<count_from>},
-    {"regexp_count_no_start", kernel<count_all>},
-    {"regexp_instr", kernel<instr_full>},
-    {"regexp_instr_no_start", kernel<instr2>},
-    {"regexp_instr_no_n", kernel<instr3>},
-    {"regexp_instr_no_endoption", kernel<instr4>},
-    {"regexp_instr_no_flags", kernel<instr5>},
-    {"regexp_instr_no_subexpr", kernel<instr6>},
-    {"regexp_like", kernel<like_flags>},
-    {"regexp_like_no_flags", kernel<like>},
-    {"regexp_substr", kernel<substr_full>},
-    {"regexp_substr_no_start", kernel<substr2>},
-    {"regexp_substr_no_n", kernel<substr3>},
-    {"regexp_substr_no_flags", kernel<substr4>},
-    {"regexp_substr_no_subexpr", kernel<substr5>},
-    {"textregexsubstr", kernel<substring_pattern>},
-    {"similar_to_escape_1", kernel<similar_default>},
-    {"similar_to_escape_2", kernel<checked_similar>},
-    {"similar_escape", kernel<similar_escape_nullable>},
-    {"substring(text,text,text)", kernel<substring_similar>},
+    {"textregexeq", under_collation<kernel<matches<false, false>>>},
+    {"textregexne", under_collation<kernel<matches<false, true>>>},
+    {"texticregexeq", under_collation<kernel<matches<true, false>>>},
+    {"texticregexne", under_collation<kernel<matches<true, true>>>},
+    {"nameregexeq", under_collation<kernel<matches<false, false>>>},
+    {"nameregexne", under_collation<kernel<matches<false, true>>>},
+    {"nameicregexeq", under_collation<kernel<matches<true, false>>>},
+    {"nameicregexne", under_collation<kernel<matches<true, true>>>},
+    {"textregexreplace_noopt", under_collation<kernel<replace_first>>},
+    {"textregexreplace", under_collation<kernel<replace_flags>>},
+    {"textregexreplace_extended", under_collation<kernel<replace_extended>>},
+    {"textregexreplace_extended_no_flags", under_collation<kernel<replace_extended_no_flags>>},
+    {"textregexreplace_extended_no_n", under_collation<kernel<replace_extended_no_n>>},
+    {"regexp_match", under_collation<kernel<match_flags>>},
+    {"regexp_match_no_flags", under_collation<kernel<match>>},
+    {"regexp_split_to_array", under_collation<kernel<split_to_array_flags>>},
+    {"regexp_split_to_array_no_flags", under_collation<kernel<split_to_array>>},
+    {"regexp_count", under_collation<kernel<count_flags>>},
+    {"regexp_count_no_flags", under_collation<kernel<count_from>>},
+    {"regexp_count_no_start", under_collation<kernel<count_all>>},
+    {"regexp_instr", under_collation<kernel<instr_full>>},
+    {"regexp_instr_no_start", under_collation<kernel<instr2>>},
+    {"regexp_instr_no_n", under_collation<kernel<instr3>>},
+    {"regexp_instr_no_endoption", under_collation<kernel<instr4>>},
+    {"regexp_instr_no_flags", under_collation<kernel<instr5>>},
+    {"regexp_instr_no_subexpr", under_collation<kernel<instr6>>},
+    {"regexp_like", under_collation<kernel<like_flags>>},
+    {"regexp_like_no_flags", under_collation<kernel<like>>},
+    {"regexp_substr", under_collation<kernel<substr_full>>},
+    {"regexp_substr_no_start", under_collation<kernel<substr2>>},
+    {"regexp_substr_no_n", under_collation<kernel<substr3>>},
+    {"regexp_substr_no_flags", under_collation<kernel<substr4>>},
+    {"regexp_substr_no_subexpr", under_collation<kernel<substr5>>},
+    {"textregexsubstr", under_collation<kernel<substring_pattern>>},
+    {"similar_to_escape_1", under_collation<kernel<similar_default>>},
+    {"similar_to_escape_2", under_collation<kernel<checked_similar>>},
+    {"similar_escape", under_collation<kernel<similar_escape_nullable>>},
+    {"substring(text,text,text)", under_collation<kernel<substring_similar>>},
 };
 const SetEntry kSets[] = {
     {"regexp_matches", open_matches},

@@ -1,4 +1,5 @@
-// Comparisons of the string types. All collations order by bytes so far (catalog/key_codec.h), which is the C collation.
+// Comparisons of the string types, in C order and under other collations.
+#include "sql/func/collation.h"
 #include "sql/func/compare.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
@@ -14,51 +15,80 @@ int compare_padded(Str a, Str b) { return without_trailing_blanks(a).compare(wit
 bool equal_bytes(Str a, Str b) { return a == b; }
 bool unequal_bytes(Str a, Str b) { return a != b; }
 
+// Op is of Compare<>: what the sign of a comparison is asked for.
+template <Str (*F)(Str)>
+struct Collated {
+  template <bool (*Op)(int)>
+  static bool test(FuncContext& context, const CallInfo& call, Str a, Str b) {
+    const Collator* c = collator_of(context, call);
+    return c != nullptr && Op(c->compare(F(a), F(b)));
+  }
+  static int32_t cmp(FuncContext& context, const CallInfo& call, Str a, Str b) {
+    const Collator* c = collator_of(context, call);
+    return c == nullptr ? 0 : c->compare(F(a), F(b));
+  }
+  static Str larger(FuncContext& context, const CallInfo& call, Str a, Str b) {
+    return cmp(context, call, a, b) > 0 ? a : b;
+  }
+  static Str smaller(FuncContext& context, const CallInfo& call, Str a, Str b) {
+    return cmp(context, call, a, b) < 0 ? a : b;
+  }
+};
+bool is_eq(int c) { return c == 0; }
+bool is_ne(int c) { return c != 0; }
+bool is_lt(int c) { return c < 0; }
+bool is_le(int c) { return c <= 0; }
+bool is_gt(int c) { return c > 0; }
+bool is_ge(int c) { return c >= 0; }
+Str whole(Str s) { return s; }
+using Text = Collated<whole>;
+using Padded = Collated<without_trailing_blanks>;
+
 const ScalarEntry kEntries[] = {
-    {"texteq", kernel<equal_bytes>},
-    {"textne", kernel<unequal_bytes>},
-    {"text_lt", kernel<Compare<compare_bytes>::lt>},
-    {"text_le", kernel<Compare<compare_bytes>::le>},
-    {"text_gt", kernel<Compare<compare_bytes>::gt>},
-    {"text_ge", kernel<Compare<compare_bytes>::ge>},
-    {"bttextcmp", kernel<Compare<compare_bytes>::cmp>},
-    {"text_larger", kernel<Compare<compare_bytes>::larger>},
-    {"text_smaller", kernel<Compare<compare_bytes>::smaller>},
+    {"texteq", by_collation<kernel<equal_bytes>, kernel<Text::test<is_eq>>>},
+    {"textne", by_collation<kernel<unequal_bytes>, kernel<Text::test<is_ne>>>},
+    {"text_lt", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
+    {"text_le", by_collation<kernel<Compare<compare_bytes>::le>, kernel<Text::test<is_le>>>},
+    {"text_gt", by_collation<kernel<Compare<compare_bytes>::gt>, kernel<Text::test<is_gt>>>},
+    {"text_ge", by_collation<kernel<Compare<compare_bytes>::ge>, kernel<Text::test<is_ge>>>},
+    {"bttextcmp", by_collation<kernel<Compare<compare_bytes>::cmp>, kernel<Text::cmp>>},
+    {"text_larger", by_collation<kernel<Compare<compare_bytes>::larger>, kernel<Text::larger>>},
+    {"text_smaller", by_collation<kernel<Compare<compare_bytes>::smaller>, kernel<Text::smaller>>},
     {"text_pattern_lt", kernel<Compare<compare_bytes>::lt>},
     {"text_pattern_le", kernel<Compare<compare_bytes>::le>},
     {"text_pattern_gt", kernel<Compare<compare_bytes>::gt>},
     {"text_pattern_ge", kernel<Compare<compare_bytes>::ge>},
     {"bttext_pattern_cmp", kernel<Compare<compare_bytes>::cmp>},
-    {"nameeq", kernel<equal_bytes>},
-    {"namene", kernel<unequal_bytes>},
-    {"namelt", kernel<Compare<compare_bytes>::lt>},
-    {"namele", kernel<Compare<compare_bytes>::le>},
-    {"namegt", kernel<Compare<compare_bytes>::gt>},
-    {"namege", kernel<Compare<compare_bytes>::ge>},
-    {"btnamecmp", kernel<Compare<compare_bytes>::cmp>},
-    {"nameeqtext", kernel<Compare<compare_bytes>::eq>},
-    {"namenetext", kernel<Compare<compare_bytes>::ne>},
-    {"namelttext", kernel<Compare<compare_bytes>::lt>},
-    {"nameletext", kernel<Compare<compare_bytes>::le>},
-    {"namegttext", kernel<Compare<compare_bytes>::gt>},
-    {"namegetext", kernel<Compare<compare_bytes>::ge>},
-    {"btnametextcmp", kernel<Compare<compare_bytes>::cmp>},
-    {"texteqname", kernel<Compare<compare_bytes>::eq>},
-    {"textnename", kernel<Compare<compare_bytes>::ne>},
-    {"textltname", kernel<Compare<compare_bytes>::lt>},
-    {"textlename", kernel<Compare<compare_bytes>::le>},
-    {"textgtname", kernel<Compare<compare_bytes>::gt>},
-    {"textgename", kernel<Compare<compare_bytes>::ge>},
-    {"bttextnamecmp", kernel<Compare<compare_bytes>::cmp>},
-    {"bpchareq", kernel<Compare<compare_padded>::eq>},
-    {"bpcharne", kernel<Compare<compare_padded>::ne>},
-    {"bpcharlt", kernel<Compare<compare_padded>::lt>},
-    {"bpcharle", kernel<Compare<compare_padded>::le>},
-    {"bpchargt", kernel<Compare<compare_padded>::gt>},
-    {"bpcharge", kernel<Compare<compare_padded>::ge>},
-    {"bpcharcmp", kernel<Compare<compare_padded>::cmp>},
-    {"bpchar_larger", kernel<Compare<compare_padded>::larger>},
-    {"bpchar_smaller", kernel<Compare<compare_padded>::smaller>},
+    {"nameeq", by_collation<kernel<equal_bytes>, kernel<Text::test<is_eq>>>},
+    {"namene", by_collation<kernel<unequal_bytes>, kernel<Text::test<is_ne>>>},
+    {"namelt", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
+    {"namele", by_collation<kernel<Compare<compare_bytes>::le>, kernel<Text::test<is_le>>>},
+    {"namegt", by_collation<kernel<Compare<compare_bytes>::gt>, kernel<Text::test<is_gt>>>},
+    {"namege", by_collation<kernel<Compare<compare_bytes>::ge>, kernel<Text::test<is_ge>>>},
+    {"btnamecmp", by_collation<kernel<Compare<compare_bytes>::cmp>, kernel<Text::cmp>>},
+    {"nameeqtext", by_collation<kernel<Compare<compare_bytes>::eq>, kernel<Text::test<is_eq>>>},
+    {"namenetext", by_collation<kernel<Compare<compare_bytes>::ne>, kernel<Text::test<is_ne>>>},
+    {"namelttext", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
+    {"nameletext", by_collation<kernel<Compare<compare_bytes>::le>, kernel<Text::test<is_le>>>},
+    {"namegttext", by_collation<kernel<Compare<compare_bytes>::gt>, kernel<Text::test<is_gt>>>},
+    {"namegetext", by_collation<kernel<Compare<compare_bytes>::ge>, kernel<Text::test<is_ge>>>},
+    {"btnametextcmp", by_collation<kernel<Compare<compare_bytes>::cmp>, kernel<Text::cmp>>},
+    {"texteqname", by_collation<kernel<Compare<compare_bytes>::eq>, kernel<Text::test<is_eq>>>},
+    {"textnename", by_collation<kernel<Compare<compare_bytes>::ne>, kernel<Text::test<is_ne>>>},
+    {"textltname", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
+    {"textlename", by_collation<kernel<Compare<compare_bytes>::le>, kernel<Text::test<is_le>>>},
+    {"textgtname", by_collation<kernel<Compare<compare_bytes>::gt>, kernel<Text::test<is_gt>>>},
+    {"textgename", by_collation<kernel<Compare<compare_bytes>::ge>, kernel<Text::test<is_ge>>>},
+    {"bttextnamecmp", by_collation<kernel<Compare<compare_bytes>::cmp>, kernel<Text::cmp>>},
+    {"bpchareq", by_collation<kernel<Compare<compare_padded>::eq>, kernel<Padded::test<is_eq>>>},
+    {"bpcharne", by_collation<kernel<Compare<compare_padded>::ne>, kernel<Padded::test<is_ne>>>},
+    {"bpcharlt", by_collation<kernel<Compare<compare_padded>::lt>, kernel<Padded::test<is_lt>>>},
+    {"bpcharle", by_collation<kernel<Compare<compare_padded>::le>, kernel<Padded::test<is_le>>>},
+    {"bpchargt", by_collation<kernel<Compare<compare_padded>::gt>, kernel<Padded::test<is_gt>>>},
+    {"bpcharge", by_collation<kernel<Compare<compare_padded>::ge>, kernel<Padded::test<is_ge>>>},
+    {"bpcharcmp", by_collation<kernel<Compare<compare_padded>::cmp>, kernel<Padded::cmp>>},
+    {"bpchar_larger", by_collation<kernel<Compare<compare_padded>::larger>, kernel<Padded::larger>>},
+    {"bpchar_smaller", by_collation<kernel<Compare<compare_padded>::smaller>, kernel<Padded::smaller>>},
     {"bpchar_pattern_lt", kernel<Compare<compare_padded>::lt>},
     {"bpchar_pattern_le", kernel<Compare<compare_padded>::le>},
     {"bpchar_pattern_gt", kernel<Compare<compare_padded>::gt>},

@@ -1,6 +1,8 @@
-// Functions of text, varchar, bpchar and name. upper, lower and initcap know ASCII letters only: the database's ctype is C.
+// Functions of text, varchar, bpchar and name. In C order (the database's own) upper, lower and initcap know ASCII letters
+// only; ICU collations know them all.
 #include <algorithm>
 
+#include "sql/func/collation.h"
 #include "sql/func/errors.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
@@ -36,6 +38,13 @@ std::string capitalize(Str s) {
     inside = is_alnum(c);
   }
   return out;
+}
+
+template <Collator::Case kTo>
+std::string fold(FuncContext& context, const CallInfo& call, Str s) {
+  constexpr const char* kNames[] = {"upper() function", "lower() function", "initcap() function"};
+  const Collator* collator = collator_of(context, call, kNames[static_cast<int>(kTo)]);
+  return collator == nullptr ? std::string() : collator->fold(s, kTo);
 }
 
 Str substring_checked(FuncContext& context, Str s, int32_t start, int32_t count) {
@@ -314,17 +323,17 @@ const ScalarEntry kEntries[] = {
     {"byteaoctetlen", kernel<byte_length>},
     {"bit_length(text)", kernel<bit_length>},
     {"bit_length(bytea)", kernel<bit_length>},
-    {"lower", kernel<map_case<ascii_lower>>},
-    {"upper", kernel<map_case<ascii_upper>>},
-    {"initcap", kernel<capitalize>},
+    {"lower", by_collation<kernel<map_case<ascii_lower>>, kernel<fold<Collator::Case::kLower>>>},
+    {"upper", by_collation<kernel<map_case<ascii_upper>>, kernel<fold<Collator::Case::kUpper>>>},
+    {"initcap", by_collation<kernel<capitalize>, kernel<fold<Collator::Case::kTitle>>>},
     {"textcat", kernel<concatenate>},
     {"byteacat", kernel<concatenate>},
     {"text_substr", kernel<substring_checked>},
     {"text_substr_no_len", kernel<substring_to_end>},
     {"textoverlay", kernel<overlay_count>},
     {"textoverlay_no_len", kernel<overlay>},
-    {"textpos", kernel<text_position>},
-    {"text_starts_with", kernel<starts_with>},
+    {"textpos", deterministic_only<kernel<text_position>, kSubstringSearches>},
+    {"text_starts_with", deterministic_only<kernel<starts_with>, kSubstringSearches>},
     {"ltrim", kernel<trim_left>},
     {"ltrim1", kernel<trim_left_blanks>},
     {"rtrim", kernel<trim_right>},
@@ -339,9 +348,9 @@ const ScalarEntry kEntries[] = {
     {"text_right", kernel<right>},
     {"text_reverse", kernel<reverse>},
     {"repeat", kernel<repeat>},
-    {"replace_text", kernel<replace>},
+    {"replace_text", deterministic_only<kernel<replace>, kSubstringSearches>},
     {"translate", kernel<translate>},
-    {"split_part", kernel<split_part>},
+    {"split_part", deterministic_only<kernel<split_part>, kSubstringSearches>},
     {"ascii", kernel<ascii>},
     {"chr", kernel<chr>},
     {"to_hex32", kernel<to_hex<int32_t>>},

@@ -33,7 +33,7 @@ int compare_records(FuncContext& context, Str x, Str y) {
       fail_no_comparison(context, a.types[i].oid);
       return 0;
     }
-    if (const int c = order->compare(a.values[i], b.values[i], a.types[i])) return c;
+    if (const int c = order->compare(a.values[i], b.values[i], nullptr)) return c;
   }
   if (a.values.size() != b.values.size())
     context.fail(sqlstate::kDatatypeMismatch, "cannot compare record types with different numbers of columns");

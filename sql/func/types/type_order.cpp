@@ -22,14 +22,15 @@ namespace indigo::sql {
 
 namespace {
 
+using catalog::Collator;
 using CompareFunction = int (*)(const Datum&, const Datum&);
 using HashFunction = uint64_t (*)(const Datum&);
 
-// A TypeOrder made of a comparison and a hash that need no type.
+// A TypeOrder made of a comparison and a hash that know no collations.
 template <CompareFunction C, HashFunction H>
-constexpr TypeOrder kOrder{[](const Datum& a, const Datum& b, const TypeRef&) { return C(a, b); },
-                           [](const Datum& a, const Datum& b, const TypeRef&) { return C(a, b) == 0; },
-                           [](const Datum& v, const TypeRef&) { return H(v); }};
+constexpr TypeOrder kOrder{[](const Datum& a, const Datum& b, const Collator*) { return C(a, b); },
+                           [](const Datum& a, const Datum& b, const Collator*) { return C(a, b) == 0; },
+                           [](const Datum& v, const Collator*) { return H(v); }};
 
 uint64_t hash_integer(int64_t v) { return absl::HashOf(v); }
 uint64_t hash_float(double v) {
@@ -77,10 +78,23 @@ constexpr TypeOrder kF64Order = kOrder<[](const Datum& a, const Datum& b) { retu
                                        [](const Datum& v) { return hash_float(v.f64); }>;
 constexpr TypeOrder kBytesOrder = kOrder<[](const Datum& a, const Datum& b) { return a.str.compare(b.str); },
                                          [](const Datum& v) { return hash_string(v.str); }>;
-constexpr TypeOrder kPaddedOrder = kOrder<[](const Datum& a, const Datum& b) {
-  return without_trailing_blanks(a.str).compare(without_trailing_blanks(b.str));
-},
-                                          [](const Datum& v) { return hash_string(without_trailing_blanks(v.str)); }>;
+
+// Text: F is what of it counts.
+template <Str (*F)(Str)>
+constexpr TypeOrder kTextOrder{
+    [](const Datum& a, const Datum& b, const Collator* c) { return catalog::collate(c, F(a.str), F(b.str)); },
+    [](const Datum& a, const Datum& b, const Collator* c) {
+      return c == nullptr ? F(a.str) == F(b.str) : c->equal(F(a.str), F(b.str));
+    },
+    [](const Datum& v, const Collator* c) {
+      if (c == nullptr || c->deterministic()) return hash_string(F(v.str));
+      std::string key;
+      c->append_equality_key(F(v.str), key);
+      return hash_string(key);
+    }};
+Str whole_text(Str s) { return s; }
+constexpr const TypeOrder& kCollatedOrder = kTextOrder<whole_text>;
+constexpr const TypeOrder& kPaddedOrder = kTextOrder<without_trailing_blanks>;
 constexpr TypeOrder kNumericOrder = kOrder<[](const Datum& a, const Datum& b) { return numeric_compare(a.str, b.str); },
                                            [](const Datum& v) { return numeric_hash(v.str); }>;
 constexpr TypeOrder kIntervalOrder = kOrder<compare_interval, hash_interval>;
@@ -106,22 +120,19 @@ int compare_bits(const Datum& a, const Datum& b) {
 constexpr TypeOrder kBitsOrder = kOrder<compare_bits, [](const Datum& v) { return hash_string(v.str); }>;
 
 // ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
-TypeRef element_of(const ArrayView& array) { return {array.element_type(), -1, kInvalidOid}; }
-
 // An element type that is not built in is an enum or a composite type.
 const TypeOrder* order_of_element(Oid type, Phys phys);
 
-int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const TypeRef& type) {
+int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
   if (a.null || b.null) return three_way(a.null, b.null);
-  return order.compare(a, b, type);
+  return order.compare(a, b, collator);
 }
 
-int compare_arrays(const Datum& x, const Datum& y, const TypeRef&) {
+int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
   const ArrayView a(x.str), b(y.str);
   const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
-  const TypeRef type = element_of(a);
   for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
-    if (const int c = compare_elements(*order, a.element(i), b.element(i), type)) return c;
+    if (const int c = compare_elements(*order, a.element(i), b.element(i), collator)) return c;
   if (const int c = three_way(a.count(), b.count())) return c;
   if (const int c = three_way(a.dimensions(), b.dimensions())) return c;
   for (int d = 0; d < a.dimensions(); d++)
@@ -130,39 +141,38 @@ int compare_arrays(const Datum& x, const Datum& y, const TypeRef&) {
     if (const int c = three_way(a.dimension(d).lower, b.dimension(d).lower)) return c;
   return 0;
 }
-uint64_t hash_array(const Datum& v, const TypeRef&) {
+uint64_t hash_array(const Datum& v, const Collator* collator) {
   const ArrayView a(v.str);
   const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
-  const TypeRef type = element_of(a);
   uint64_t hash = 1;
   for (int32_t i = 0; order != nullptr && i < a.count(); i++)
-    hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), type));
+    hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
   return hash;
 }
 constexpr TypeOrder kArrayOrder{
-    compare_arrays, [](const Datum& a, const Datum& b, const TypeRef& t) { return compare_arrays(a, b, t) == 0; },
+    compare_arrays, [](const Datum& a, const Datum& b, const Collator* c) { return compare_arrays(a, b, c) == 0; },
     hash_array};
 
-int compare_records(const Datum& x, const Datum& y, const TypeRef&) {
+int compare_records(const Datum& x, const Datum& y, const Collator*) {
   const RecordFields a = read_record(x.str), b = read_record(y.str);
   for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
     const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
     if (order == nullptr || a.values[i].phys != b.values[i].phys) continue;
-    if (const int c = compare_elements(*order, a.values[i], b.values[i], a.types[i])) return c;
+    if (const int c = compare_elements(*order, a.values[i], b.values[i], nullptr)) return c;
   }
   return three_way(a.values.size(), b.values.size());
 }
-uint64_t hash_record(const Datum& v, const TypeRef&) {
+uint64_t hash_record(const Datum& v, const Collator*) {
   const RecordFields a = read_record(v.str);
   uint64_t hash = 1;
   for (size_t i = 0; i < a.values.size(); i++) {
     const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
-    hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], a.types[i]));
+    hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], nullptr));
   }
   return hash;
 }
 constexpr TypeOrder kRecordOrder{
-    compare_records, [](const Datum& a, const Datum& b, const TypeRef& t) { return compare_records(a, b, t) == 0; },
+    compare_records, [](const Datum& a, const Datum& b, const Collator* c) { return compare_records(a, b, c) == 0; },
     hash_record};
 
 const TypeOrder* order_of_builtin(Oid type) {
@@ -188,9 +198,9 @@ const TypeOrder* order_of_builtin(Oid type) {
     case oid::kText:
     case oid::kVarchar:
     case oid::kName:
+    case oid::kUnknown: return &kCollatedOrder;
     case oid::kChar:
     case oid::kBytea:
-    case oid::kUnknown:
     case oid::kCstring:
     case oid::kTid:
     case oid::kMacAddr:
