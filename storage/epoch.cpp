@@ -34,6 +34,8 @@ void EpochManager::retire(void* object, Free free, void* context) {
   bool due;
   {
     std::lock_guard lock(shard.lock);
+    // What was unlinked is unlinked for everyone before the epoch is read (pairs with enter()).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     shard.queue.push_back({global_.load(), object, free, context});
     due = ++shard.since_collect >= 64;
     if (due) shard.since_collect = 0;

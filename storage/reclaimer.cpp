@@ -67,6 +67,7 @@ void Reclaimer::run() {
     lock.unlock();
     auto start = std::chrono::steady_clock::now();
     bool left = run_round();
+    if (!left) store_.trim();
     auto worked = std::chrono::steady_clock::now() - start;
     lock.lock();
     if (left) awake_.store(true);

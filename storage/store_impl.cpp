@@ -13,7 +13,7 @@ std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::
 StoreImpl::StoreImpl(const StoreOptions& options)
     : own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
       log_(options.log == nullptr ? *own_log_ : *options.log),
-      memory_limit_bytes_(options.memory_limit_bytes),
+      memory_(options.memory_limit_bytes),
       locks_(LockManager::create()),
       reclaimer_(*this) {}
 
@@ -22,7 +22,7 @@ StoreImpl::~StoreImpl() { reclaimer_.stop(); }
 PagePool& StoreImpl::pages(size_t block_bytes) {
   std::lock_guard lock(pages_mutex_);
   auto& pool = pages_[block_bytes];
-  if (pool == nullptr) pool = std::make_unique<PagePool>(block_bytes);
+  if (pool == nullptr) pool = std::make_unique<PagePool>(block_bytes, memory_);
   return *pool;
 }
 
@@ -183,14 +183,19 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   }
   if (writes == nullptr) return;
   txn.writes_ = nullptr;
+  constexpr size_t kLargeArenaBytes = 1 << 20;
+  bool large = writes->arena.allocated_bytes() > kLargeArenaBytes;
   auto recycle = [](void* store, void* object) {
     auto* context = static_cast<WriteContext*>(object);
+    auto* self = static_cast<StoreImpl*>(store);
     context->arena.reset();
-    Shard& home = static_cast<StoreImpl*>(store)->shard();
+    context->account(self->memory_, 0);
+    Shard& home = self->shard();
     std::lock_guard lock(home.lock);
     home.contexts.push_back(context);
   };
   epochs_.retire(writes, recycle, this);
+  if (large) reclaimer_.wake();  // otherwise its memory stays until others have retired things too
 }
 
 void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) {
@@ -198,7 +203,7 @@ void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::func
 }
 
 void StoreImpl::release_overflow(OverflowBody* body) {
-  overflow_bytes_.fetch_sub(static_cast<int64_t>(body->length), std::memory_order_relaxed);
+  memory_.add(MemoryKind::kLargeRows, -static_cast<int64_t>(body->length));
   std::free(body);
 }
 
@@ -207,24 +212,26 @@ void StoreImpl::free_overflow(OverflowBody* body) {
     static_cast<StoreImpl*>(store)->release_overflow(static_cast<OverflowBody*>(object));
   };
   epochs_.retire(body, free, this);
+  reclaimer_.wake();  // large things do not wait for the next commits
 }
 
-uint64_t StoreImpl::bytes_used() const {
-  uint64_t bytes = nodes_.chunk_bytes_total() + versions_.chunk_bytes_total() +
-                   static_cast<uint64_t>(std::max<int64_t>(0, overflow_bytes_.load(std::memory_order_relaxed)));
-  std::lock_guard lock(pages_mutex_);
-  for (const auto& [size, pool] : pages_) bytes += pool->chunk_bytes_total();
-  return bytes;
-}
-
-bool StoreImpl::memory_left() {
-  if (memory_limit_bytes_ == 0) return true;
-  // Counting takes locks: not for every row.
-  constexpr uint32_t kChecksPerCount = 64;
-  if (memory_checks_.fetch_add(1, std::memory_order_relaxed) % kChecksPerCount == 0) {
-    memory_full_.store(bytes_used() >= memory_limit_bytes_, std::memory_order_relaxed);
+bool StoreImpl::reclaim_until_left() {
+  // Each round merges what the last one emptied, and frees what was retired two epochs ago.
+  constexpr int kRounds = 16;
+  uint64_t before = memory_.total();
+  for (int i = 0; i < kRounds && memory_.full(); i++) {
+    reclaimer_.run_round();
+    if (i % 4 != 3) continue;
+    if (memory_.total() >= before) break;  // there is nothing to be had
+    before = memory_.total();
   }
-  return !memory_full_.load(std::memory_order_relaxed);
+  return !memory_.full();
+}
+
+void StoreImpl::trim() {
+  versions_.trim();
+  std::lock_guard lock(pages_mutex_);
+  for (auto& [size, pool] : pages_) pool->trim();
 }
 
 Store::Statistics StoreImpl::statistics() const {
@@ -236,7 +243,7 @@ Store::Statistics StoreImpl::statistics() const {
   }
   s.deadlocks = locks_->deadlock_count();
   s.versions_kept = versions_.used_blocks();
-  s.bytes = bytes_used();
+  s.bytes = memory_.total();
   s.stable = clock_.stable();
   return s;
 }

@@ -13,6 +13,7 @@
 
 #include "log/log.h"
 #include "storage/epoch.h"
+#include "storage/memory/memory_account.h"
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 #include "storage/memory/version_pool.h"
@@ -45,13 +46,17 @@ class StoreImpl final : public Store {
   CommitClock& clock() { return clock_; }
   SnapshotRegistry& snapshots() { return snapshots_; }
   VersionPool& versions() { return versions_; }
+  const VersionPool& versions() const { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
   PagePool& pages(size_t block_bytes);
   WriteContext* take_write_context();
-  // May another `bytes` be used? Cheap; the limit is kept within a few megabytes.
-  bool memory_left();
-  void add_overflow_bytes(int64_t bytes) { overflow_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  MemoryAccount& memory() { return memory_; }
+  const MemoryAccount& memory() const { return memory_; }
+  // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
+  bool reclaim_until_left();
+  // Returns spare memory of the pools to the system.
+  void trim();
   void free_overflow(OverflowBody* body);     // by epoch
   void release_overflow(OverflowBody* body);  // at once
 
@@ -71,13 +76,12 @@ class StoreImpl final : public Store {
   void append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn);
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
-  uint64_t bytes_used() const;
 
   std::unique_ptr<log::Log> own_log_;
   log::Log& log_;
-  const uint64_t memory_limit_bytes_;
-  mutable VersionPool versions_;
-  mutable Valenblock nodes_;
+  MemoryAccount memory_;
+  VersionPool versions_{memory_};
+  Valenblock nodes_{memory_};
   mutable std::mutex pages_mutex_;  // guards pages_
   std::map<size_t, std::unique_ptr<PagePool>> pages_;
   CommitClock clock_;
@@ -89,9 +93,6 @@ class StoreImpl final : public Store {
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};
   std::atomic<uint64_t> next_id_{1};
-  std::atomic<int64_t> overflow_bytes_{0};
-  std::atomic<uint32_t> memory_checks_{0};
-  std::atomic<bool> memory_full_{false};
   EpochManager epochs_;
   Reclaimer reclaimer_;
 };

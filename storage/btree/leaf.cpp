@@ -291,10 +291,9 @@ void Leaf::assign(const Leaf& source, size_t from, size_t to, Leaf* successor, b
   append_records(source, from, to);
 }
 
-void Leaf::compact() {
-  auto copy = std::make_unique_for_overwrite<char[]>(node_bytes_);
-  copy_from_shared(copy.get(), this, node_bytes_);
-  const auto* source = reinterpret_cast<const Leaf*>(copy.get());
+void Leaf::compact(void* scratch) {
+  copy_from_shared(scratch, this, node_bytes_);
+  const auto* source = static_cast<const Leaf*>(scratch);
   std::string high;
   source->high_fence(high);
   assign(*source, 0, source->status().count, source->successor_, source->has_high_ != 0, high);

@@ -99,7 +99,7 @@ class Leaf {
   // Rewrites the leaf to records [from, to) of `source` (a private copy of a leaf of this size) between these fences.
   void assign(const Leaf& source, size_t from, size_t to, Leaf* successor, bool has_high, Bytes high);
   void append_records(const Leaf& source, size_t from, size_t to);
-  void compact();
+  void compact(void* scratch);  // of this leaf's size
   void set_successor(Leaf* s) { store_shared(&successor_, s); }
   // False when a long fence finds no room.
   bool set_high_fence(Bytes high);

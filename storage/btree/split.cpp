@@ -1,19 +1,30 @@
 // Structure changes of the tree: splits, merges, and the replacement of inner nodes that they need.
-#include <memory>
-
 #include "storage/btree/tree.h"
-#include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 
 namespace indigo::storage {
 
-namespace {
+// A block of a leaf's size for a private copy.
+class Tree::Scratch {
+ public:
+  Scratch(PagePool& pages, Need need) : pages_(pages), memory_(pages.allocate(need)) {}
+  ~Scratch() {
+    if (memory_ != nullptr) pages_.free(memory_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  void* get() const { return memory_; }
+  const Leaf* copy(const Leaf& leaf) {
+    copy_from_shared(memory_, &leaf, leaf.node_bytes());
+    return static_cast<const Leaf*>(memory_);
+  }
 
-std::unique_ptr<char[]> copy_leaf(const Leaf& leaf) {
-  auto copy = std::make_unique_for_overwrite<char[]>(leaf.node_bytes());
-  copy_from_shared(copy.get(), &leaf, leaf.node_bytes());
-  return copy;
-}
+ private:
+  PagePool& pages_;
+  void* memory_;
+};
+
+namespace {
 
 // Records [0, n) take about half of the used bytes; 0 < n < count.
 size_t half_of(const Leaf& leaf, size_t count) {
@@ -28,19 +39,27 @@ size_t half_of(const Leaf& leaf, size_t count) {
 
 }  // namespace
 
-void Tree::make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes) {
+bool Tree::make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes, Need need) {
   Leaf::Status s = leaf->status();
   // Compaction is worth it when it gains enough for several more records.
   size_t usable = node_bytes_ - Leaf::kHeaderBytes;
-  if (s.delete_bytes >= bytes && (s.delete_bytes > usable / 8 || s.count < 2)) {
-    leaf->compact();
-    leaf->latch.unlock();
-    return;
+  bool compact = s.delete_bytes >= bytes && (s.delete_bytes > usable / 8 || s.count < 2);
+  Scratch scratch(pages_, need);
+  void* page = compact || scratch.get() == nullptr ? nullptr : pages_.allocate(need);
+  if (scratch.get() == nullptr || (!compact && page == nullptr)) {
+    leaf->latch.unlock_unchanged();
+    return false;
   }
-  split(leaf, i, key);
+  // One record (or none) and no room: the record limit and compaction make sure that this cannot stay so.
+  if (compact || !split(leaf, i, key, scratch, page)) {
+    leaf->compact(scratch.get());
+    leaf->latch.unlock();
+    if (page != nullptr) pages_.free(page);
+  }
+  return true;
 }
 
-void Tree::split(Leaf* leaf, size_t i, const KeyView& key) {
+bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, void* page) {
   Leaf::Status s = leaf->status();
   std::string high;
   leaf->high_fence(high);
@@ -56,31 +75,28 @@ void Tree::split(Leaf* leaf, size_t i, const KeyView& key) {
     append = separator.size() <= kPrefixBytes || separator.size() <= leaf->free_bytes();
   }
   if (append) {
-    right = new_leaf(separator, has_high, high);
+    right = new_leaf(page, separator, has_high, high);
     right->set_successor(successor);
     leaf->set_high_fence(separator);
     leaf->set_successor(right);
   } else if (s.count < 2) {
-    // One record (or none) and no room: the record limit and compaction make sure that this cannot stay so.
-    leaf->compact();
-    leaf->latch.unlock();
-    return;
+    return false;
   } else {
     size_t at = half_of(*leaf, s.count);
     separator = shortest_separator(leaf->key(at - 1), leaf->key(at));
-    right = new_leaf(separator, has_high, high);
-    auto copy = copy_leaf(*leaf);
-    const auto* source = reinterpret_cast<const Leaf*>(copy.get());
+    right = new_leaf(page, separator, has_high, high);
+    const Leaf* source = scratch.copy(*leaf);
     right->set_successor(successor);
     right->append_records(*source, at, s.count);
-    right->scan_pstamp = leaf->scan_pstamp;
-    right->remove_stamp = leaf->remove_stamp;
     for (size_t r = 0; r < right->status().count; r++) mover_.record_moved(right->meta(r), right);
     leaf->assign(*source, 0, at, right, true, separator);
   }
+  right->scan_pstamp = leaf->scan_pstamp;
+  right->remove_stamp = leaf->remove_stamp;
   mover_.leaf_split(leaf, right);
   leaf->latch.unlock();
   insert_separator(separator, right);
+  return true;
 }
 
 std::vector<Tree::Step> Tree::path(const KeyView& key) const {
@@ -172,6 +188,7 @@ void Tree::retire(Leaf* leaf) {
 }
 
 bool Tree::try_merge(const KeyView& key) {
+  Scratch left_scratch(pages_, Need::kMust), right_scratch(pages_, Need::kMust);
   std::lock_guard lock(structure_mutex_);
   std::vector<Step> steps = path(key);
   if (steps.empty()) return false;
@@ -196,10 +213,8 @@ bool Tree::try_merge(const KeyView& key) {
     left->latch.unlock_unchanged();
     return false;
   }
-  auto left_copy = copy_leaf(*left);
-  auto right_copy = copy_leaf(*right);
-  const auto* l = reinterpret_cast<const Leaf*>(left_copy.get());
-  const auto* r = reinterpret_cast<const Leaf*>(right_copy.get());
+  const Leaf* l = left_scratch.copy(*left);
+  const Leaf* r = right_scratch.copy(*right);
   size_t from_left = l->status().count;
   left->assign(*l, 0, from_left, right->successor(), has_high, high);
   left->append_records(*r, 0, r->status().count);

@@ -1,13 +1,12 @@
 #include "storage/btree/tree.h"
 
-#include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 
 namespace indigo::storage {
 
 Tree::Tree(PagePool& pages, Valenblock& nodes, EpochManager& epochs, RecordMover& mover)
     : pages_(pages), nodes_(nodes), epochs_(epochs), mover_(mover), node_bytes_(pages.block_bytes()) {
-  root_.store(tag(new_leaf({}, false, {})), std::memory_order_relaxed);
+  root_.store(tag(new_leaf(pages.allocate(Need::kMust), {}, false, {})), std::memory_order_relaxed);
 }
 
 Tree::~Tree() { free_nodes(root_.load(std::memory_order_relaxed)); }
@@ -22,9 +21,9 @@ void Tree::free_nodes(void* node) {
   nodes_.free(inner);
 }
 
-Leaf* Tree::new_leaf(Bytes low, bool has_high, Bytes high) {
+Leaf* Tree::new_leaf(void* memory, Bytes low, bool has_high, Bytes high) {
   leaf_count_.fetch_add(1, std::memory_order_relaxed);
-  return Leaf::create(pages_.allocate(), node_bytes_, low, has_high, high);
+  return Leaf::create(memory, node_bytes_, low, has_high, high);
 }
 
 Leaf* Tree::locate(const KeyView& key) const {

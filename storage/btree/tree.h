@@ -20,10 +20,10 @@
 #include "storage/btree/inner.h"
 #include "storage/btree/leaf.h"
 #include "storage/epoch.h"
+#include "storage/memory/page_pool.h"
 
 namespace indigo::storage {
 
-class PagePool;
 class Valenblock;
 
 // What the layer above must do when a record changes its leaf. Called under the latches of both leaves.
@@ -53,8 +53,8 @@ class Tree {
   // The leaf that covers `key`, latched.
   Leaf* lock_leaf(const KeyView& key) const;
   // Makes room in a latched leaf for `bytes` more at position `i` for `key`: compacts it, or splits it. Unlatches: the
-  // caller looks for its leaf again.
-  void make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes);
+  // caller looks for its leaf again. False when there is no memory (kMayFail only); then nothing has changed.
+  bool make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes, Need need);
   // Merges the successor into the leaf that covers `key` if both are small. True when it did.
   bool try_merge(const KeyView& key);
 
@@ -77,14 +77,16 @@ class Tree {
     size_t child;
   };
   std::vector<Step> path(const KeyView& key) const;
-  void split(Leaf* leaf, size_t i, const KeyView& key);
+  class Scratch;
+  // Makes the right half of `page` and unlatches; false when a split is of no use.
+  bool split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, void* page);
   void insert_separator(const std::string& separator, Leaf* right);
   // Puts `parts` in the place of path[depth].node, splitting it and its ancestors as needed.
   void replace(std::vector<Step>& path, size_t depth, Inner::Parts parts);
   void set_link(const std::vector<Step>& path, size_t depth, void* node);
   void retire(Inner* node);
   void retire(Leaf* leaf);
-  Leaf* new_leaf(Bytes low, bool has_high, Bytes high);
+  Leaf* new_leaf(void* memory, Bytes low, bool has_high, Bytes high);
   void free_nodes(void* node);
 
   PagePool& pages_;

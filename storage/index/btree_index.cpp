@@ -4,9 +4,15 @@
 
 namespace indigo::storage {
 
-std::unique_ptr<Index> create_btree_index(EpochManager& epochs) { return std::make_unique<BtreeIndex>(epochs); }
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs) {
+  return std::make_unique<BtreeIndex>(epochs, nullptr);
+}
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, MemoryAccount& account) {
+  return std::make_unique<BtreeIndex>(epochs, &account);
+}
 
-BtreeIndex::BtreeIndex(EpochManager& epochs) : epochs_(epochs), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
+BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account)
+    : epochs_(epochs), account_(account), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
 BtreeIndex::~BtreeIndex() {
   std::vector<BtreeNode*> nodes{root_};
@@ -18,15 +24,21 @@ BtreeIndex::~BtreeIndex() {
     }
     BtreeNode::destroy(node);
   }
+  count_memory(-static_cast<int64_t>(memory_bytes_.load(std::memory_order_relaxed)));
+}
+
+void BtreeIndex::count_memory(int64_t bytes) const {
+  memory_bytes_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
+  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, bytes);
 }
 
 BtreeNode* BtreeIndex::create_node(uint32_t capacity, uint32_t level, Bytes prefix) const {
-  memory_bytes_.fetch_add(capacity, std::memory_order_relaxed);
+  count_memory(capacity);
   return BtreeNode::create(next_id_.fetch_add(1, std::memory_order_relaxed), capacity, level, prefix);
 }
 
 void BtreeIndex::retire(BtreeNode* node) {
-  memory_bytes_.fetch_sub(node->capacity, std::memory_order_relaxed);
+  count_memory(-static_cast<int64_t>(node->capacity));
   epochs_.retire(
       node, [](void*, void* object) { BtreeNode::destroy(static_cast<BtreeNode*>(object)); }, nullptr);
 }

@@ -18,6 +18,7 @@
 #include "storage/epoch.h"
 #include "storage/index/btree_node.h"
 #include "storage/index/index.h"
+#include "storage/memory/memory_account.h"
 
 namespace indigo::storage {
 
@@ -36,7 +37,7 @@ struct BtreePlace {
 
 class BtreeIndex final : public Index {
  public:
-  explicit BtreeIndex(EpochManager& epochs);
+  BtreeIndex(EpochManager& epochs, MemoryAccount* account);
   ~BtreeIndex() override;  // nobody may use it any more
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
@@ -104,9 +105,11 @@ class BtreeIndex final : public Index {
 
   BtreeNode* create_node(uint32_t capacity, uint32_t level, Bytes prefix) const;
   void retire(BtreeNode* node);
+  void count_memory(int64_t bytes) const;
   void count_entries(int64_t change);
 
   EpochManager& epochs_;
+  MemoryAccount* const account_;  // may be null
   mutable std::atomic<uint64_t> next_id_{1};
   mutable std::atomic<uint64_t> memory_bytes_{0};
   mutable OptimisticLatch root_latch_;  // guards root_
@@ -118,5 +121,7 @@ class BtreeIndex final : public Index {
 };
 
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs);
+// Counts its memory in `account` too.
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, MemoryAccount& account);
 
 }  // namespace indigo::storage

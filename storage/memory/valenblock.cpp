@@ -1,19 +1,33 @@
 #include "storage/memory/valenblock.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <thread>
 
 namespace indigo::storage {
 
 struct Valenblock::Chunk {
   uint32_t references = 0;
   uint32_t used_bytes = 64;
+  size_t total_bytes = kChunkBytes;
 };
 
 Valenblock::~Valenblock() {
-  if (active_ != nullptr) std::free(active_);
-  for (Chunk* chunk : spare_) std::free(chunk);
+  if (active_ != nullptr) free_memory(active_, kChunkBytes);
+  for (Chunk* chunk : spare_) free_memory(chunk, kChunkBytes);
+}
+
+void* Valenblock::new_memory(size_t bytes) {
+  void* memory = std::aligned_alloc(kChunkBytes, bytes);
+  if (memory != nullptr) account_.add(MemoryKind::kInnerNodes, static_cast<int64_t>(bytes));
+  return memory;
+}
+
+void Valenblock::free_memory(void* memory, size_t bytes) {
+  account_.add(MemoryKind::kInnerNodes, -static_cast<int64_t>(bytes));
+  std::free(memory);
 }
 
 Valenblock::Chunk* Valenblock::take_chunk() {
@@ -22,8 +36,8 @@ Valenblock::Chunk* Valenblock::take_chunk() {
     memory = spare_.back();
     spare_.pop_back();
   } else {
-    memory = std::aligned_alloc(kChunkBytes, kChunkBytes);
-    if (memory == nullptr) throw std::bad_alloc();
+    memory = new_memory(kChunkBytes);
+    if (memory == nullptr) return nullptr;
     chunks_++;
   }
   auto* chunk = new (memory) Chunk();
@@ -33,29 +47,31 @@ Valenblock::Chunk* Valenblock::take_chunk() {
 
 void Valenblock::release(Chunk* chunk) {
   if (--chunk->references > 0) return;
-  if (spare_.size() < 4) {
+  if (spare_.size() < kSpareChunks) {
     spare_.push_back(chunk);
   } else {
-    std::free(chunk);
+    free_memory(chunk, kChunkBytes);
     chunks_--;
   }
 }
 
-void* Valenblock::allocate(size_t bytes) {
-  bytes = (bytes + 63) & ~size_t{63};
+void* Valenblock::try_allocate(size_t bytes) {
   std::lock_guard lock(lock_);
   if (bytes > kChunkBytes / 4) {
     // A chunk of its own; found by the same mask because nothing else lies in its first kChunkBytes.
     size_t total = (bytes + 64 + kChunkBytes - 1) / kChunkBytes * kChunkBytes;
-    void* memory = std::aligned_alloc(kChunkBytes, total);
-    if (memory == nullptr) throw std::bad_alloc();
+    void* memory = new_memory(total);
+    if (memory == nullptr) return nullptr;
     auto* chunk = new (memory) Chunk();
     chunk->used_bytes = 0;  // marks it
+    chunk->total_bytes = total;
     return reinterpret_cast<char*>(chunk) + 64;
   }
   if (active_ == nullptr || active_->used_bytes + bytes > kChunkBytes) {
+    Chunk* next = take_chunk();
+    if (next == nullptr) return nullptr;
     if (active_ != nullptr) release(active_);
-    active_ = take_chunk();
+    active_ = next;
   }
   void* node = reinterpret_cast<char*>(active_) + active_->used_bytes;
   active_->used_bytes += static_cast<uint32_t>(bytes);
@@ -63,11 +79,19 @@ void* Valenblock::allocate(size_t bytes) {
   return node;
 }
 
+void* Valenblock::allocate(size_t bytes) {
+  bytes = (bytes + 63) & ~size_t{63};
+  for (;;) {
+    if (void* node = try_allocate(bytes); node != nullptr) return node;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 void Valenblock::free(void* node) {
   auto* chunk = reinterpret_cast<Chunk*>(reinterpret_cast<uintptr_t>(node) & ~(kChunkBytes - 1));
   std::lock_guard lock(lock_);
   if (chunk->used_bytes == 0) {
-    std::free(chunk);
+    free_memory(chunk, chunk->total_bytes);
     return;
   }
   release(chunk);

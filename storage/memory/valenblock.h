@@ -11,17 +11,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "storage/memory/memory_account.h"
 #include "storage/spin_lock.h"
 
 namespace indigo::storage {
 
 class Valenblock {
  public:
-  Valenblock() = default;
+  explicit Valenblock(MemoryAccount& account) : account_(account) {}
   ~Valenblock();
   Valenblock(const Valenblock&) = delete;
   Valenblock& operator=(const Valenblock&) = delete;
 
+  // Never null: above the memory limit too, waiting for the system if it must.
   void* allocate(size_t bytes);
   void free(void* node);
   size_t chunk_bytes_total();
@@ -29,10 +31,15 @@ class Valenblock {
  private:
   struct Chunk;
   static constexpr size_t kChunkBytes = 256 * 1024;
+  static constexpr size_t kSpareChunks = 1;
 
+  void* try_allocate(size_t bytes);
   Chunk* take_chunk();
+  void* new_memory(size_t bytes);
+  void free_memory(void* memory, size_t bytes);
   void release(Chunk* chunk);
 
+  MemoryAccount& account_;
   SpinLock lock_;  // guards everything below and the chunks' headers
   Chunk* active_ = nullptr;
   std::vector<Chunk*> spare_;  // empty chunks kept for reuse, few

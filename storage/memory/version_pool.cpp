@@ -1,60 +1,51 @@
 #include "storage/memory/version_pool.h"
 
+#include <chrono>
 #include <cstdlib>
-#include <mutex>
-#include <new>
+#include <thread>
 
 namespace indigo::storage {
 
-VersionPool::~VersionPool() {
-  for (void* chunk : chunks_) std::free(chunk);
+VersionPool::VersionPool(MemoryAccount& account) : account_(account) {
+  for (size_t i = 0; i < kClasses; i++) {
+    classes_[i] = std::make_unique<PagePool>((i + 1) * kLine, account, MemoryKind::kVersions);
+  }
 }
 
-char* VersionPool::new_chunk() {
-  void* chunk = std::aligned_alloc(kLine, kChunkBytes);
-  if (chunk == nullptr) throw std::bad_alloc();
-  std::lock_guard lock(chunks_lock_);
-  chunks_.push_back(chunk);
-  chunk_bytes_.fetch_add(kChunkBytes, std::memory_order_relaxed);
-  return static_cast<char*>(chunk);
-}
+VersionPool::~VersionPool() = default;
 
 void* VersionPool::allocate(size_t bytes) {
   used_.fetch_add(1, std::memory_order_relaxed);
   size_t lines = (bytes + kLine - 1) / kLine;
-  if (lines > kClasses) {
-    void* block = std::aligned_alloc(kLine, lines * kLine);
-    if (block == nullptr) throw std::bad_alloc();
-    return block;
+  if (lines <= kClasses) return classes_[lines - 1]->allocate(Need::kMust);
+  account_.add(MemoryKind::kVersions, static_cast<int64_t>(lines * kLine));
+  void* block = std::aligned_alloc(kLine, lines * kLine);
+  while (block == nullptr) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    block = std::aligned_alloc(kLine, lines * kLine);
   }
-  Class& c = classes_[lines - 1];
-  std::lock_guard lock(c.lock);
-  if (c.free != nullptr) {
-    FreeBlock* block = c.free;
-    c.free = block->next;
-    return block;
-  }
-  if (c.fresh == nullptr || c.fresh + lines * kLine > c.fresh_end) {
-    c.fresh = new_chunk();
-    c.fresh_end = c.fresh + kChunkBytes;
-  }
-  char* block = c.fresh;
-  c.fresh += lines * kLine;
   return block;
 }
 
 void VersionPool::free(void* block, size_t bytes) {
   used_.fetch_sub(1, std::memory_order_relaxed);
   size_t lines = (bytes + kLine - 1) / kLine;
-  if (lines > kClasses) {
-    std::free(block);
+  if (lines <= kClasses) {
+    classes_[lines - 1]->free(block);
     return;
   }
-  Class& c = classes_[lines - 1];
-  std::lock_guard lock(c.lock);
-  auto* f = static_cast<FreeBlock*>(block);
-  f->next = c.free;
-  c.free = f;
+  account_.add(MemoryKind::kVersions, -static_cast<int64_t>(lines * kLine));
+  std::free(block);
+}
+
+void VersionPool::trim() {
+  for (auto& c : classes_) c->trim();
+}
+
+size_t VersionPool::chunk_bytes_total() {
+  size_t bytes = 0;
+  for (auto& c : classes_) bytes += c->chunk_bytes_total();
+  return bytes;
 }
 
 }  // namespace indigo::storage

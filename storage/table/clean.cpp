@@ -1,5 +1,6 @@
 // Reclamation of one table: versions that nobody sees, purged tombstones, merged leaves.
 #include <algorithm>
+#include <cstdint>
 
 #include "storage/table/table_impl.h"
 
@@ -26,7 +27,7 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       }
       uint64_t chain = updating ? pending_of(m)->base_predecessor.load(std::memory_order_relaxed) : m.predecessor;
       if (chain != 0) {
-        uint64_t head = prune(chain, active, leaf, m, dropped);
+        uint64_t head = prune(chain, active, leaf, m, SIZE_MAX, dropped);
         if (head != chain) {
           changed = true;
           chain = head;

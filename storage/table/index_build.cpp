@@ -46,7 +46,7 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
-  index->index = create_btree_index(store_.epochs());
+  index->index = create_btree_index(store_.epochs(), store_.memory());
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
@@ -54,6 +54,7 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   Arena arena(kArenaBytes);
   std::vector<NewEntry> entries;
   std::string key;
+  uint64_t bytes = 0;
   TableCursor cursor(*this, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
   std::vector<RowRef> rows(512);
   for (;;) {
@@ -65,8 +66,10 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
       auto outcome = index->extractor->extract(rows[i].key, rows[i].row, key, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed) continue;
+      bytes += sizeof(NewEntry) + 2 * (key.size() + rows[i].key.size());  // here and in the index
       entries.push_back(new_index_entry(arena, key, rows[i].key, has_null));
     }
+    if (store_.memory().full(bytes)) return StorageStatus::kOutOfMemory;
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();
   }

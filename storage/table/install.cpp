@@ -8,6 +8,10 @@ namespace indigo::storage {
 
 namespace {
 
+// With many sleeping readers a chain may be long, and need to be. A commit looks at its newer end only, where what it can
+// cut most often lies; the reclaimer sees to the rest.
+constexpr size_t kPrunedPerCommit = 8;
+
 Bytes pointer_bytes(OverflowBody* const& body) { return {reinterpret_cast<const char*>(&body), sizeof body}; }
 
 bool gave_up_keys(const PendingEntry* e) {
@@ -30,13 +34,21 @@ SnapshotVersion* TableImpl::keep_version(const Leaf* leaf, const RecordMeta& m, 
   v->overflow = m.visible() && m.overflow();
   v->keys_differ = keys_differ;
   std::memcpy(v->payload(), leaf->payload(m), n);
+  count_version(*v, 1);
   auto* next = reinterpret_cast<SnapshotVersion*>(predecessor);
   v->next.store(next, std::memory_order_relaxed);
   v->jump.store(next == nullptr ? nullptr : next->next.load(std::memory_order_relaxed), std::memory_order_relaxed);
   return v;
 }
 
+void TableImpl::count_version(const SnapshotVersion& v, int64_t sign) {
+  auto bytes = static_cast<int64_t>(v.total_bytes() + (v.overflow ? v.overflow_body()->length : 0));
+  version_count_.fetch_add(sign, std::memory_order_relaxed);
+  version_bytes_.fetch_add(sign * bytes, std::memory_order_relaxed);
+}
+
 void TableImpl::retire_version(SnapshotVersion* v) {
+  count_version(*v, -1);
   auto free = [](void* store, void* object) {
     auto* s = static_cast<StoreImpl*>(store);
     auto* version = static_cast<SnapshotVersion*>(object);
@@ -55,12 +67,13 @@ bool TableImpl::worth_pruning(uint64_t head, const ActiveSnapshots& active, Comm
 }
 
 uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
-                          std::vector<Dropped>& dropped) {
+                          size_t most, std::vector<Dropped>& dropped) {
   SnapshotVersion* newer = nullptr;  // the last one that stays
   SnapshotVersion* before_newer = nullptr;
   uint64_t new_head = 0;
   bool keys_differ = false;  // of something cut since `newer`
-  for (auto* v = reinterpret_cast<SnapshotVersion*>(head); v != nullptr;) {
+  auto* v = reinterpret_cast<SnapshotVersion*>(head);
+  for (size_t seen = 0; v != nullptr && seen < most; seen++) {
     SnapshotVersion* next = v->next.load(std::memory_order_relaxed);
     v->keys_differ = v->keys_differ || keys_differ;
     // A tombstone without anything older says the same as nothing.
@@ -85,9 +98,13 @@ uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Le
     }
     v = next;
   }
-  if (newer != nullptr && newer->next.load(std::memory_order_relaxed) != nullptr) newer->next.store(nullptr);
-  if (newer != nullptr) newer->jump.store(nullptr, std::memory_order_relaxed);
-  if (before_newer != nullptr) before_newer->jump.store(nullptr, std::memory_order_relaxed);
+  // `v` is the first that was not looked at, if any: it stays as it is.
+  if (v != nullptr) v->keys_differ = v->keys_differ || keys_differ;
+  SnapshotVersion* after = v == nullptr ? nullptr : v->next.load(std::memory_order_relaxed);
+  if (newer == nullptr) return reinterpret_cast<uint64_t>(v);
+  if (newer->next.load(std::memory_order_relaxed) != v) newer->next.store(v, std::memory_order_release);
+  newer->jump.store(after, std::memory_order_relaxed);
+  if (before_newer != nullptr) before_newer->jump.store(v, std::memory_order_relaxed);
   return new_head;
 }
 
@@ -126,7 +143,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     Bytes payload = e->overflow != nullptr ? pointer_bytes(e->overflow) : e->tombstone ? e->new_key : e->image;
     bool grows = !e->in_leaf && payload.size() > m.payload_length();
     while (grows && leaf->free_bytes() < m.body_key_length() + payload.size()) {
-      tree_.make_room(leaf, i, KeyView(pending.key), m.body_key_length() + payload.size());
+      tree_.make_room(leaf, i, KeyView(pending.key), m.body_key_length() + payload.size(), Need::kMust);
       leaf = lock_leaf_of(pending, i);
       m = leaf->meta(i);
     }
@@ -138,7 +155,8 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     } else {
       rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);
       bool needed = active.needs(m.stamp, c.value);  // R1
-      if (chain != 0 && worth_pruning(chain, active, c)) chain = prune(chain, active, leaf, m, dropped);
+      if (chain != 0 && worth_pruning(chain, active, c))
+        chain = prune(chain, active, leaf, m, kPrunedPerCommit, dropped);
       if (needed && (m.visible() || chain != 0)) {
         chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, gave_up_keys(e)));
       } else {

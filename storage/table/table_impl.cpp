@@ -8,7 +8,6 @@ namespace indigo::storage {
 TableImpl::TableImpl(StoreImpl& store, TableId id, PagePool& pages)
     : store_(store),
       id_(id),
-      pages_(pages),
       tree_(pages, store.nodes(), store.epochs(), *this),
       max_key_bytes_(pages.block_bytes() / 6),
       max_inline_bytes_(pages.block_bytes() / 8) {}
@@ -58,7 +57,8 @@ Table::Statistics TableImpl::statistics() const {
   Statistics s;
   s.rows = static_cast<uint64_t>(std::max<int64_t>(0, row_count_.load(std::memory_order_relaxed)));
   s.leaf_count = tree_.leaf_count();
-  s.bytes = s.leaf_count * tree_.node_bytes();
+  s.bytes = s.leaf_count * tree_.node_bytes() +
+            static_cast<uint64_t>(std::max<int64_t>(0, version_bytes_.load(std::memory_order_relaxed)));
   std::lock_guard lock(indexes_mutex_);
   for (const auto& index : *indexes_) s.bytes += index->index->memory_bytes();
   return s;

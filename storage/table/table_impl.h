@@ -62,6 +62,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void drop_index(IndexId id) override;
   bool index_usable(IndexId index, const ReadView& view) const override;
   Statistics statistics() const override;
+  // Older versions kept for snapshots.
+  uint64_t version_count() const {
+    return static_cast<uint64_t>(std::max<int64_t>(0, version_count_.load(std::memory_order_relaxed)));
+  }
 
   // ---- for storage
   StoreImpl& store() { return store_; }
@@ -128,7 +132,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   Leaf* lock_leaf_of(PendingVersion& pending, size_t& i);
 
   // writing.cpp
-  StorageStatus check_size(Bytes key, Bytes row) const;
+  StorageStatus check_size(TransactionImpl& txn, Bytes key, Bytes row) const;
   // Null (false) when there is no memory for a large image.
   PendingEntry* make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row);
   bool push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind);
@@ -160,23 +164,24 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   SnapshotVersion* keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
                                 bool keys_differ);
   static bool worth_pruning(uint64_t head, const ActiveSnapshots& active, CommitStamp c);
-  // Cuts what nobody needs out of the chain; answers the new head.
-  uint64_t prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,
+  // Cuts what nobody needs out of the first `most` versions of the chain; answers the new head.
+  uint64_t prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m, size_t most,
                  std::vector<Dropped>& dropped);
   void finish_dropped(std::vector<Dropped>& dropped);
   void retire_version(SnapshotVersion* v);
+  void count_version(const SnapshotVersion& v, int64_t sign);
   void queue(Leaf* leaf);
   bool clean_leaf(Leaf* leaf, const ActiveSnapshots& active);
   void merge_around(Leaf* leaf);
 
   StoreImpl& store_;
   const TableId id_;
-  PagePool& pages_;
   Tree tree_;
   const size_t max_key_bytes_;
   const size_t max_inline_bytes_;  // larger rows go to an OverflowBody
   std::atomic<uint64_t> next_row_id_{1};
   alignas(64) std::atomic<int64_t> row_count_{0};
+  std::atomic<int64_t> version_bytes_{0}, version_count_{0};
   std::atomic<bool> has_overflow_{false};
 
   mutable std::mutex indexes_mutex_;  // guards indexes_ and old_indexes_

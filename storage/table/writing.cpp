@@ -9,9 +9,9 @@ namespace {
 constexpr size_t kMaxRowBytes = size_t{1} << 30;
 }
 
-StorageStatus TableImpl::check_size(Bytes key, Bytes row) const {
+StorageStatus TableImpl::check_size(TransactionImpl& txn, Bytes key, Bytes row) const {
   if (key.size() > max_key_bytes_ || row.size() > kMaxRowBytes) return StorageStatus::kTooLarge;
-  return store_.memory_left() ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
+  return txn.memory_left() ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
 }
 
 PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row) {
@@ -19,9 +19,9 @@ PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pendin
   if (e->command != 0) e = new (txn.arena().allocate(sizeof(PendingEntry))) PendingEntry();
   e->command = txn.command();
   if (row.size() > max_inline_bytes_) {
-    e->overflow = OverflowBody::create(row);
+    e->overflow = store_.memory().full(row.size()) ? nullptr : OverflowBody::create(row);
     if (e->overflow == nullptr) return nullptr;
-    store_.add_overflow_bytes(static_cast<int64_t>(row.size()));
+    store_.memory().add(MemoryKind::kLargeRows, static_cast<int64_t>(row.size()));
     has_overflow_.store(true, std::memory_order_relaxed);
   }
   return e;
@@ -91,8 +91,11 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
     size_t payload = row.size() > max_inline_bytes_ ? sizeof(OverflowBody*) : row.size();
     size_t body = payload + (key.bytes.size() > kPrefixBytes ? key.bytes.size() : 0);
     if (leaf->free_bytes() < sizeof(RecordMeta) + body || count == UINT16_MAX) {
-      tree_.make_room(leaf, i, key, sizeof(RecordMeta) + body);
-      attempt.next = Next::kAgain;
+      if (tree_.make_room(leaf, i, key, sizeof(RecordMeta) + body, Need::kMayFail)) {
+        attempt.next = Next::kAgain;
+      } else {
+        attempt.status = StorageStatus::kOutOfMemory;
+      }
       return attempt;
     }
     if (out == nullptr) out = new_pending(txn, key.bytes, RowLockMode::kUpdate);
@@ -131,7 +134,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
 
 StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes row, Duplicate* duplicate,
                                        PendingVersion*& out) {
-  StorageStatus size = check_size(key, row);
+  StorageStatus size = check_size(txn, key, row);
   if (size != StorageStatus::kOk) return size;
   txn.touch(*this);
   KeyView k(key);
@@ -161,7 +164,7 @@ StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, 
 
 StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  StorageStatus s = check_size(key, row);
+  StorageStatus s = check_size(txn, key, row);
   if (s != StorageStatus::kOk) return s;
   PendingVersion* p = my_pending(txn, key);
   assert(p != nullptr && "update needs a claim");
@@ -182,6 +185,7 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   PendingVersion* p = my_pending(txn, key);
   assert(p != nullptr && "erase needs a claim");
   if (p == nullptr) return StorageStatus::kNotFound;
+  if (!txn.memory_left() && store_.memory().overfull()) return StorageStatus::kOutOfMemory;
   std::string old_image;
   bool indexed = indexes() != nullptr;
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;

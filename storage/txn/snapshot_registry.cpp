@@ -5,8 +5,8 @@
 namespace indigo::storage {
 
 uint64_t ActiveSnapshots::oldest() const {
-  uint64_t oldest = stable_;
-  for (uint64_t v : values_) oldest = std::min(oldest, v >> 1);
+  uint64_t oldest = std::min(stable_, tentative_);
+  for (uint64_t v : values_) oldest = std::min(oldest, v);
   return oldest;
 }
 
@@ -37,16 +37,24 @@ void SnapshotRegistry::collect(ActiveSnapshots& out) const {
   for (;;) {
     uint64_t pins = pins_.load();
     out.values_.clear();
+    out.tentative_ = UINT64_MAX;
     out.stable_ = clock_.stable().value;
     uint32_t n = line_count_.load();
     for (uint32_t i = 0; i < n; i++) {
       const Line* line = lines_[i].load(std::memory_order_acquire);
       for (const Slot& slot : line->slots) {
         uint64_t v = slot.value_.load();  // seq_cst, after the load of stable: pairs with take()
-        if (v != 0) out.values_.push_back(v);
+        if (v == 0) continue;
+        if ((v & 1) != 0) {
+          out.tentative_ = std::min(out.tentative_, v >> 1);
+        } else {
+          out.values_.push_back(v >> 1);
+        }
       }
     }
-    if (pins_.load() == pins) return;
+    if (pins_.load() != pins) continue;
+    if (out.values_.size() > ActiveSnapshots::kFew) std::sort(out.values_.begin(), out.values_.end());
+    return;
   }
 }
 

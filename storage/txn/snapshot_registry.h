@@ -8,6 +8,7 @@
 // Source: design/storage.md R1, R4.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -26,8 +27,13 @@ class ActiveSnapshots {
   // May someone still read a version that was newest from `start` to `end` (exclusive)?
   bool needs(uint64_t start, uint64_t end) const {
     if (end > stable_) return true;  // snapshots taken from now on may still lie below `end`
+    if (tentative_ < end) return true;
+    if (values_.size() > kFew) {  // then they are sorted
+      auto v = std::lower_bound(values_.begin(), values_.end(), start);
+      return v != values_.end() && *v < end;
+    }
     for (uint64_t v : values_) {
-      if ((v & 1) != 0 ? (v >> 1) < end : (v >> 1) >= start && (v >> 1) < end) return true;
+      if (v >= start && v < end) return true;
     }
     return false;
   }
@@ -38,8 +44,10 @@ class ActiveSnapshots {
 
  private:
   friend class SnapshotRegistry;
+  static constexpr size_t kFew = 16;
   uint64_t stable_ = 0;
-  std::vector<uint64_t> values_;  // as in the slots
+  uint64_t tentative_ = UINT64_MAX;  // the least lower bound of one that is being taken
+  std::vector<uint64_t> values_;     // snapshots; sorted when there are many
 };
 
 class SnapshotRegistry {

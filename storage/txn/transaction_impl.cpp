@@ -10,6 +10,8 @@ namespace indigo::storage {
 
 namespace {
 
+constexpr size_t kSmallLogBytes = 64 * 1024;  // kept with the state anyway
+
 class PinnedViewImpl final : public Transaction::PinnedView {
  public:
   PinnedViewImpl(SnapshotRegistry& registry, SnapshotRegistry::Slot* slot, uint32_t shard)
@@ -56,6 +58,14 @@ WriteContext& TransactionImpl::writes() {
     writes_->descriptor.start(id_);
   }
   return *writes_;
+}
+
+bool TransactionImpl::memory_left() {
+  if (writes_ != nullptr) {
+    size_t log_bytes = state_->log.capacity() * sizeof(LogRecord);
+    writes_->account(store_.memory(), log_bytes < kSmallLogBytes ? 0 : log_bytes);
+  }
+  return !store_.memory().full() || store_.reclaim_until_left();
 }
 
 LockOwner& TransactionImpl::lock_owner() {

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "storage/lock/lock_manager.h"
+#include "storage/memory/memory_account.h"
 #include "storage/transaction.h"
 #include "storage/txn/descriptor.h"
 #include "storage/txn/snapshot_registry.h"
@@ -28,8 +29,20 @@ class StoreImpl;
 class TableImpl;
 
 struct WriteContext {
+  static constexpr size_t kFirstBlockBytes = 4096 - 64;
   Descriptor descriptor;
-  Arena arena{4096 - 64};  // pending versions, their images and keys
+  Arena arena{kFirstBlockBytes};  // pending versions, their images and keys
+
+  // Brings the account up to date: what the arena has beyond its first block, and `log_bytes`.
+  void account(MemoryAccount& memory, size_t log_bytes) {
+    size_t now = std::max(arena.allocated_bytes(), kFirstBlockBytes) - kFirstBlockBytes + log_bytes;
+    if (now == accounted_bytes_) return;
+    memory.add(MemoryKind::kTransactions, static_cast<int64_t>(now) - static_cast<int64_t>(accounted_bytes_));
+    accounted_bytes_ = now;
+  }
+
+ private:
+  size_t accounted_bytes_ = 0;
 };
 
 // One change in a transaction's order.
@@ -123,6 +136,8 @@ class TransactionImpl final : public Transaction {
   Arena& arena() { return writes().arena; }
   Bytes keep(Bytes bytes) { return arena().copy(bytes); }
   LockOwner& lock_owner();
+  // Counts what its writes take; false when statements may take no more.
+  bool memory_left();
   bool locks_used() const { return locks_used_; }
   TransactionState::Touched& touch(TableImpl& table);
   // R5: what this session was shown, its next snapshot has to see.

@@ -40,7 +40,7 @@ TEST(KeyView, PrefixesCompareLikeKeys) {
 class LeafTest : public ::testing::Test {
  protected:
   Leaf* create(Bytes low, bool has_high, Bytes high) {
-    return Leaf::create(pages.allocate(), pages.block_bytes(), low, has_high, high);
+    return Leaf::create(pages.allocate(Need::kMust), pages.block_bytes(), low, has_high, high);
   }
   bool insert(Leaf* leaf, Bytes key, Bytes payload) {
     bool equal;
@@ -66,7 +66,9 @@ class LeafTest : public ::testing::Test {
   void TearDown() override {
     for (Leaf* l : leaves) pages.free(l);
   }
-  PagePool pages{2048};
+  MemoryAccount account;
+  PagePool pages{2048, account};
+  std::vector<char> pages_scratch = std::vector<char>(2048);
   std::vector<Leaf*> leaves;
 };
 
@@ -95,7 +97,7 @@ TEST_F(LeafTest, AgreesWithAMapUnderRandomChanges) {
       }
     }
     if (leaf->free_bytes() < 64) {
-      leaf->compact();
+      leaf->compact(pages_scratch.data());
       EXPECT_EQ(leaf->status().delete_bytes, 0u);
       if (leaf->free_bytes() < 64) {
         leaf->remove_meta(0);
@@ -130,7 +132,8 @@ TEST_F(LeafTest, FencesOfAnyLength) {
 
 TEST(Inner, FindsLikeASortedVector) {
   std::mt19937 random(3);
-  Valenblock memory;
+  MemoryAccount account;
+  Valenblock memory(account);
   for (int round = 0; round < 50; round++) {
     std::set<std::string> keys;
     for (size_t n = random() % 100; n > 0; n--) {
@@ -155,23 +158,30 @@ TEST(Inner, FindsLikeASortedVector) {
 }
 
 TEST(Memory, PoolsReuseAndGiveBack) {
-  PagePool pages(16384);
+  MemoryAccount account;
+  PagePool pages(16384, account);
   std::vector<void*> blocks;
-  for (int i = 0; i < 1000; i++) blocks.push_back(pages.allocate());
+  for (int i = 0; i < 1000; i++) blocks.push_back(pages.allocate(Need::kMust));
+  EXPECT_GE(account.bytes(MemoryKind::kLeaves), 996 * 16384);
+  EXPECT_LE(account.bytes(MemoryKind::kLeaves), 1000 * 16384);
   EXPECT_EQ(std::set<void*>(blocks.begin(), blocks.end()).size(), blocks.size());
   for (void* b : blocks) EXPECT_EQ(reinterpret_cast<uintptr_t>(b) % 64, 0u);
   size_t full = pages.chunk_bytes_total();
   for (void* b : blocks) pages.free(b);
   EXPECT_LE(pages.chunk_bytes_total(), full / 4);
+  pages.trim();
+  EXPECT_EQ(pages.chunk_bytes_total(), 0u);
+  EXPECT_EQ(account.total(), 0u);
 
-  Valenblock nodes;
+  Valenblock nodes(account);
   std::vector<void*> many;
   for (size_t i = 0; i < 5000; i++) many.push_back(nodes.allocate(64 + i % 3000));
   full = nodes.chunk_bytes_total();
   for (void* n : many) nodes.free(n);
   EXPECT_LT(nodes.chunk_bytes_total(), full / 2);
+  EXPECT_EQ(account.bytes(MemoryKind::kInnerNodes), static_cast<int64_t>(nodes.chunk_bytes_total()));
 
-  VersionPool versions;
+  VersionPool versions(account);
   std::vector<std::pair<void*, size_t>> held;
   for (size_t i = 0; i < 1000; i++) held.emplace_back(versions.allocate(40 + i * 7), 40 + i * 7);
   full = versions.chunk_bytes_total();
@@ -180,6 +190,29 @@ TEST(Memory, PoolsReuseAndGiveBack) {
   for (size_t i = 0; i < 1000; i++) held[i].first = versions.allocate(40 + i * 7);
   EXPECT_EQ(versions.chunk_bytes_total(), full);
   for (auto& [v, n] : held) versions.free(v, n);
+  versions.trim();
+  EXPECT_EQ(versions.chunk_bytes_total(), 0u);
+  EXPECT_EQ(account.bytes(MemoryKind::kVersions), 0);
+}
+
+TEST(Memory, StatementsGetNothingAboveTheLimitButCommitsDo) {
+  MemoryAccount account(1 << 20);
+  PagePool pages(16384, account);
+  std::vector<void*> blocks;
+  while (void* b = pages.allocate(Need::kMayFail)) blocks.push_back(b);
+  EXPECT_GE(blocks.size(), 60u);
+  EXPECT_LE(blocks.size(), 72u);
+  void* b = pages.allocate(Need::kMust);
+  ASSERT_NE(b, nullptr);
+  blocks.push_back(b);
+  for (int i = 0; i < 12; i++) {  // what was given back may be had again
+    pages.free(blocks.back());
+    blocks.pop_back();
+  }
+  b = pages.allocate(Need::kMayFail);
+  ASSERT_NE(b, nullptr);
+  blocks.push_back(b);
+  for (void* block : blocks) pages.free(block);
 }
 
 TEST(Epoch, NothingIsFreedUnderAGuardThatMayKnowIt) {
