@@ -2,11 +2,15 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/storage_bench.h"
+#include "bench/tpcc/tpcc.h"
+#include "bench/ycsb.h"
 
 int main(int argc, char** argv) {
   CLI::App app("Indigo's benchmarks");
   app.require_subcommand(1);
   indigo::bench::add_storage_command(app);
+  indigo::bench::add_ycsb_command(app);
+  indigo::bench::add_tpcc_command(app);
   CLI11_PARSE(app, argc, argv);
   return 0;
 }

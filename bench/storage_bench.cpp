@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "bench/layout/layout.h"
 #include "bench/measurement.h"
+#include "bench/random.h"
 #include "storage/store.h"
 
 namespace indigo::bench {
@@ -19,27 +21,6 @@ struct Options {
   int threads = 1;
   double seconds = 1;
   std::string only;
-};
-
-// Eight bytes, big-endian: the order of the numbers.
-struct Key {
-  char bytes[8];
-  explicit Key(uint64_t n) { store_unaligned(bytes, big_endian(n)); }
-  operator Bytes() const { return {bytes, sizeof bytes}; }  // NOLINT(google-explicit-constructor)
-};
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15ULL + 1) {}
-  uint64_t next() {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 7;
-    state_ ^= state_ << 17;
-    return state_;
-  }
-
- private:
-  uint64_t state_;
 };
 
 class RowExtractor final : public KeyExtractor {

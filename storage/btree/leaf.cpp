@@ -6,18 +6,6 @@
 
 namespace indigo::storage {
 
-namespace {
-constexpr int kFrozenShift = 19;
-constexpr int kBlockShift = 20;
-constexpr int kDeleteShift = 42;
-constexpr uint64_t kSizeMask = (1u << 22) - 1;
-}  // namespace
-
-Leaf::Status Leaf::unpack(uint64_t word) {
-  return {static_cast<uint32_t>(word & 0xffff), ((word >> kFrozenShift) & 1) != 0,
-          static_cast<uint32_t>((word >> kBlockShift) & kSizeMask), static_cast<uint32_t>(word >> kDeleteShift)};
-}
-
 void Leaf::store_status(const Status& s) {
   store_shared(&status_, uint64_t{s.count} | uint64_t{s.frozen} << kFrozenShift |
                              uint64_t{s.block_bytes} << kBlockShift | uint64_t{s.delete_bytes} << kDeleteShift);
@@ -68,16 +56,6 @@ void Leaf::freeze() {
   Status s = status();
   s.frozen = true;
   store_status(s);
-}
-
-RecordMeta Leaf::meta(size_t i) const {
-  const RecordMeta* m = metas() + i;
-  RecordMeta r;
-  r.control = load_shared(&m->control);
-  r.prefix = load_shared(&m->prefix);
-  r.stamp = load_shared(&m->stamp);
-  r.predecessor = load_shared(&m->predecessor);
-  return r;
 }
 
 void Leaf::set_meta(size_t i, const RecordMeta& m) {
@@ -174,6 +152,11 @@ size_t Leaf::lower_bound(const KeyView& key, size_t count, bool& equal) const {
   // Galloping may have stopped short at a record that is equal or above: then `low` names it.
   if (low < count && compare(low, key) == 0) equal = true;
   return low;
+}
+
+bool Leaf::begins_at(Bytes key) const {
+  if (key.size() != low_length_ || key_prefix(key) != low_prefix_) return false;
+  return low_length_ <= kPrefixBytes || compare_shared(bytes() + low_offset_, key.data(), key.size()) == 0;
 }
 
 void Leaf::append_key(const RecordMeta& m, std::string& to) const {

@@ -50,7 +50,15 @@ class Leaf {
   // ---- optimistic, or under the latch
   Status status() const { return unpack(load_shared(&status_)); }
   Leaf* successor() const { return load_shared(&successor_); }
-  RecordMeta meta(size_t i) const;
+  RecordMeta meta(size_t i) const {
+    const RecordMeta* m = metas() + i;
+    RecordMeta r;
+    r.control = load_shared(&m->control);
+    r.prefix = load_shared(&m->prefix);
+    r.stamp = load_shared(&m->stamp);
+    r.predecessor = load_shared(&m->predecessor);
+    return r;
+  }
   uint64_t prefix_at(size_t i) const { return load_shared(&metas()[i].prefix); }
   // Is `key` at or above the high fence? Then it belongs to a successor.
   bool beyond(const KeyView& key) const;
@@ -69,6 +77,8 @@ class Leaf {
   void append_key(const RecordMeta& m, std::string& to) const;
   std::string key(size_t i) const;
   void low_fence(std::string& to) const { fence(low_prefix_, low_offset_, low_length_, to); }
+  // Is the low fence this key?
+  bool begins_at(Bytes key) const;
   bool has_low_fence() const { return low_length_ > 0; }
   bool has_high_fence() const { return load_shared(&has_high_) != 0; }
   void high_fence(std::string& to) const;
@@ -119,7 +129,14 @@ class Leaf {
     double part = static_cast<double>(key.prefix - low_prefix_) / static_cast<double>(high_prefix - low_prefix_);
     return std::min(static_cast<size_t>(part * static_cast<double>(count)), count - 1);
   }
-  static Status unpack(uint64_t word);
+  static constexpr int kFrozenShift = 19;
+  static constexpr int kBlockShift = 20;
+  static constexpr int kDeleteShift = 42;
+  static constexpr uint64_t kSizeMask = (1u << 22) - 1;
+  static Status unpack(uint64_t word) {
+    return {static_cast<uint32_t>(word & 0xffff), ((word >> kFrozenShift) & 1) != 0,
+            static_cast<uint32_t>((word >> kBlockShift) & kSizeMask), static_cast<uint32_t>(word >> kDeleteShift)};
+  }
   void store_status(const Status& s);
   void fence(uint64_t prefix, uint32_t offset, uint32_t length, std::string& to) const;
   void reset(bool has_high, Bytes high);

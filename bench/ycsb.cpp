@@ -1,0 +1,263 @@
+// Workloads of the Index-Organized paper, section 6: each operation is a transaction of its own.
+#include "bench/ycsb.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/layout/index_organized.h"
+#include "bench/measurement.h"
+#include "bench/random.h"
+#include "bench/row_store/row_store.h"
+
+namespace indigo::bench {
+
+namespace {
+
+using storage::Isolation;
+
+struct Options {
+  std::string workload = "scan";
+  std::string layout = "index-organized";
+  std::string distribution = "uniform";
+  std::string isolation = "repeatable-read";
+  std::string load = "hashed";
+  int threads = 1;
+  double seconds = 3;
+  uint64_t rows = 1'000'000;
+  size_t row_bytes = 100;
+  uint64_t scan_length = 100;
+  int chain_length = 30;
+  uint32_t leaf_bytes = 0;
+  bool row_store_prefetch = false;
+};
+
+constexpr double kZipfTheta = 0.9;
+const std::map<std::string, Isolation> kIsolations = {{"read-committed", Isolation::kReadCommitted},
+                                                      {"repeatable-read", Isolation::kRepeatableRead},
+                                                      {"serializable", Isolation::kSerializable}};
+// Percentage of updates; the rest are look-ups.
+const std::map<std::string, unsigned> kMixes = {
+    {"lookup", 0}, {"read-intensive", 10}, {"balanced", 50}, {"write-intensive", 90}, {"update", 100}};
+
+template <class Layout>
+class Ycsb {
+ public:
+  explicit Ycsb(const Options& o, std::unique_ptr<Layout> layout)
+      : o_(o), isolation_(kIsolations.at(o.isolation)), layout_(std::move(layout)), table_(layout_->create_table()) {
+    if (o.distribution == "zipf") zipf_ = std::make_unique<Zipfian>(o.rows, kZipfTheta);
+  }
+
+  int run() {
+    if (!layout_->supports(isolation_)) {
+      std::fprintf(stderr, "this layout has no %s\n", o_.isolation.c_str());
+      return 1;
+    }
+    load();
+    if (o_.workload == "chain") {
+      chain();
+    } else if (o_.workload == "hybrid") {
+      hybrid();
+    } else {
+      print("ycsb", parameters(), run_sampled(o_.threads, o_.seconds, [&](int thread, const auto& stop, Sample& s) {
+              worker(thread, stop, s, o_.workload);
+            }));
+    }
+    return 0;
+  }
+
+ private:
+  using Session = typename Layout::Session;
+
+  Parameters parameters() const {
+    double encoded = static_cast<double>(o_.rows * (o_.row_bytes + sizeof(uint64_t)));
+    auto number = [](double n) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.3f", n);
+      return std::string(text);
+    };
+    return {{"workload", o_.workload},
+            {"layout", Layout::kName},
+            {"distribution", o_.distribution},
+            {"isolation", o_.isolation},
+            {"load", o_.load},
+            {"scan_length", std::to_string(o_.scan_length)},
+            {"row_store_prefetch", o_.row_store_prefetch ? "1" : "0"},
+            {"threads", std::to_string(o_.threads)},
+            {"rows", std::to_string(o_.rows)},
+            {"row_bytes", std::to_string(o_.row_bytes)},
+            {"bytes_per_encoded_byte", number(static_cast<double>(layout_->bytes()) / encoded)}};
+  }
+
+  // Row i's key: with YCSB's hashed order, keys that follow each other were not loaded one after the other.
+  uint64_t key_of(uint64_t i) const { return o_.load == "hashed" ? scatter(i + 1) >> 1 : i; }
+  uint64_t random_row(Random& random) const {
+    if (zipf_ == nullptr) return random.below(o_.rows);
+    return scatter(zipf_->rank(random)) % o_.rows;
+  }
+
+  void load() {
+    constexpr uint64_t kBatch = 1000;
+    std::string row(o_.row_bytes, 'x');
+    Session session(*layout_);
+    for (uint64_t i = 0; i < o_.rows; i++) {
+      if (i % kBatch == 0) session.begin(Isolation::kReadCommitted);
+      store_unaligned(row.data(), i);
+      session.insert(table_, key_of(i), row);
+      if (i % kBatch == kBatch - 1 || i + 1 == o_.rows) session.commit();
+    }
+  }
+
+  void worker(int thread, const std::atomic<bool>& stop, Sample& sample, const std::string& workload) {
+    Session session(*layout_);
+    Random random(static_cast<uint64_t>(thread) + 7);
+    std::string row;
+    if (workload == "scan") {
+      while (!stop.load(std::memory_order_relaxed)) {
+        sample.run([&] {
+          sample.rows += scan(session, key_of(random_row(random)), o_.scan_length);
+          return true;
+        });
+      }
+    } else if (workload == "full-scan") {
+      while (!stop.load(std::memory_order_relaxed)) {
+        sample.run([&] {
+          sample.rows += scan(session, 0, o_.rows, &stop);
+          return true;
+        });
+      }
+    } else {
+      unsigned updates = kMixes.at(workload);
+      while (!stop.load(std::memory_order_relaxed)) {
+        bool update = updates > 0 && random.below(100) < updates;
+        uint64_t key = key_of(random_row(random));
+        sample.run([&] { return update ? update_one(session, key, row, random.next()) : lookup(session, key, row); });
+      }
+    }
+  }
+
+  bool lookup(Session& session, uint64_t key, std::string& row) {
+    session.begin(isolation_);
+    Answer a = session.read(table_, key, row);
+    return session.commit() && a == Answer::kOk;
+  }
+  bool update_one(Session& session, uint64_t key, std::string& row, uint64_t value) {
+    session.begin(isolation_);
+    Answer a = session.lock(table_, key, row);
+    if (a == Answer::kOk) {
+      store_unaligned(row.data(), value);
+      a = session.update(table_, key, row);
+    }
+    if (a != Answer::kOk) {
+      session.rollback();
+      return false;
+    }
+    return session.commit();
+  }
+  uint64_t scan(Session& session, uint64_t from, uint64_t rows, const std::atomic<bool>* stop = nullptr) {
+    session.begin(isolation_);
+    uint64_t n = read_range(session, from, rows, stop);
+    session.commit();
+    return n;
+  }
+  uint64_t read_range(Session& session, uint64_t from, uint64_t rows, const std::atomic<bool>* stop = nullptr) {
+    uint64_t n = 0, sum = 0;
+    session.scan(table_, from, UINT64_MAX, rows, [&](uint64_t key, Bytes row) {
+      sum += load_unaligned<uint64_t>(row.data()) + key;
+      return ++n < rows && (stop == nullptr || n % 4096 != 0 || !stop->load(std::memory_order_relaxed));
+    });
+    checksum_.fetch_add(sum, std::memory_order_relaxed);
+    return n;
+  }
+
+  // Updaters, and one analytical reader that scans the table again and again. A row for each side.
+  void hybrid() {
+    Outcome scans;
+    Outcome updates = run_sampled(
+        std::max(2, o_.threads), o_.seconds,
+        [&](int thread, const std::atomic<bool>& stop, Sample& s) {
+          worker(thread, stop, s, thread == 0 ? "full-scan" : "update");
+        },
+        1, &scans);
+    Parameters p = parameters();
+    p.emplace_back("side", "updates");
+    print("ycsb", p, updates);
+    p.back().second = "scan";
+    scans.operations = scans.rows;  // rows scanned: whole scans are too few to count
+    print("ycsb", p, scans);
+  }
+
+  // Scans by the oldest of some readers, between each two of which every row was updated.
+  void chain() {
+    Session updater(*layout_);
+    std::vector<std::unique_ptr<Session>> readers;
+    std::string row;
+    uint64_t value = 0;
+    for (int length = 0; length <= o_.chain_length; length++) {
+      static constexpr int kMeasured[] = {0, 1, 2, 6, 15, 20, 30};
+      if (std::find(std::begin(kMeasured), std::end(kMeasured), length) != std::end(kMeasured)) {
+        Parameters p = parameters();
+        p.emplace_back("chain_length", std::to_string(length));
+        print("ycsb", p, run_sampled(1, o_.seconds, [&](int, const auto& stop, Sample& s) {
+                Session fresh(*layout_);
+                if (readers.empty()) fresh.begin(Isolation::kRepeatableRead);
+                Session& reader = readers.empty() ? fresh : *readers.front();
+                while (!stop.load(std::memory_order_relaxed)) {
+                  uint64_t n = read_range(reader, 0, o_.rows, &stop);
+                  s.rows += n;
+                  s.operations += n;
+                }
+                if (readers.empty()) fresh.commit();
+              }));
+      }
+      readers.push_back(std::make_unique<Session>(*layout_));
+      readers.back()->begin(Isolation::kRepeatableRead);
+      for (uint64_t i = 0; i < o_.rows; i++) update_one(updater, key_of(i), row, value++);
+    }
+    for (auto& r : readers) r->commit();
+  }
+
+  const Options o_;
+  const Isolation isolation_;
+  std::unique_ptr<Layout> layout_;
+  typename Layout::TableRef table_;
+  std::unique_ptr<Zipfian> zipf_;
+  std::atomic<uint64_t> checksum_{0};  // so that nothing is left unread
+};
+
+int run(const Options& o) {
+  if (o.layout == "row-store") return Ycsb<RowStore>(o, std::make_unique<RowStore>(o.row_store_prefetch)).run();
+  return Ycsb<IndexOrganized>(o, std::make_unique<IndexOrganized>(o.leaf_bytes)).run();
+}
+
+}  // namespace
+
+void add_ycsb_command(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ycsb", "YCSB over one table, in process");
+  command->add_option("--workload", o->workload, "What the transactions do")
+      ->check(CLI::IsMember({"scan", "full-scan", "lookup", "update", "read-intensive", "balanced", "write-intensive",
+                             "hybrid", "chain"}));
+  command->add_option("--layout", o->layout)->check(CLI::IsMember({"index-organized", "row-store"}));
+  command->add_option("--distribution", o->distribution, "Of the keys; zipf has theta 0.9")
+      ->check(CLI::IsMember({"uniform", "zipf"}));
+  command->add_option("--isolation", o->isolation)
+      ->check(CLI::IsMember({"read-committed", "repeatable-read", "serializable"}));
+  command->add_option("--load", o->load, "Order of the keys while loading")
+      ->check(CLI::IsMember({"hashed", "ascending"}));
+  command->add_option("--threads", o->threads);
+  command->add_option("--seconds", o->seconds, "Time of each measurement");
+  command->add_option("--rows", o->rows, "Rows in the table");
+  command->add_option("--row-bytes", o->row_bytes, "Bytes of a row, at least 8")->check(CLI::Range(8, 1 << 20));
+  command->add_option("--scan-length", o->scan_length, "Rows of a range scan");
+  command->add_option("--chain-length", o->chain_length, "Longest version chain of workload chain");
+  command->add_option("--leaf-bytes", o->leaf_bytes, "Leaf size of the index-organized layout; 0: its default");
+  command->add_flag("--row-store-prefetch", o->row_store_prefetch, "Let the row-store's scans prefetch");
+  command->callback([o] {
+    if (int status = run(*o); status != 0) throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace indigo::bench
