@@ -66,6 +66,10 @@ class Session {
   // before it waits for the client, and then calls Waiter::interrupt(kIdleTimeout): must_end() tells the error.
   virtual Deadline idle_deadline() const { return kNoDeadline; }
 
+  // Whether a client that has ended its side of the connection has left, though it might still read: its statement ends
+  // (client_connection_check_interval, any but 0; wire learns at once, so the interval itself does not matter).
+  virtual bool checks_connection() const { return false; }
+
   // Whether the session must end, and why (terminate, shutdown, idle timeouts): FATAL error for the client.
   virtual std::optional<Error> must_end() = 0;
 };

@@ -36,6 +36,7 @@ bool keeps_plans(std::string_view name) {
   constexpr const char* kKeep[] = {"application_name",
                                    "statement_timeout",
                                    "lock_timeout",
+                                   "client_connection_check_interval",
                                    "idle_session_timeout",
                                    "idle_in_transaction_session_timeout",
                                    "client_min_messages",
@@ -149,6 +150,7 @@ void SessionImpl::apply_setting(uint32_t index) {
   if (name == "lock_timeout") lock_timeout_ = milliseconds();
   if (name == "idle_session_timeout") idle_timeout_ = milliseconds();
   if (name == "idle_in_transaction_session_timeout") idle_transaction_timeout_ = milliseconds();
+  if (name == "client_connection_check_interval") checks_connection_ = settings_.integer(index) > 0;
   if (name == "work_mem") work_memory_bytes_ = operator_memory_bytes(static_cast<uint64_t>(settings_.integer(index)));
   if (name == "client_min_messages") client_min_severity_ = severity_of(value);
   if (name == "search_path")

@@ -75,6 +75,7 @@ class SessionImpl final : public Session, public sql::SessionContext {
   void fail_transaction() override;
   sql::FuncContext& output_context() override { return output_context_; }
   Deadline idle_deadline() const override;
+  bool checks_connection() const override { return checks_connection_; }
   std::optional<Error> must_end() override;
 
   // ---- sql::SessionContext
@@ -200,6 +201,7 @@ class SessionImpl final : public Session, public sql::SessionContext {
 
   // Kept current by apply_setting.
   sql::FormatSettings format_;
+  bool checks_connection_ = false;
   std::chrono::milliseconds statement_timeout_{0}, lock_timeout_{0}, idle_timeout_{0}, idle_transaction_timeout_{0};
   uint64_t work_memory_bytes_ = 0;
   Severity client_min_severity_ = Severity::kNotice;

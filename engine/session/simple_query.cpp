@@ -42,6 +42,7 @@ Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
   const auto& statements = tree->statements();
   if (statements.empty()) sink.empty_query();
   for (size_t i = 0; i < statements.size(); i++) {
+    if (i > 0) set_timeouts();  // each statement has its own time, and SET may have changed it
     auto parsed = std::make_shared<ParsedStatement>();
     *parsed = {tree, statements[i].node, std::string(text), statements[i].location, statements[i].length};
     INDIGO_TRY(run_one(parsed, i + 1 == statements.size(), sink));

@@ -1,44 +1,14 @@
 """`indigo serve` and `indigo run` as a user of the command line meets them."""
 import os
-import re
 import signal
 import socket
 import subprocess
 import tempfile
 
 import protocol
+from probes import Served, answers
 
 TIMEOUT_S = 20
-
-
-class Served:
-    """A server of its own, started with these arguments."""
-
-    def __init__(self, binary, directory, *arguments):
-        command = [binary, "serve", "-k", directory, *arguments]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.line = self.process.stdout.readline()
-        ready = re.fullmatch(r"indigo: ready, port (\d+), socket (\S+)\n", self.line)
-        assert ready, (self.line, self.process.stderr.read())
-        assert ready[2] == directory
-        self.port = int(ready[1])
-        self.address = (directory, self.port)
-
-    def end(self, number):
-        self.process.send_signal(number)
-        status = self.process.wait(TIMEOUT_S)
-        self.process.stdout.close()
-        self.process.stderr.close()
-        return status
-
-
-def answers(address):
-    connection = protocol.Connection(address, {})
-    got = connection.start([("user", "postgres"), ("database", "postgres")])
-    assert got == "ReadyForQuery I", got
-    got = connection.query("select 1")
-    assert 'DataRow "1"' in got, got
-    connection.close()
 
 
 def refused(*command):

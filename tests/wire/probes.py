@@ -1,14 +1,17 @@
 """What the checks of this folder share: sessions, the server's memory and descriptors, clients to be killed."""
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import protocol
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+TIMEOUT_S = 20
 USER = [("user", "postgres"), ("database", "postgres")]
 
 
@@ -95,3 +98,40 @@ def client_process(address, code):
             yield client
         finally:
             client.send_signal(signal.SIGKILL)
+
+
+class Served:
+    """A server of its own, started with these arguments."""
+
+    def __init__(self, binary, directory, *arguments):
+        command = [binary, "serve", "-k", directory, *arguments]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.line = self.process.stdout.readline()
+        ready = re.fullmatch(r"indigo: ready, port (\d+), socket (\S+)\n", self.line)
+        assert ready, (self.line, self.process.stderr.read())
+        assert ready[2] == directory
+        self.port, self.pid = int(ready[1]), self.process.pid
+        self.address = (directory, self.port)
+
+    def end(self, number):
+        self.process.send_signal(number)
+        status = self.process.wait(TIMEOUT_S)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return status
+
+
+BINARY = []  # of the server under test, set by run
+
+
+@contextlib.contextmanager
+def served(*arguments):
+    """A server of its own with these arguments, which must stop cleanly."""
+    with tempfile.TemporaryDirectory(prefix="indigo-wire-") as directory:
+        server = Served(BINARY[0], directory, "-p", "0", *arguments)
+        try:
+            yield server
+        except BaseException:
+            server.process.kill()
+            raise
+        assert server.end(signal.SIGTERM) == 0

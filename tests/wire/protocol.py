@@ -209,10 +209,13 @@ def decode(type_byte, body):
 
 class Connection:
     def __init__(self, address, others):
-        """`address`: (directory, port) for a unix socket."""
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(TIMEOUT_S)
-        self.socket.connect(f"{address[0]}/.s.PGSQL.{address[1]}")
+        """`address`: (directory, port) for a unix socket, (host, port) for TCP."""
+        if address[0].startswith("/"):
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(TIMEOUT_S)
+            self.socket.connect(f"{address[0]}/.s.PGSQL.{address[1]}")
+        else:
+            self.socket = socket.create_connection(address, TIMEOUT_S)
         self.buffer = b""
         self.others = others
         self.pid = self.key = 0
@@ -254,6 +257,10 @@ class Connection:
 
     def start(self, parameters):
         self.send(startup_packet(3 << 16, parameters))
+        return self.started()
+
+    def started(self):
+        """What comes after the startup packet: ReadyForQuery, or why not."""
         while True:
             got = self.next()
             if not got.startswith(("Authentication 0", "ParameterStatus", "BackendKeyData")):

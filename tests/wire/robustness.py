@@ -5,8 +5,7 @@ import socket
 import struct
 
 import protocol
-from probes import USER, answers, assert_memory, assert_memory_returns, client_process, connect, descriptors, eventually
-from probes import resident_kb
+from probes import USER, answers, assert_memory, assert_memory_returns, connect, descriptors, eventually, resident_kb, served
 
 
 def ten_thousand_connects(address, pid):
@@ -42,44 +41,20 @@ def a_thousand_at_once(address, pid):
 
 def gigabyte_lengths(address, pid):
     before_kb = resident_kb(pid)
-    clients = [connect(address) for _ in range(20)]
-    for client in clients:
-        client.send(b"Q" + struct.pack(">I", (1 << 30) - 100) + b"select")
+    clients = [connect(address) for _ in range(24)]
+    for number, client in enumerate(clients):
+        kind = b"QPBEDCHSFdcf"[number // 2 :][:1]
+        if kind in b"dcf":
+            client.send(protocol.message(b"Q", b"create temp table g (a int); copy g from stdin\0"))
+        client.send(kind + struct.pack(">I", (1 << 30) - 100) + b"select")
+    for length in (0, 3, 10_001, (1 << 30) - 100, 1 << 31, (1 << 32) - 1):
+        stranger = protocol.Connection(address, {})
+        stranger.send(struct.pack(">II", length, 3 << 16) + b"user")
+        clients.append(stranger)
     answers(address)
     assert_memory(pid, resident_kb(pid) - before_kb, 32 * 1024)
     for client in clients:
         client.close()
-
-
-def killed_clients(address, pid):
-    """Processes that ask for much and are killed while they get it."""
-    before_fds = descriptors(pid)
-    code = (
-        "c.send(protocol.message(b'Q', b'select * from generate_series(1, 100000000)\\0'))\n"
-        "c.receive(); print('receiving', flush=True)\n"
-        "while True: c.receive()\n"
-    )
-    for _ in range(5):
-        with client_process(address, code):
-            pass
-    eventually(lambda: descriptors(pid) <= before_fds + 2)
-    answers(address)
-
-
-def a_killed_clients_locks_are_released(address, pid):
-    first, second = connect(address), connect(address)
-    first.query("create table killed (a int primary key, b int)")
-    first.query("insert into killed values (1, 1)")
-    first.query("begin")
-    got = first.query("update killed set b = 2")
-    assert 'CommandComplete "UPDATE 1"' in got, got
-    second.send(protocol.message(b"Q", b"update killed set b = 3\0"))
-    first.close()
-    got = second.next()
-    assert got == 'CommandComplete "UPDATE 1"', got
-    second.next()
-    second.query("drop table killed")
-    second.close()
 
 
 def random_bytes(address, pid):
@@ -105,22 +80,82 @@ def random_bytes(address, pid):
         raise
 
 
-def a_slow_reader_stops_only_itself(address, pid):
-    slow = connect(address)
-    before_kb = resident_kb(pid)
-    slow.send(protocol.message(b"Q", b"select * from generate_series(1, 50000000)\0"))
-    for _ in range(20):
-        answers(address)
-    assert_memory(pid, resident_kb(pid) - before_kb, 64 * 1024)
-    slow.close()
+HALVES = (
+    protocol.message(b"Q", b"select 1\0"),
+    protocol.message(b"P", b"s\0select $1::int\0\0\1\0\0\0\x17") + protocol.message(b"D", b"Ss\0"),
+    protocol.message(b"P", b"\0select $1::int\0\0\0")
+    + protocol.message(b"B", b"\0\0\0\1\0\1\0\1\0\0\0\4\0\0\0\7\0\1\0\1")
+    + protocol.message(b"E", b"\0\0\0\0\0")
+    + protocol.message(b"S"),
+    protocol.message(b"Q", b"create temp table h (a int); copy h from stdin\0") + protocol.message(b"d", b"1\n2\n") * 2
+    + protocol.message(b"c"),
+    protocol.message(b"F", b"\0\0\0\1\0\0\0\0\0\0"),
+)
+
+
+def half_messages(address, pid):
+    """Clients that leave, or fall silent, after every single byte of a dialogue."""
+    before_fds = descriptors(pid)
+    startup = protocol.startup_packet(3 << 16, USER)
+    silent = []
+    for cut in range(len(startup)):
+        client = protocol.Connection(address, {})
+        client.send(startup[:cut])
+        silent.append(client) if cut % 4 == 0 else client.close()
+    for dialogue in HALVES:
+        for cut in range(1, len(dialogue)):
+            client = connect(address)
+            client.send(dialogue[:cut])
+            silent.append(client) if cut % 8 == 0 else client.close()
+    answers(address)
+    for client in silent:
+        client.close()
+    eventually(lambda: descriptors(pid) <= before_fds + 2)
+    answers(address)
+
+
+def more_clients_than_allowed(address, pid):
+    """2,000 at once where 50 may come in: each of the others is told, or closed, and the places are free again afterwards."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with served("-c", "max_connections=50") as server:
+        clients = [protocol.Connection(server.address, {}) for _ in range(2_000)]
+        for client in clients:
+            client.send(protocol.startup_packet(3 << 16, USER))
+        inside = []
+        for client in clients:
+            got = client.started()
+            assert got in ("ReadyForQuery I", "closed") or got.startswith("ErrorResponse FATAL 53300"), got
+            if got == "ReadyForQuery I":
+                inside.append(client)
+        assert len(inside) == 50, len(inside)
+        for client in inside:
+            assert 'DataRow "1"' in client.query("select 1")
+        for client in clients:
+            client.close()
+        eventually(lambda: descriptors(server.pid) < 100)
+        again = [connect(server.address) for _ in range(50)]
+        for client in again:
+            client.close()
+
+
+def no_time_for_half_a_startup(address, pid):
+    with served("-c", "authentication_timeout=1") as server:
+        for sent in (b"", protocol.startup_packet(3 << 16, USER)[:9]):
+            client = protocol.Connection(server.address, {})
+            client.send(sent)
+            got = client.next()
+            assert got == "closed" or got.startswith("ErrorResponse FATAL"), got
+            client.close()
+        answers(server.address)
 
 
 CHECKS = [
     ten_thousand_connects,
     a_thousand_at_once,
     gigabyte_lengths,
-    killed_clients,
-    a_killed_clients_locks_are_released,
+    half_messages,
+    more_clients_than_allowed,
+    no_time_for_half_a_startup,
     random_bytes,
-    a_slow_reader_stops_only_itself,
 ]

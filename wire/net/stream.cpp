@@ -9,7 +9,8 @@ namespace indigo::wire {
 
 namespace {
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP;
-}
+constexpr uint32_t kLossEvents = EPOLLHUP | EPOLLERR;
+}  // namespace
 
 Stream::Stream(Socket socket, Task& task) : socket_(std::move(socket)), task_(task) {
   if (!task_.worker().watch(socket_.fd(), kReadEvents, *this)) broken_ = true;
@@ -23,9 +24,15 @@ void Stream::on_io(uint32_t epoll_events) {
   if (epoll_events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) writable_ = true;
   if (waiting_) {
     task_.wake();
-  } else if (busy_ && (epoll_events & (EPOLLHUP | EPOLLERR)) && !has_more_input()) {
+  } else if (busy_ && (epoll_events & (end_is_loss_ ? kLossEvents | EPOLLRDHUP : kLossEvents)) && !has_more_input()) {
     task_.interrupt(InterruptReason::kDisconnect);
   }
+}
+
+void Stream::start_busy(bool end_is_loss) {
+  busy_ = true;
+  end_is_loss_ = end_is_loss;
+  if (end_is_loss && hung_up_ && !has_more_input()) task_.interrupt(InterruptReason::kDisconnect);
 }
 
 // A client that has sent more before it left (Terminate at least) wanted its statement done.

@@ -36,8 +36,9 @@ class Stream final : public IoHandler {
   void try_flush();
   // The client is gone, or send() has failed: nothing more can be told.
   bool broken() const { return broken_; }
-  // While set, a lost client interrupts the task (it is busy in the engine).
-  void set_busy(bool busy) { busy_ = busy; }
+  // While busy (in the engine), a lost client interrupts the task; with `end_is_loss` also one that has only ended its side.
+  void start_busy(bool end_is_loss);
+  void end_busy() { busy_ = false; }
   void release_buffers(bool all);
 
   void on_io(uint32_t epoll_events) override;
@@ -58,6 +59,7 @@ class Stream final : public IoHandler {
   bool broken_ = false;
   bool waiting_ = false;  // the task sleeps in fill() or flush()
   bool busy_ = false;
+  bool end_is_loss_ = false;
 };
 
 }  // namespace indigo::wire

@@ -99,7 +99,7 @@ void CommandLoop::fatal(const Error& error) {
 }
 
 CommandLoop::Next CommandLoop::handle(const Frame& frame) {
-  stream_.set_busy(true);
+  stream_.start_busy(session_.checks_connection());
   switch (frame.type) {
     case Query::kType:
       if (!skip_until_sync_) handle_query(frame.body);
@@ -131,7 +131,7 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
     default:  // COPY's messages after COPY has failed
       break;
   }
-  stream_.set_busy(false);
+  stream_.end_busy();
   stream_.in().unpin();
   // A long pipeline: others may have waited long.
   if (++messages_at_once_ % kMessagesPerYield == 0) task_.yield_if_due();

@@ -1,0 +1,109 @@
+"""What ends a statement early, wherever the statement is: a timeout, Ctrl-C in psql, the server's end."""
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+import protocol
+from probes import connect, done, eventually, served, value
+
+BUSY = (
+    "select pg_sleep(600)",
+    "select count(*) from generate_series(1, 1000000000)",
+    "select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b where a + b = -1",
+    "select max(s) from (select sum(a) over (order by a desc) s from generate_series(1, 100000000) a) w",
+    "select * from generate_series(1, 100000000) a order by -a limit 1 offset 90000000",
+    "select count(*) from (select a % 50000000, count(*) from generate_series(1, 100000000) a group by 1) g",
+    "with recursive r(n) as (select 1 union all select n + 1 from r) select count(*) from r",
+    "insert into interrupted select a + 1000, a from generate_series(1, 100000000) a",
+    "select count(*) from interrupted a, interrupted b, interrupted c, interrupted d where a.a + b.a + c.a + d.a = -1",
+    "update interrupted set b = (select count(*) from generate_series(1, 1000000000))",
+    "create table interrupted_too as select a from generate_series(1, 100000000) a",
+    "copy (select count(*) from generate_series(1, 1000000000)) to stdout",
+)
+
+
+def timeouts_end_whatever_runs(address, pid):
+    session = connect(address)
+    done(session, "create table interrupted (a int primary key, b bigint); insert into interrupted select a, a from generate_series(1, 1000) a")
+    done(session, "set statement_timeout = '60ms'")
+    for statement in BUSY:
+        started = time.monotonic()
+        got = session.query(statement)
+        errors = [m for m in got if m.startswith("ErrorResponse")]
+        assert errors == ['ErrorResponse ERROR 57014 "canceling statement due to statement timeout"'], (statement, errors or got[:5])
+        assert time.monotonic() - started < 15, statement  # generous: it says "soon", not "how soon"
+        assert value(session, "select count(*) from interrupted") == "1000"
+    done(session, "set statement_timeout = 0; drop table interrupted")
+    session.close()
+
+
+def ctrl_c_in_psql(address, pid):
+    """psql on a terminal: Ctrl-C ends the statement, psql and its session go on."""
+    command = ["psql", "-X", "-h", address[0], "-p", str(address[1]), "-U", "postgres", "-d", "postgres"]
+    master, terminal = pty.openpty()
+    environment = os.environ | {"TERM": "dumb", "PAGER": "cat", "LC_ALL": "C.UTF-8"}
+    with subprocess.Popen(
+        command, stdin=terminal, stdout=terminal, stderr=terminal, env=environment, start_new_session=True
+    ) as psql:
+        os.close(terminal)
+        seen = ""
+
+        def until(text):
+            nonlocal seen
+            limit = time.monotonic() + 20
+            while text not in seen:
+                ready, _, _ = select.select([master], [], [], max(0, limit - time.monotonic()))
+                assert ready, (text, seen)
+                seen += os.read(master, 65536).decode(errors="replace")
+            seen = seen.split(text, 1)[1]
+
+        watcher = connect(address)
+        try:
+            until("postgres=# ")
+            for statement in ("select pg_sleep(600)", "select count(*) from generate_series(1, 1000000000)"):
+                os.write(master, f"{statement};\n".encode())
+                busy = f"select count(*) from pg_stat_activity where state = 'active' and query = '{statement};'"
+                eventually(lambda busy=busy: value(watcher, busy) == "1")
+                psql.send_signal(signal.SIGINT)
+                until("ERROR:  canceling statement due to user request")
+                until("postgres=# ")
+            os.write(master, b"begin;\n")
+            until("postgres=*# ")
+            os.write(master, b"select 40 + 2 as answer;\n")
+            until("42")
+            until("postgres=*# ")
+            os.write(master, b"\\q\n")
+            assert psql.wait(20) == 0
+        finally:
+            psql.kill()
+            watcher.close()
+            os.close(master)
+
+
+def the_server_ends_whatever_runs(address, pid):
+    with served() as server:
+        sessions = [connect(server.address) for _ in range(6)]
+        done(sessions[0], "create table ending (a int primary key)")
+        done(sessions[0], "begin; insert into ending values (1)")
+        running = [
+            "select pg_sleep(600)",
+            "select count(*) from generate_series(1, 1000000000)",
+            "insert into ending values (1)",  # waits for the first
+            "copy ending from stdin",
+            "select * from generate_series(1, 100000000)",  # waits for its client
+        ]
+        for session, statement in zip(sessions[1:], running):
+            session.send(protocol.message(b"Q", statement.encode() + b"\0"))
+        watcher = connect(server.address)
+        eventually(lambda: value(watcher, "select count(*) from pg_stat_activity where state = 'active'") == "6")
+        assert server.end(signal.SIGTERM) == 0
+        for session in sessions[:4] + [watcher]:
+            while (got := session.next()) != "closed" and not got.startswith("ErrorResponse"):
+                pass
+            assert got.startswith("ErrorResponse FATAL 57P01"), got
+
+
+CHECKS = [timeouts_end_whatever_runs, ctrl_c_in_psql, the_server_ends_whatever_runs]
