@@ -394,22 +394,22 @@ class Deparser {
       const auto* call = try_as<CallExpr>(w.condition);
       return call && call->arguments.size() == 2 ? call : nullptr;
     };
-    out_ += "\nCASE";
+    out_ += options_.one_line ? "CASE" : "\nCASE";
     const CallExpr* first = e.simple && !e.whens.empty() ? comparison(e.whens[0]) : nullptr;
     if (first) {
       out_ += " ";
       print(*first->arguments[0], true);
     }
     for (const auto& when : e.whens) {
-      out_ += "\n    WHEN ";
+      out_ += options_.one_line ? " WHEN " : "\n    WHEN ";
       const CallExpr* same = first ? comparison(when) : nullptr;
       print(same ? *same->arguments[1] : *when.condition, false);
       out_ += " THEN ";
       print(*when.result, true);
     }
-    out_ += "\n    ELSE ";
+    out_ += options_.one_line ? " ELSE " : "\n    ELSE ";
     print(*e.otherwise, true);
-    out_ += "\nEND";
+    out_ += options_.one_line ? " END" : "\nEND";
   }
 
   void print_boolean_test(const BooleanTestExpr& e) {

@@ -22,6 +22,7 @@ struct DeparseOptions {
   // Names outside pg_catalog are qualified always (text to store), or only when search_path does not find them.
   bool always_qualify = true;
   bool pretty = false;  // fewer parentheses
+  bool one_line = false;
   const QueryNodePrinter* nodes = nullptr;
 };
 

@@ -83,6 +83,7 @@ struct ResultPlan : PlanOf<PlanKind::kResult> {
 };
 struct ValuesPlan : PlanOf<PlanKind::kValues> {
   std::vector<ExprList> rows_of;
+  std::string alias;
 };
 
 // Bounds of an index's (or the primary key's) columns: an equality prefix, then one column with a range, a list of values,
@@ -123,6 +124,7 @@ struct FunctionScanPlan : PlanOf<PlanKind::kFunctionScan> {
   std::vector<Entry::Function> functions;
   bool with_ordinality = false;
   ExprPtr filter;
+  std::string alias;
 };
 struct SubqueryScanPlan : PlanOf<PlanKind::kSubqueryScan> {
   ExprPtr filter;

@@ -128,7 +128,10 @@ Result<OperatorPtr> Builder::build(const sql::PlanPtr& plan) {
     std::erase_if(slots_, [&](int s) { return std::find(owned_.begin(), owned_.end(), s) != owned_.end(); });
     (*made)->set_slots(slots_);
     (*made)->set_volatile(volatile_);
-    if (state_.analyze) made = make_timed(std::move(*made));
+    if (state_.analysis != nullptr) {
+      (*state_.analysis)[plan.get()] = &(*made)->counters();
+      made = make_timed(std::move(*made));
+    }
   }
   outer_slots.insert(outer_slots.end(), slots_.begin(), slots_.end());
   slots_ = std::move(outer_slots);

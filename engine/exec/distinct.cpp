@@ -43,7 +43,10 @@ class DistinctOperator final : public Operator {
       for (size_t i = 0; i < on_.size(); i++) keys_.push_back(&on_[i]);
       uint16_t* kept = kept_.reserve(rows.count);
       uint32_t n = sorted_ ? pick_sorted(rows, kept) : pick_hashed(rows, kept);
-      if (!sorted_) INDIGO_TRY(state_.check_memory(table_.bytes()));
+      if (!sorted_) {
+        counters().note_memory(table_.bytes());
+        INDIGO_TRY(state_.check_memory(table_.bytes()));
+      }
       if (n == 0) continue;
       chunk->selection = {kept, n};
       return chunk;

@@ -17,8 +17,9 @@ using exec::Open;
 
 class ExecutionImpl final : public Execution {
  public:
-  explicit ExecutionImpl(std::shared_ptr<const sql::PlannedStatement> statement)
+  ExecutionImpl(std::shared_ptr<const sql::PlannedStatement> statement, bool analyze)
       : statement_(std::move(statement)), state_(statement_) {
+    if (analyze) state_.analysis = std::make_unique<exec::QueryState::Counters>();
     changes_ = statement_->command != sql::CommandKind::kSelect;
     for (const auto& cte : statement_->ctes) changes_ |= cte.changes_data;
     visible_ = statement_->targets.size();
@@ -67,6 +68,12 @@ class ExecutionImpl final : public Execution {
   }
 
   uint64_t affected_rows() const override { return state_.affected(); }
+
+  const sql::PlanCounters* counters(const sql::Plan& plan) const override {
+    if (state_.analysis == nullptr) return nullptr;
+    auto at = state_.analysis->find(&plan);
+    return at == state_.analysis->end() ? nullptr : at->second;
+  }
 
   void close() override {
     if (!open_) return;
@@ -131,8 +138,8 @@ class ExecutionImpl final : public Execution {
 
 }  // namespace
 
-std::unique_ptr<Execution> Execution::create(std::shared_ptr<const sql::PlannedStatement> statement) {
-  return std::make_unique<ExecutionImpl>(std::move(statement));
+std::unique_ptr<Execution> Execution::create(std::shared_ptr<const sql::PlannedStatement> statement, bool analyze) {
+  return std::make_unique<ExecutionImpl>(std::move(statement), analyze);
 }
 
 }  // namespace indigo::engine

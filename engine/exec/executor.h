@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "catalog/vector.h"
+#include "sql/explain/plan_counters.h"
 #include "sql/func/context.h"
 #include "sql/plan.h"
 #include "storage/store.h"
@@ -38,7 +39,12 @@ class Execution {
   // Ends the run: drops cursors and locks of the executor's own; keeps buffers.
   virtual void close() = 0;
 
-  static std::unique_ptr<Execution> create(std::shared_ptr<const sql::PlannedStatement> statement);
+  // What the node has done so far; null unless made with `analyze`, and for nodes that were never built.
+  virtual const sql::PlanCounters* counters(const sql::Plan& plan) const = 0;
+
+  // analyze: count rows and time of every node (EXPLAIN ANALYZE).
+  static std::unique_ptr<Execution> create(std::shared_ptr<const sql::PlannedStatement> statement,
+                                           bool analyze = false);
 };
 
 // One file maps storage's answers to SQLSTATE and message.

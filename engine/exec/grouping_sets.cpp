@@ -105,6 +105,7 @@ class GroupingSetsOperator final : public Operator {
           bytes += call.bytes();
         }
       }
+      counters().note_memory(bytes);
       INDIGO_TRY(state_.check_memory(bytes));
     }
     arena_.reset();

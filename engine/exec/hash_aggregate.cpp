@@ -78,6 +78,7 @@ class HashAggregateOperator final : public Operator {
         INDIGO_TRY(call.accumulate(state_, frame, chunk->selection, group_of_, states_.data()));
         bytes += call.bytes();
       }
+      counters().note_memory(bytes);
       INDIGO_TRY(state_.check_memory(bytes));
     }
     arena_.reset();

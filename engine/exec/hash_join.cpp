@@ -139,6 +139,8 @@ class HashJoinOperator final : public Operator {
     }
     size_t size = std::bit_ceil(std::max<size_t>(16, size_t{rows_.rows()} * 2));
     heads_.assign(size, 0);
+    counters().note_memory(rows_.bytes() + rows_.rows() * 16 + size * sizeof(uint32_t));
+    counters().buckets = size;
     chains_.resize(rows_.rows());
     for (uint32_t r = rows_.rows(); r-- > 0;) {  // backwards: chains run in the order of arrival
       if (hashes_[r] == kNoMatch) continue;
@@ -260,6 +262,7 @@ class HashJoinOperator final : public Operator {
     Selection passed{nullptr, n};
     if (output_.condition()) {
       passed = output_.condition().filter(Frame{{&output_.left(), &output_.right()}, n}, passed, error_);
+      counters().filtered += n - passed.count;
       for (uint32_t i = 0; i < passed.count; i++) matched_left_[positions_[passed[i]]] = 1;
       if (output_.only_left()) {
         if (at_ >= left_selection_.count || error_ != nullptr) return finish_left();

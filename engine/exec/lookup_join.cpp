@@ -28,9 +28,11 @@ class LookupJoinOperator final : public Operator {
     output_.right().columns.resize(right.scan_columns.size());
   }
 
+  // What EXPLAIN ANALYZE shows for the right side, which is no operator of its own.
+  sql::PlanCounters& right_counters() { return right_counters_; }
+
   Status open(Open mode) override {
     error_ = nullptr;
-
     return left_->open(mode);
   }
   void close() override { left_->close(); }
@@ -51,6 +53,7 @@ class LookupJoinOperator final : public Operator {
       if (output_.condition() && passed.count > 0) {
         std::unique_ptr<Error> failed;
         passed = output_.condition().filter(Frame{{chunk, &output_.right()}, extent_of(rows)}, passed, failed);
+        counters().filtered += found_.size() - passed.count;
         if (failed != nullptr) error_ = std::move(failed);
       }
       Selection out = choose(rows, passed);
@@ -95,6 +98,8 @@ class LookupJoinOperator final : public Operator {
       first = std::min(first, i);
       found_.push_back(wanted_[i]);
     }
+    right_counters_.loops += n;
+    right_counters_.rows += found_.size();
     if (found_.empty()) return {};
     // Rows without a partner are decoded too, from some found image: their values are never looked at.
     refs_.assign(extent_of(rows), storage::RowRef{key_views_[first], images_[first]});
@@ -136,6 +141,7 @@ class LookupJoinOperator final : public Operator {
 
   QueryState& state_;
   JoinType type_;
+  sql::PlanCounters right_counters_;
   std::shared_ptr<const catalog::RelationInfo> relation_;
   RowDecoder decoder_;
   JoinOutput output_;
@@ -212,8 +218,10 @@ Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p) {
   INDIGO_ASSIGN(ExpressionSet compiled, b.compile_all(keys));
   std::vector<KeyValuePlacer> placers;
   for (size_t i = 0; i < keys.size(); i++) placers.emplace_back(b, keys[i]->type, scan.relation->key.column(i));
-  return OperatorPtr(std::make_unique<LookupJoinOperator>(b.state(), p.type, scan, std::move(output),
-                                                          std::move(compiled), std::move(placers), std::move(left)));
+  auto made = std::make_unique<LookupJoinOperator>(b.state(), p.type, scan, std::move(output), std::move(compiled),
+                                                   std::move(placers), std::move(left));
+  if (b.state().analysis != nullptr) (*b.state().analysis)[p.inputs[1].get()] = &made->right_counters();
+  return OperatorPtr(std::move(made));
 }
 
 }  // namespace indigo::engine::exec

@@ -247,7 +247,9 @@ class MergeJoinOperator final : public Operator {
     Selection passed = view_.selection;
     if (output_.condition()) {
       std::unique_ptr<Error> error;
+      uint32_t before = passed.count;
       passed = output_.condition().filter(Frame{{&left_row_, &view_}, extent_of(passed)}, passed, error);
+      counters().filtered += before - passed.count;
       if (error != nullptr) return error;
     }
     if (passed.count == 0) return {};

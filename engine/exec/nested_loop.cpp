@@ -90,7 +90,9 @@ class NestedLoopOperator final : public Operator {
     Selection passed = right_chunk_->selection;
     if (output_.condition()) {
       std::unique_ptr<Error> error;
+      uint32_t before = passed.count;
       passed = output_.condition().filter(Frame{{&left_row_, right_chunk_}, extent_of(passed)}, passed, error);
+      counters().filtered += before - passed.count;
       if (error != nullptr) return error;
     }
     if (passed.count == 0) return {};

@@ -10,12 +10,12 @@
 // Thread safety: none; an operator belongs to one execution.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
 #include "base/error.h"
 #include "catalog/vector.h"
+#include "sql/explain/plan_counters.h"
 #include "sql/plan.h"
 
 namespace indigo::engine::exec {
@@ -24,11 +24,7 @@ namespace indigo::engine::exec {
 // have not changed may replay what it has built.
 enum class Open : uint8_t { kFresh, kAgain };
 
-// What EXPLAIN ANALYZE counts.
-struct OperatorCounters {
-  uint64_t loops = 0, rows = 0, filtered = 0;
-  std::chrono::nanoseconds startup{0}, total{0};
-};
+using OperatorCounters = sql::PlanCounters;
 
 class Operator {
  public:

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/exec/executor.h"
@@ -93,7 +94,9 @@ class QueryState {
   ForeignKeyQueue& foreign_keys();
   Status finish_foreign_keys();
 
-  bool analyze = false;  // EXPLAIN ANALYZE: operators are timed
+  // EXPLAIN ANALYZE: operators are timed, and their counters are found here; null otherwise.
+  using Counters = std::unordered_map<const sql::Plan*, sql::PlanCounters*>;
+  std::unique_ptr<Counters> analysis;
 
  private:
   struct Slot {

@@ -102,6 +102,8 @@ class SortOperator final : public Operator {
       INDIGO_TRY(
           state_.check_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.capacity() * sizeof(Entry)));
     }
+    counters().note_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.size() * sizeof(Entry));
+    counters().method = wanted < order_.size() ? "top-N heapsort" : "quicksort";
     std::sort(order_.begin(), order_.end(), [this](const Entry& a, const Entry& b) { return before(a, b); });
     if (wanted < order_.size()) order_.resize(wanted);
     sorted_ = true;

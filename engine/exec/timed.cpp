@@ -13,8 +13,6 @@ class TimedOperator final : public Operator {
   Status open(Open mode) override {
     auto begin = std::chrono::steady_clock::now();
     Status status = inner_->open(mode);
-    if (mode == Open::kFresh && !running_) inner_->counters() = {};
-    running_ = true;
     first_ = true;
     inner_->counters().loops++;
     spent_ = std::chrono::steady_clock::now() - begin;
@@ -34,15 +32,12 @@ class TimedOperator final : public Operator {
     if (result.ok() && *result != nullptr) c.rows += (*result)->selection.count;
     return result;
   }
-  void close() override {
-    inner_->close();
-    running_ = false;
-  }
+  void close() override { inner_->close(); }
 
  private:
   OperatorPtr inner_;
   std::chrono::nanoseconds spent_{0};
-  bool first_ = true, running_ = false;
+  bool first_ = true;
 };
 
 }  // namespace

@@ -2,7 +2,9 @@
 // Thread safety: one call belongs to one session.
 #pragma once
 
+#include <functional>
 #include <span>
+#include <utility>
 
 #include "engine/ddl/ddl.h"
 #include "engine/session/session_impl.h"
@@ -21,6 +23,10 @@ class DefinitionHost final : public DdlHost {
         parameter_types_(parameter_types),
         nested_(nested) {}
 
+  // EXPLAIN ANALYZE CREATE TABLE AS: queries out of the statement are run with counters, and shown when they have ended.
+  using Observer = std::function<void(const PreparedPtr& prepared, Execution& execution)>;
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
   sql::SessionContext& session() override { return session_; }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
@@ -35,6 +41,7 @@ class DefinitionHost final : public DdlHost {
   std::span<const Datum> parameters_;
   std::span<const sql::TypeRef> parameter_types_;
   const bool nested_;
+  Observer observer_;
 };
 
 }  // namespace indigo::engine

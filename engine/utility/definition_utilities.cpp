@@ -42,7 +42,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   INDIGO_TRY(shape(columns));
   auto& txn = session_.transaction();
   txn.next_command();
-  auto execution = Execution::create(prepared->plan);
+  auto execution = Execution::create(prepared->plan, observer_ != nullptr);
   ExecutionContext context{session_.store(), txn,         txn.newest_view(),
                            session_,         parameters_, session_.work_memory_bytes()};
   INDIGO_TRY(execution->open(context));
@@ -51,6 +51,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     if (chunk == nullptr) break;
     INDIGO_TRY(rows(columns, *chunk));
   }
+  if (observer_ != nullptr) observer_(prepared, *execution);
   execution->close();
   return {};
 }

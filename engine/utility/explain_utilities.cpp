@@ -1,8 +1,264 @@
-// EXPLAIN: see engine/exec/explain.h for the text.
+// EXPLAIN. Without ANALYZE the statement is planned and not run; with it, it runs with counters on every node
+// (engine/exec/timed.cpp) and its rows are dropped. CREATE TABLE AS and EXECUTE are explained by their query.
+#include <strings.h>
+
+#include <chrono>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/ddl/ddl.h"
+#include "engine/session/evaluate.h"
+#include "engine/session/session_impl.h"
+#include "engine/settings/setting_table.h"
+#include "engine/statement/result_shape.h"
+#include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/explain/explain_plan.h"
+#include "sql/parse/utf8.h"
 
 namespace indigo::engine {
 
-std::span<const UtilityHandler> explain_utilities() { return {}; }
+namespace {
+
+using sql::ExplainOptions;
+using Clock = std::chrono::steady_clock;
+
+double milliseconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+std::string text_of(const PgQuery__Node* node) {
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_STRING: return node->string->sval;
+    case PG_QUERY__NODE__NODE_INTEGER: return std::to_string(node->integer->ival);
+    case PG_QUERY__NODE__NODE_BOOLEAN: return node->boolean->boolval ? "true" : "false";
+    case PG_QUERY__NODE__NODE_FLOAT: return node->float_->fval;
+    case PG_QUERY__NODE__NODE_TYPE_NAME:
+      return node->type_name->n_names > 0 ? text_of(node->type_name->names[node->type_name->n_names - 1]) : "";
+    default: return "";
+  }
+}
+
+Result<bool> boolean_of(const PgQuery__DefElem& option) {
+  if (option.arg == nullptr) return true;
+  const std::string text = text_of(option.arg);
+  for (const char* yes : {"true", "on", "1"}) {
+    if (strcasecmp(text.c_str(), yes) == 0) return true;
+  }
+  for (const char* no : {"false", "off", "0"}) {
+    if (strcasecmp(text.c_str(), no) == 0) return false;
+  }
+  return Error(sqlstate::kSyntaxError, std::string(option.defname) + " requires a Boolean value");
+}
+
+Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::string_view text) {
+  ExplainOptions out;
+  bool timing_set = false, summary_set = false;
+  for (size_t i = 0; i < stmt.n_options; i++) {
+    const auto& option = *stmt.options[i]->def_elem;
+    const std::string_view name = option.defname;
+    const auto at = [&](Error error) {
+      if (option.location >= 0) error.position = sql::character_position(text, option.location);
+      return error;
+    };
+    bool ExplainOptions::*flag = name == "analyze"    ? &ExplainOptions::analyze
+                                 : name == "verbose"  ? &ExplainOptions::verbose
+                                 : name == "costs"    ? &ExplainOptions::costs
+                                 : name == "buffers"  ? &ExplainOptions::buffers
+                                 : name == "wal"      ? &ExplainOptions::wal
+                                 : name == "settings" ? &ExplainOptions::settings
+                                 : name == "timing"   ? &ExplainOptions::timing
+                                 : name == "summary"  ? &ExplainOptions::summary
+                                                      : nullptr;
+    if (flag != nullptr) {
+      INDIGO_ASSIGN(out.*flag, boolean_of(option));
+      timing_set |= name == "timing";
+      summary_set |= name == "summary";
+      continue;
+    }
+    if (name != "format") {
+      return at(Error(sqlstate::kSyntaxError, "unrecognized EXPLAIN option \"" + std::string(name) + "\""));
+    }
+    const std::string format = option.arg == nullptr ? "" : text_of(option.arg);
+    if (format == "text") {
+      out.format = ExplainOptions::Format::kText;
+    } else if (format == "json") {
+      out.format = ExplainOptions::Format::kJson;
+    } else if (format == "yaml") {
+      out.format = ExplainOptions::Format::kYaml;
+    } else if (format == "xml") {
+      out.format = ExplainOptions::Format::kXml;
+    } else {
+      return at(Error(sqlstate::kInvalidParameterValue,
+                      "unrecognized value for EXPLAIN option \"format\": \"" + format + "\""));
+    }
+  }
+  for (const auto& [set, name] : {std::pair(out.wal, "WAL"), std::pair(timing_set && out.timing, "TIMING")}) {
+    if (set && !out.analyze) {
+      return Error(sqlstate::kInvalidParameterValue, std::string("EXPLAIN option ") + name + " requires ANALYZE");
+    }
+  }
+  if (!timing_set) out.timing = out.analyze;
+  if (!summary_set) out.summary = out.analyze;
+  return out;
+}
+
+// The planner's settings that differ from their start value, as EXPLAIN (SETTINGS) names them.
+std::vector<std::pair<std::string, std::string>> changed_settings(SessionImpl& session) {
+  std::vector<std::pair<std::string, std::string>> out;
+  const auto& table = setting_table();
+  for (uint32_t i = 0; i < table.size(); i++) {
+    const std::string_view category = table[i].category;
+    const std::string_view name = table[i].name;
+    if (!category.starts_with("Query Tuning") && name != "work_mem" && name != "search_path") continue;
+    if (session.settings().value(i) == table[i].boot_value) continue;
+    out.emplace_back(table[i].name, display_setting(table[i], session.settings().value(i)));
+  }
+  return out;
+}
+
+// What one EXPLAIN collects.
+struct Explanation {
+  const ExplainOptions& options;
+  sql::Explained out;
+
+  void take(SessionImpl& session, const Prepared& prepared, Execution* execution) {
+    const sql::CountersOf counters = [execution](const sql::Plan& plan) {
+      return execution != nullptr ? execution->counters(plan) : nullptr;
+    };
+    out.root = sql::explain_plan(session.catalog(), *prepared.plan, options, counters);
+  }
+};
+
+// A planned statement: runs it when asked to.
+Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
+  auto& session = call.session;
+  if (!e.options.analyze) {
+    INDIGO_TRY(session.lock_relations(prepared));
+    e.take(session, *prepared, nullptr);
+    return {};
+  }
+  INDIGO_TRY(session.check_allowed(*prepared));
+  INDIGO_TRY(session.lock_relations(prepared));
+  const auto begin = Clock::now();
+  auto execution = Execution::create(prepared->plan, true);
+  auto& txn = session.transaction();
+  ExecutionContext context{session.store(), txn, txn.view(), session, parameters, session.work_memory_bytes()};
+  INDIGO_TRY(execution->open(context));
+  for (;;) {
+    INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
+    if (chunk == nullptr) break;
+  }
+  e.out.execution_ms = milliseconds_since(begin);
+  e.take(session, *prepared, execution.get());
+  execution->close();
+  return {};
+}
+
+Status explain_execute(UtilityCall& call, const PgQuery__ExecuteStmt& stmt, Explanation& e) {
+  auto& session = call.session;
+  const auto begin = Clock::now();
+  auto at = session.statements().find(std::string_view(stmt.name));
+  if (at == session.statements().end()) {
+    return Error(sqlstate::kInvalidSqlStatementName,
+                 "prepared statement \"" + std::string(stmt.name) + "\" does not exist");
+  }
+  PreparedPtr& prepared = at->second.prepared;
+  if (prepared == nullptr || prepared->is_utility()) {
+    return Error(sqlstate::kFeatureNotSupported, "EXPLAIN EXECUTE of a statement without a plan is not supported");
+  }
+  INDIGO_TRY(session.refresh(prepared));
+  const auto& types = prepared->parameter_types;
+  if (types.size() != stmt.n_params) {
+    return Error(sqlstate::kSyntaxError,
+                 "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
+        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " +
+                     std::to_string(stmt.n_params) + ".");
+  }
+  sql::ExprList expressions;
+  for (size_t i = 0; i < stmt.n_params; i++) {
+    INDIGO_ASSIGN(sql::ExprPtr value,
+                  sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
+    expressions.push_back(std::move(value));
+  }
+  INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
+  std::vector<Datum> parameters;
+  for (const OwnedDatum& v : values) parameters.push_back(v.get());
+  e.out.planning_ms = milliseconds_since(begin);
+  return explain_plan(call, prepared, parameters, e);
+}
+
+Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e) {
+  auto& session = call.session;
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_EXECUTE_STMT: return explain_execute(call, *node->execute_stmt, e);
+    case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return explain_node(call, node->declare_cursor_stmt->query, e);
+    case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT: {
+      if (!e.options.analyze) return explain_node(call, node->create_table_as_stmt->query, e);
+      if (session.block().read_only()) {
+        return Error(sqlstate::kReadOnlySqlTransaction,
+                     "cannot execute " + statement_name(node) + " in a read-only transaction");
+      }
+      DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types, !call.top_level);
+      bool seen = false;
+      host.observe([&](const PreparedPtr& prepared, Execution& execution) {
+        e.take(session, *prepared, &execution);
+        seen = true;
+      });
+      DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+      const auto begin = Clock::now();
+      INDIGO_ASSIGN(std::string tag, execute_ddl(context, *node));
+      session.transaction().next_command();
+      e.out.execution_ms = milliseconds_since(begin);
+      return seen ? Status() : explain_node(call, node->create_table_as_stmt->query, e);
+    }
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+    case PG_QUERY__NODE__NODE_MERGE_STMT: break;
+    default: return Error(sqlstate::kFeatureNotSupported, "EXPLAIN " + statement_name(node) + " is not supported yet");
+  }
+  std::vector<Oid> types;
+  for (const auto& type : call.parameter_types) types.push_back(type.oid);
+  const auto begin = Clock::now();
+  INDIGO_ASSIGN(PreparedPtr prepared, session.prepare_node(call.statement, node, types));
+  e.out.planning_ms = milliseconds_since(begin);
+  if (prepared->is_utility()) {
+    return Error(sqlstate::kFeatureNotSupported, "EXPLAIN " + statement_name(node) + " is not supported yet");
+  }
+  return explain_plan(call, std::move(prepared), call.parameters, e);
+}
+
+Status run_explain(UtilityCall& call, std::string& tag) {
+  const auto& stmt = *call.node->explain_stmt;
+  INDIGO_ASSIGN(const ExplainOptions options, read_options(stmt, call.statement.text));
+  Explanation e{options, {}};
+  if (options.settings) e.out.settings = changed_settings(call.session);
+  INDIGO_TRY(explain_node(call, stmt.query, e));
+  std::string text = sql::format_explained(e.out, options);
+  tag = "EXPLAIN";
+  if (options.format != ExplainOptions::Format::kText) return send_text_row(call, std::span(&text, 1));
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    INDIGO_TRY(send_text_row(call, std::span(&line, 1)));
+    begin = end + 1;
+  }
+  return {};
+}
+
+Result<std::shared_ptr<const ResultShape>> describe_explain(SessionImpl&, const ParsedStatement& statement) {
+  INDIGO_ASSIGN(const ExplainOptions options, read_options(*statement.node->explain_stmt, statement.text));
+  const Oid type = options.format == ExplainOptions::Format::kJson ? oid::kJson : oid::kText;  // there is no xml type
+  return text_columns({{"QUERY PLAN", type}});
+}
+
+constexpr UtilityHandler kHandlers[] = {{PG_QUERY__NODE__NODE_EXPLAIN_STMT, run_explain, describe_explain}};
+
+}  // namespace
+
+std::span<const UtilityHandler> explain_utilities() { return kHandlers; }
 
 }  // namespace indigo::engine

@@ -156,6 +156,7 @@ class Maker {
 
   Status function() {
     auto plan = std::make_shared<FunctionScanPlan>();
+    plan->alias = entry_.alias;
     double rows = 0;
     for (const auto& f : entry_.functions) {
       Entry::Function own = f;
@@ -175,6 +176,7 @@ class Maker {
 
   Status values() {
     auto plan = std::make_shared<ValuesPlan>();
+    plan->alias = entry_.alias;
     for (const ExprList& row : entry_.values) {
       ExprList own;
       for (const ExprPtr& e : row) own.push_back(parameterised(e));

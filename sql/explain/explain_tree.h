@@ -1,0 +1,59 @@
+// What EXPLAIN shows, before it is text: a tree of nodes with properties, in PostgreSQL's words.
+// Thread safety: plain values.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sql/explain/plan_counters.h"
+
+namespace indigo::sql {
+
+struct ExplainOptions {
+  bool analyze = false, verbose = false, costs = true, buffers = false, timing = false, summary = false;
+  bool settings = false, wal = false;
+  enum class Format : uint8_t { kText, kJson, kYaml, kXml } format = Format::kText;
+};
+
+struct ExplainProperty {
+  enum class Kind : uint8_t { kText, kRaw, kList } kind = Kind::kText;  // kRaw: numbers and booleans
+  enum class Where : uint8_t { kBoth, kText, kStructured } where = Where::kBoth;
+  std::string label, value;
+  std::vector<std::string> items;  // kList
+
+  static ExplainProperty text(std::string label, std::string value, Where where = Where::kBoth) {
+    return {Kind::kText, where, std::move(label), std::move(value), {}};
+  }
+  static ExplainProperty raw(std::string label, std::string value, Where where = Where::kStructured) {
+    return {Kind::kRaw, where, std::move(label), std::move(value), {}};
+  }
+  static ExplainProperty list(std::string label, std::vector<std::string> items) {
+    return {Kind::kList, Where::kBoth, std::move(label), {}, std::move(items)};
+  }
+};
+
+struct ExplainNode {
+  std::string title;                  // text: "Index Scan using t_pkey on t"
+  std::string type;                   // "Index Scan"
+  std::vector<ExplainProperty> kind;  // structured: strategy, operation
+  std::string relationship;           // to its parent: Outer, Inner, InitPlan, SubPlan; empty at the top
+  std::string subplan_name;           // "SubPlan 1", "CTE c"; empty: none
+  std::vector<ExplainProperty> head;  // structured: scan target, join type
+  double startup_cost = 0, total_cost = 0, rows = 0;
+  int width = 0;
+  PlanCounters counters;  // with ExplainOptions::analyze
+  std::vector<ExplainProperty> properties;
+  std::vector<ExplainNode> children;
+};
+
+struct Explained {
+  ExplainNode root;
+  double planning_ms = 0, execution_ms = 0;
+  std::vector<std::pair<std::string, std::string>> settings;
+};
+
+// The whole output; lines end with \n, save the last.
+std::string format_explained(const Explained& explained, const ExplainOptions& options);
+
+}  // namespace indigo::sql

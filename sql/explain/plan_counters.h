@@ -1,0 +1,20 @@
+// What EXPLAIN ANALYZE counts for one operator. Sums over all loops.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace indigo::sql {
+
+struct PlanCounters {
+  uint64_t loops = 0, rows = 0, filtered = 0;
+  std::chrono::nanoseconds startup{0}, total{0};
+  uint64_t memory_bytes = 0;     // of the largest loop; operators that keep rows
+  uint64_t buckets = 0;          // hash joins
+  const char* method = nullptr;  // sorts: "quicksort", "top-N heapsort"
+
+  void note_memory(uint64_t bytes) { memory_bytes = std::max(memory_bytes, bytes); }
+};
+
+}  // namespace indigo::sql
