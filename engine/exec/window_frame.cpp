@@ -35,6 +35,13 @@ bool is_negative(const sql::TypeRef& type, const Datum& d) {
   }
 }
 
+// Days to microseconds; the infinities stay what they are.
+int64_t timestamp_of_date(int32_t days) {
+  if (days == INT32_MAX) return INT64_MAX;
+  if (days == INT32_MIN) return INT64_MIN;
+  return int64_t{days} * 86'400'000'000;
+}
+
 }  // namespace
 
 Result<WindowFrame> WindowFrame::make(Builder& b, const sql::Window& window) {
@@ -64,6 +71,13 @@ Result<WindowFrame> WindowFrame::make(Builder& b, const sql::Window& window) {
     if (plus == nullptr || minus == nullptr || f.order_ == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "RANGE with offset PRECEDING/FOLLOWING is not supported for this type");
+    }
+    const auto function = b.state().session().catalog().function(window.range_plus);
+    if (function != nullptr && sql::physical_of(function->result) == Phys::kI64 && f.order_type_.oid == oid::kDate) {
+      f.bound_phys_ = Phys::kI64;  // date and interval make a timestamp
+      f.date_bound_ = true;
+    } else {
+      f.bound_phys_ = f.order_phys_;
     }
     f.plus_ = plus->kernel;
     f.minus_ = minus->kernel;
@@ -139,7 +153,7 @@ Result<uint32_t> WindowFrame::range_bound(QueryState& state, const WindowPartiti
   offset_.set_constant(offsets_[offset].datum(0));
   bool add = (kind == Kind::kFollowing) != descending_;
   sql::CallInfo call{add ? plus_oid_ : minus_oid_, order_type_, {order_type_, offset_type_}, kInvalidOid};
-  bound_.init(order_phys_, 1);
+  bound_.init(bound_phys_, 1);
   std::array<const Vector*, 2> arguments{&key_, &offset_};
   (add ? plus_ : minus_)(state.functions(), call, arguments, {nullptr, 1}, bound_);
   bool beyond = state.functions().failed();  // past the type's end: nothing lies there
@@ -152,7 +166,14 @@ Result<uint32_t> WindowFrame::range_bound(QueryState& state, const WindowPartiti
   Datum bound = bound_.datum(0);
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    int c = order_->compare(p.rows->datum(middle, p.order_column), bound, nullptr);
+    const Datum value = p.rows->datum(middle, p.order_column);
+    int c = 0;
+    if (date_bound_) {
+      const int64_t at = timestamp_of_date(value.i32);
+      c = at < bound.i64 ? -1 : at > bound.i64 ? 1 : 0;
+    } else {
+      c = order_->compare(value, bound, nullptr);
+    }
     if (descending_) c = -c;
     if (is_end ? c <= 0 : c < 0) {
       low = middle + 1;

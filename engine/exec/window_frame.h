@@ -54,7 +54,8 @@ class WindowFrame {
   bool descending_ = false;
   const sql::TypeOrder* order_ = nullptr;  // RANGE with offsets
   sql::TypeRef order_type_, offset_type_;
-  Phys order_phys_ = Phys::kI64;
+  Phys order_phys_ = Phys::kI64, bound_phys_ = Phys::kI32;
+  bool date_bound_ = false;  // bounds are timestamps, rows dates
   sql::ScalarKernel plus_ = nullptr, minus_ = nullptr;
   Oid plus_oid_ = kInvalidOid, minus_oid_ = kInvalidOid;
   Vector key_, offset_, bound_;

@@ -281,7 +281,7 @@ void SessionImpl::close_portals(size_t depth, bool commit) {
       ++at;
       continue;
     }
-    if (!commit && depth > 0 && portal.created_at_depth <= depth) {  // older than what rolls back
+    if (!commit && portal.created_at_depth < depth) {  // older than what rolls back
       ++at;
       continue;
     }

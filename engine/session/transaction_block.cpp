@@ -151,7 +151,7 @@ Status TransactionBlock::savepoint(std::string_view name) {
 Status TransactionBlock::rollback_to(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
-  if (before_end) before_end(static_cast<size_t>(at), false);
+  if (before_end) before_end(static_cast<size_t>(at) + 1, false);
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
   savepoints_.resize(at + 1);

@@ -65,7 +65,8 @@ class TransactionBlock {
   Status release(std::string_view name);
   size_t depth() const { return savepoints_.size(); }
 
-  // Runs before the transaction (or the part since a savepoint, with the depth that stays) ends: closes portals.
+  // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay that were made
+  // when there were fewer than `depth` savepoints.
   std::function<void(size_t depth, bool commit)> before_end;
   // Runs before a commit and may refuse it: deferred constraints.
   std::function<Status()> before_commit;

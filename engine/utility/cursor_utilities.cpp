@@ -27,6 +27,41 @@ Error no_cursor(std::string_view name) {
   return Error(sqlstate::kInvalidCursorName, "cursor \"" + std::string(name) + "\" does not exist");
 }
 
+// Whether PostgreSQL would let a cursor without SCROLL go backward over such a plan: no joins, no aggregates.
+bool runs_backward(const sql::Plan& plan) {
+  switch (plan.kind) {
+    case sql::PlanKind::kResult: return plan.inputs.empty();
+    case sql::PlanKind::kValues:
+    case sql::PlanKind::kTableScan:
+    case sql::PlanKind::kIndexScan:
+    case sql::PlanKind::kFunctionScan:
+    case sql::PlanKind::kCteScan:
+    case sql::PlanKind::kSort:
+    case sql::PlanKind::kMaterialize: return true;
+    case sql::PlanKind::kSubqueryScan:
+    case sql::PlanKind::kFilter:
+    case sql::PlanKind::kProject:
+    case sql::PlanKind::kLimit:
+    case sql::PlanKind::kAppend:
+      return std::all_of(plan.inputs.begin(), plan.inputs.end(), [](const auto& p) { return runs_backward(*p); });
+    default: return false;
+  }
+}
+
+// A cursor that has only gone forward turns back: its query runs again over the same snapshot, this time into a buffer.
+Status run_again(SessionImpl& session, Portal& portal) {
+  const bool at_end = portal.status == Portal::Status::kDone;
+  auto pin = std::move(portal.pin);  // the snapshot must not go while the query runs again
+  session.close(portal);
+  portal.execution = Execution::create(portal.prepared->plan);
+  ExecutionContext context{session.store(), session.transaction(), portal.view,
+                           session,         portal.parameters,     session.work_memory_bytes()};
+  INDIGO_TRY(portal.execution->open(context));
+  INDIGO_TRY(session.materialise(portal));
+  portal.buffer->position = portal.rows_sent + (at_end ? 1 : 0);
+  return {};
+}
+
 Status run_declare(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->declare_cursor_stmt;
   auto& session = call.session;
@@ -53,7 +88,9 @@ Status run_declare(UtilityCall& call, std::string& tag) {
   portal->is_cursor = true;
   portal->binary = (stmt.options & kBinary) != 0;
   portal->scroll = (stmt.options & kScroll) != 0;
-  portal->no_scroll = (stmt.options & kNoScroll) != 0;
+  portal->no_scroll =
+      (stmt.options & kNoScroll) != 0 ||
+      (!portal->scroll && (!portal->prepared->plan->read_only || !runs_backward(*portal->prepared->plan->root)));
   portal->hold = hold;
   portal->source_text = call.statement.text.substr(
       call.statement.location, call.statement.length > 0 ? call.statement.length : std::string::npos);
@@ -171,16 +208,16 @@ Status run_fetch(UtilityCall& call, std::string& tag) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + portal.name + "\" cannot be run");
   }
   bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
+  if (!forward && portal.no_scroll) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
+        .with_hint("Declare it with SCROLL option to enable backward scan.");
+  }
   if (!portal.buffer && (portal.scroll || portal.hold || !forward || stmt.how_many == 0)) {
-    if (!forward && portal.no_scroll) {
-      return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
-          .with_hint("Declare it with SCROLL option to enable backward scan.");
-    }
     if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {
-      return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
-          .with_hint("Declare it with SCROLL option to enable backward scan.");
+      INDIGO_TRY(run_again(session, portal));
+    } else {
+      INDIGO_TRY(session.materialise(portal));
     }
-    INDIGO_TRY(session.materialise(portal));
   }
   NoRows none;
   RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;

@@ -15,7 +15,7 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
-#include "sql/parse/utf8.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::engine {
 

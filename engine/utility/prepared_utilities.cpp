@@ -5,6 +5,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::engine {
 
@@ -49,6 +50,13 @@ Result<std::shared_ptr<const ResultShape>> describe_execute(SessionImpl& session
   return session.shape_of(*at->second.prepared, {});
 }
 
+const sql::Expr* find_sublink(const sql::ExprPtr& e) {
+  if (e->kind == sql::ExprKind::kSubLink) return e.get();
+  const sql::Expr* found = nullptr;
+  sql::for_each_child(*e, [&](const sql::ExprPtr& c) { found = found != nullptr ? found : find_sublink(c); });
+  return found;
+}
+
 Status run_execute(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->execute_stmt;
   auto& session = call.session;
@@ -68,6 +76,11 @@ Status run_execute(UtilityCall& call, std::string& tag) {
   for (size_t i = 0; i < stmt.n_params; i++) {
     INDIGO_ASSIGN(sql::ExprPtr e,
                   sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
+    if (const sql::Expr* link = find_sublink(e)) {
+      Error error(sqlstate::kFeatureNotSupported, "cannot use subquery in EXECUTE parameter");
+      if (link->location >= 0) error.position = sql::character_position(call.statement.text, link->location);
+      return error;
+    }
     expressions.push_back(std::move(e));
   }
   INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
