@@ -10,6 +10,7 @@
 #include "sql/analyze/signature_text.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/sublink.h"
+#include "sql/analyze/target_view.h"
 #include "sql/analyze/targets.h"
 
 namespace indigo::sql {
@@ -79,13 +80,76 @@ Status transform_change(Scope& scope, const PgQuery__Node& statement) {
 
 const RelationInfo& target_of(const Scope& scope) { return *scope.query->entries[0].relation; }
 
+namespace {
+
+Result<NamespaceItem> open_view_target(Scope& scope, std::shared_ptr<const RelationInfo> view,
+                                       const PgQuery__RangeVar& name, std::string_view verb) {
+  if (verb == "MERGE") {
+    return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + view->name + "\"")
+        .with_detail("This operation is not supported for views.");
+  }
+  INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb));
+  const TargetView& target = *scope.target_view;
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, target.table, nullptr));
+  // The alias may rename the view's columns.
+  Entry named;
+  named.kind = EntryKind::kSubquery;
+  named.alias = view->name;
+  for (const NamespaceColumn& c : target.columns) named.column_names.push_back(c.name);
+  INDIGO_TRY(apply_alias(scope, named, name.alias));
+  entry.alias = named.alias;
+  scope.query->target = add_entry(scope, std::move(entry));
+  NamespaceItem item;
+  item.name = named.alias;
+  item.relation_name = view->name;
+  if (name.alias == nullptr) item.schema = view->schema_name;
+  for (size_t i = 0; i < target.columns.size(); i++) {
+    item.columns.push_back({named.column_names[i], target.columns[i].expr});
+  }
+  return item;
+}
+
+// The table's column behind a view's; 0A000 when it is computed.
+Result<int> behind_view(const Scope& scope, size_t column) {
+  const TargetView& target = *scope.target_view;
+  const int number = target.table_column(column);
+  if (number >= 0) return number;
+  const char* act = scope.query->command == CommandKind::kInsert ? "insert into" : "update";
+  return scope
+      .error(sqlstate::kFeatureNotSupported, std::string("cannot ") + act + " column \"" + target.columns[column].name +
+                                                 "\" of view \"" + target.view->name + "\"")
+      .with_detail("View columns that are not columns of their base relation are not updatable.");
+}
+
+}  // namespace
+
+Result<std::vector<int>> all_target_columns(const Scope& scope) {
+  std::vector<int> out;
+  if (scope.target_view == nullptr) {
+    const RelationInfo& r = target_of(scope);
+    for (size_t i = 0; i < r.columns.size(); i++) {
+      if (!r.columns[i].dropped) out.push_back(static_cast<int>(i));
+    }
+    return out;
+  }
+  for (size_t i = 0; i < scope.target_view->columns.size(); i++) {
+    INDIGO_ASSIGN(const int column, behind_view(scope, i));
+    out.push_back(column);
+  }
+  return out;
+}
+
+void add_view_condition(Scope& scope) {
+  if (scope.target_view == nullptr || scope.target_view->condition == nullptr) return;
+  ExprPtr& where = scope.query->where;
+  where = where ? make_and({scope.target_view->condition, where}) : scope.target_view->condition;
+}
+
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
   INDIGO_ASSIGN(auto relation, open_relation(scope, name));
   switch (relation->kind) {
     case RelationKind::kTable: break;
-    case RelationKind::kView:
-      return scope.error(sqlstate::kFeatureNotSupported, std::string(verb) + " on views is not supported",
-                         name.location);
+    case RelationKind::kView: return open_view_target(scope, std::move(relation), name, verb);
     case RelationKind::kMaterializedView:
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
     case RelationKind::kSequence:
@@ -100,9 +164,20 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
 }
 
 Result<int> target_column(const Scope& scope, std::string_view name, int location) {
-  const RelationInfo& r = target_of(scope);
-  for (size_t i = 0; i < r.columns.size(); i++) {
+  if (scope.target_view != nullptr) {
+    const TargetView& target = *scope.target_view;
+    for (size_t i = 0; i < target.columns.size(); i++) {
+      if (target.columns[i].name == name) return behind_view(scope, i);
+    }
+  }
+  const RelationInfo& r = scope.target_view != nullptr ? *scope.target_view->view : target_of(scope);
+  for (size_t i = 0; i < r.columns.size() && scope.target_view == nullptr; i++) {
     if (!r.columns[i].dropped && r.columns[i].name == name) return static_cast<int>(i);
+  }
+  for (const char* system : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}) {
+    if (name != system) continue;
+    return scope.error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + std::string(name) + "\"",
+                       location);
   }
   return scope.error(sqlstate::kUndefinedColumn,
                      "column \"" + std::string(name) + "\" of relation \"" + r.name + "\" does not exist", location);

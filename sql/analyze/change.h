@@ -17,6 +17,10 @@ Status transform_merge(Scope& scope, const PgQuery__MergeStmt& node);
 // Makes the target entry 0 of scope.query; its names are not in view yet.
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb);
 const RelationInfo& target_of(const Scope& scope);
+// The columns that INSERT without a list fills, 0-based in the table.
+Result<std::vector<int>> all_target_columns(const Scope& scope);
+// UPDATE and DELETE of a view touch only the rows that it shows. After WHERE has been read.
+void add_view_condition(Scope& scope);
 // A column of the target by name, 0-based; 42703 and what else may be wrong with it.
 Result<int> target_column(const Scope& scope, std::string_view name, int location);
 

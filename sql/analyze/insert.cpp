@@ -46,10 +46,8 @@ class Inserter {
  private:
   Status read_columns() {
     if (node_.n_cols == 0) {
-      const RelationInfo& r = target_of(scope_);
-      for (int i = 0; i < static_cast<int>(r.columns.size()); i++) {
-        if (!r.columns[i].dropped) destinations_.push_back({i, {}, -1});
-      }
+      INDIGO_ASSIGN(const std::vector<int> all, all_target_columns(scope_));
+      for (const int column : all) destinations_.push_back({column, {}, -1});
       return {};
     }
     for (const PgQuery__Node* n : nodes(node_.n_cols, node_.cols)) {

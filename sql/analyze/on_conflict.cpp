@@ -7,6 +7,7 @@
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/standalone.h"
+#include "sql/analyze/target_view.h"
 
 namespace indigo::sql {
 namespace {
@@ -137,6 +138,17 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   // A system column of `excluded` has no value.
   excluded.relation = kInvalidOid;
   excluded.columns_visible = true;
+  if (scope.target_view != nullptr) {
+    std::vector<NamespaceColumn> columns;
+    for (size_t i = 0; i < scope.target_view->columns.size(); i++) {
+      const int column = scope.target_view->table_column(i);
+      if (column >= 0) {
+        columns.push_back({scope.target_view->columns[i].name, excluded.columns[static_cast<size_t>(column)].expr});
+      }
+    }
+    excluded.columns = std::move(columns);
+    excluded.entry = -1;
+  }
   scope.names.push_back(std::move(excluded));
   INDIGO_ASSIGN(out.assignments, transform_set_list(scope, nodes(clause.n_target_list, clause.target_list)));
   if (!absent(clause.where_clause)) {

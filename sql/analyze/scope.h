@@ -71,6 +71,7 @@ struct NamespaceItem {
 };
 
 struct Scope;
+struct TargetView;
 
 // A WITH item as seen while analyzing.
 struct CteName {
@@ -102,6 +103,8 @@ struct Scope {
   std::vector<std::pair<std::shared_ptr<GroupingExpr>, ExprList>> groupings;
   // Set while the set operation of a recursive WITH item is analyzed: gets the columns of the non-recursive term.
   CteName* recursive_cte = nullptr;
+  // The view that the statement changes (target_view.h); null: entry 0 is the target itself.
+  std::shared_ptr<const TargetView> target_view;
   ExprPtr domain_value;  // VALUE in a domain's check
   // Locations of aggregate and window calls found at this level, for messages about misplaced ones.
   int aggregate_location = -1;

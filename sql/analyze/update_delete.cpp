@@ -30,6 +30,7 @@ Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
   if (!absent(node.where_clause)) {
     INDIGO_ASSIGN(q.where, transform_condition(scope, node.where_clause, Clause::kWhere, "WHERE"));
   }
+  add_view_condition(scope);
   INDIGO_TRY(transform_returning(scope, nodes(node.n_returning_list, node.returning_list)));
   INDIGO_ASSIGN(q.assignments, transform_set_list(scope, nodes(node.n_target_list, node.target_list)));
   return add_generated_and_checks(scope);
@@ -46,6 +47,7 @@ Status transform_delete(Scope& scope, const PgQuery__DeleteStmt& node) {
   if (!absent(node.where_clause)) {
     INDIGO_ASSIGN(q.where, transform_condition(scope, node.where_clause, Clause::kWhere, "WHERE"));
   }
+  add_view_condition(scope);
   return transform_returning(scope, nodes(node.n_returning_list, node.returning_list));
 }
 
@@ -65,6 +67,11 @@ class Merger {
     INDIGO_ASSIGN(FromItem source, transform_from_item(scope_, node_.source_relation));
     set_lateral(source.names, false, true);
     source_ = source.names;
+    for (const NamespaceItem& item : source_) {
+      if (item.name != target_.name || !item.table_visible) continue;
+      return scope_.error(sqlstate::kDuplicateAlias, "name \"" + item.name + "\" specified more than once")
+          .with_detail("The name is used both as MERGE target table and data source.");
+    }
     INDIGO_TRY(show(true));
     auto join = std::make_shared<JoinNode>();
     join->leaf = false;
