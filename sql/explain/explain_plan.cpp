@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "sql/analyze/type_text.h"
 #include "sql/explain/plan_text.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 namespace {

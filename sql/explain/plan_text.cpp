@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql/analyze/type_text.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 namespace {

@@ -28,6 +28,7 @@ constexpr Rule kRules[] = {
     {"invalid byte sequence", sqlstate::kCharacterNotInRepertoire, ""},
     {"not yet implemented", sqlstate::kFeatureNotSupported, ""},
     {"not implemented", sqlstate::kFeatureNotSupported, ""},
+    {"LIMIT #,# syntax is not supported", sqlstate::kSyntaxError, "Use separate LIMIT and OFFSET clauses."},
     {"not supported", sqlstate::kFeatureNotSupported, ""},
     {"no longer supported", sqlstate::kFeatureNotSupported, ""},
     {"constraints cannot be marked", sqlstate::kFeatureNotSupported, ""},

@@ -60,7 +60,7 @@ class JoinPaths {
       return;
     }
     nested_loops();
-    if (!hash_keys_.empty()) hash_joins();
+    if (!hash_keys_.empty() || is_constant_full()) hash_joins();
     merge_joins();
   }
 
@@ -75,6 +75,12 @@ class JoinPaths {
     p->rows = out_.rows;
     p->filters = filters_;
     return p;
+  }
+
+  // FULL JOIN ON true or false: a hash join without keys.
+  bool is_constant_full() const {
+    return type_ == JoinType::kFull && left_.cheapest && right_.cheapest &&
+           std::all_of(conditions_.begin(), conditions_.end(), [](const Clause* c) { return c->rels.empty(); });
   }
 
   // A nested loop supplies parameters; what is missing then must be supplied further up: lateral references only.

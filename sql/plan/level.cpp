@@ -96,7 +96,30 @@ void visit_tree(FromNode& n, const std::function<void(ExprPtr&)>& f) {
 
 }  // namespace
 
+namespace {
+
+bool has_sublink(const ExprPtr& e) {
+  if (e->kind == ExprKind::kSubLink) return true;
+  bool found = false;
+  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_sublink(c); });
+  return found;
+}
+
+// The target that is the same expression with a subquery in it; -1: none.
+int same_target(const Query& q, const ExprPtr& e) {
+  if (e->kind == ExprKind::kVar || !has_sublink(e)) return -1;
+  for (size_t i = 0; i < q.targets.size(); i++) {
+    if (equal(q.targets[i].expr, e)) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
 void load(Level& level, std::shared_ptr<const Query> query) {
+  for (const SortKey& k : query->order_by) level.order_targets.push_back(same_target(*query, k.expr));
+  for (const ExprPtr& e : query->distinct_on) level.distinct_targets.push_back(same_target(*query, e));
+  for (const ExprPtr& e : query->group_by) level.group_targets.push_back(same_target(*query, e));
   copy_own(*query, level.work);
   for (const Entry& e : query->entries) level.entries.push_back(&e);
   level.from = std::make_unique<FromNode>();

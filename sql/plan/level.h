@@ -123,6 +123,9 @@ struct Level {
   std::unique_ptr<FromNode> from;
   ExprList recheck;  // conditions to check again on changed rows (recheck.h)
 
+  // By key of ORDER BY, DISTINCT ON and GROUP BY that holds a subquery: the target that is the same expression; -1: none.
+  std::vector<int> order_targets, distinct_targets, group_targets;
+
   // Values that subqueries being planned below ask of this level.
   std::vector<Request> requests;
 

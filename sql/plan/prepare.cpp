@@ -34,6 +34,10 @@ class Preparer {
         break;
       case ExprKind::kWholeRow: return whole_row(as<WholeRowExpr>(*e));
       case ExprKind::kSubLink: return sublink(as<SubLinkExpr>(*e));
+      case ExprKind::kGrouping:
+        // Plain GROUP BY groups by everything.
+        if (level_.work.grouping_sets.empty()) return make_const(e->type, Datum::of(int32_t{0}));
+        return e;
       default: break;
     }
     return fold_node(level_.s.session, map_children(e, [&](const ExprPtr& c) { return map(c); }));
@@ -168,6 +172,15 @@ Status prepare(Level& level) {
       status = prepared.take_error();
     }
   });
+  // A subquery in ORDER BY or DISTINCT ON is the target's own: it is not planned and run twice.
+  const auto share = [&](ExprPtr& e, int target) {
+    if (target >= 0) e = level.work.targets[static_cast<size_t>(target)].expr;
+  };
+  for (size_t i = 0; i < level.order_targets.size(); i++) share(level.work.order_by[i].expr, level.order_targets[i]);
+  for (size_t i = 0; i < level.distinct_targets.size(); i++) {
+    share(level.work.distinct_on[i], level.distinct_targets[i]);
+  }
+  for (size_t i = 0; i < level.group_targets.size(); i++) share(level.work.group_by[i], level.group_targets[i]);
   return status;
 }
 

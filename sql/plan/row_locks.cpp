@@ -2,6 +2,7 @@
 // when a row has changed.
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/build_path.h"
@@ -33,6 +34,11 @@ Status add_row_locks(Level& level, Stage& stage) {
   for (const RowLock& lock : level.work.row_locks) {
     if (!is_lockable(level, lock)) continue;
     const Entry& entry = level.entry(lock.entry);
+    if (level.nullable.contains(RelSet::one(level.rel_of[static_cast<size_t>(lock.entry)]))) {
+      static constexpr const char* kModes[] = {"FOR KEY SHARE", "FOR SHARE", "FOR NO KEY UPDATE", "FOR UPDATE"};
+      return Error(sqlstate::kFeatureNotSupported, std::string(kModes[static_cast<int>(lock.mode)]) +
+                                                       " cannot be applied to the nullable side of an outer join");
+    }
     level.s.depend(entry.relation, storage::TableLockMode::kRowShare);
     level.s.out->read_only = false;
     LockRowsPlan::Lock out;
