@@ -123,7 +123,7 @@ Result<int> behind_view(const Scope& scope, size_t column) {
 
 }  // namespace
 
-Result<std::vector<int>> all_target_columns(const Scope& scope) {
+std::vector<int> all_target_columns(const Scope& scope) {
   std::vector<int> out;
   if (scope.target_view == nullptr) {
     const RelationInfo& r = target_of(scope);
@@ -132,11 +132,13 @@ Result<std::vector<int>> all_target_columns(const Scope& scope) {
     }
     return out;
   }
-  for (size_t i = 0; i < scope.target_view->columns.size(); i++) {
-    INDIGO_ASSIGN(const int column, behind_view(scope, i));
-    out.push_back(column);
-  }
+  for (size_t i = 0; i < scope.target_view->columns.size(); i++) out.push_back(scope.target_view->table_column(i));
   return out;
+}
+
+Status check_view_columns(const Scope& scope, size_t columns) {
+  for (size_t i = 0; scope.target_view != nullptr && i < columns; i++) INDIGO_TRY(behind_view(scope, i));
+  return {};
 }
 
 void add_view_condition(Scope& scope) {
@@ -175,7 +177,7 @@ Result<int> target_column(const Scope& scope, std::string_view name, int locatio
     if (!r.columns[i].dropped && r.columns[i].name == name) return static_cast<int>(i);
   }
   for (const char* system : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}) {
-    if (name != system) continue;
+    if (name != system || scope.query->command == CommandKind::kInsert) continue;
     return scope.error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + std::string(name) + "\"",
                        location);
   }

@@ -17,8 +17,10 @@ Status transform_merge(Scope& scope, const PgQuery__MergeStmt& node);
 // Makes the target entry 0 of scope.query; its names are not in view yet.
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb);
 const RelationInfo& target_of(const Scope& scope);
-// The columns that INSERT without a list fills, 0-based in the table.
-Result<std::vector<int>> all_target_columns(const Scope& scope);
+// The columns that INSERT without a list fills, 0-based in the table; -1: one that a view computes.
+std::vector<int> all_target_columns(const Scope& scope);
+// 0A000 when one of the first `columns` of them is computed.
+Status check_view_columns(const Scope& scope, size_t columns);
 // UPDATE and DELETE of a view touch only the rows that it shows. After WHERE has been read.
 void add_view_condition(Scope& scope);
 // A column of the target by name, 0-based; 42703 and what else may be wrong with it.

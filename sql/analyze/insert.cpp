@@ -46,8 +46,7 @@ class Inserter {
  private:
   Status read_columns() {
     if (node_.n_cols == 0) {
-      INDIGO_ASSIGN(const std::vector<int> all, all_target_columns(scope_));
-      for (const int column : all) destinations_.push_back({column, {}, -1});
+      for (const int column : all_target_columns(scope_)) destinations_.push_back({column, {}, -1});
       return {};
     }
     for (const PgQuery__Node* n : nodes(node_.n_cols, node_.cols)) {
@@ -99,7 +98,7 @@ class Inserter {
       }
       return error;
     }
-    return {};
+    return node_.n_cols == 0 ? check_view_columns(scope_, values) : Status();
   }
 
   bool user_value_ignored(int column) const {
