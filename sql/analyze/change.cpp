@@ -82,7 +82,7 @@ const RelationInfo& target_of(const Scope& scope) { return *scope.query->entries
 
 namespace {
 
-Result<NamespaceItem> open_view_target(Scope& scope, std::shared_ptr<const RelationInfo> view,
+Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
                                        const PgQuery__RangeVar& name, std::string_view verb) {
   if (verb == "MERGE") {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + view->name + "\"")
@@ -151,7 +151,7 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
   INDIGO_ASSIGN(auto relation, open_relation(scope, name));
   switch (relation->kind) {
     case RelationKind::kTable: break;
-    case RelationKind::kView: return open_view_target(scope, std::move(relation), name, verb);
+    case RelationKind::kView: return open_view_target(scope, relation, name, verb);
     case RelationKind::kMaterializedView:
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
     case RelationKind::kSequence:
