@@ -71,7 +71,7 @@ std::string sort_direction(const SortKey& key) {
 }
 
 PlanText::PlanText(catalog::CatalogView& catalog, const PlannedStatement& statement, bool verbose)
-    : catalog_(catalog), statement_(statement), verbose_(verbose) {
+    : catalog_(catalog), verbose_(verbose) {
   options_.always_qualify = false;
   options_.one_line = true;
   options_.nodes = this;

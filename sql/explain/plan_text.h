@@ -66,7 +66,6 @@ class PlanText final : public QueryNodePrinter {
   std::string keys(const std::vector<SortKey>& all) const;
 
   catalog::CatalogView& catalog_;
-  const PlannedStatement& statement_;
   DeparseOptions options_;
   std::map<const Plan*, ColumnTexts> outputs_;
   std::map<const Plan*, std::string> aliases_;
