@@ -21,6 +21,11 @@ struct Options {
   int threads = 1;
   double seconds = 1;
   std::string only;
+  std::string level = "read-committed";  // of the timed measurements
+  Isolation isolation() const {
+    if (level == "serializable") return Isolation::kSerializable;
+    return level == "repeatable-read" ? Isolation::kRepeatableRead : Isolation::kReadCommitted;
+  }
 };
 
 class RowExtractor final : public KeyExtractor {
@@ -48,6 +53,8 @@ class StorageBench {
     measure("point_read_batch_8", [&](Random& random, std::string&) { return point_read_batch(random); });
     measure("update_one", [&](Random& random, std::string& row) { return update(random.next() % o_.rows, row); });
     measure("update_hot", [&](Random& random, std::string& row) { return update(random.next() % 10, row); });
+    measure("read_10_update_2", [&](Random& random, std::string& row) { return mix(random, row); });
+    measure("range_50_update_1", [&](Random& random, std::string& row) { return range(random, row); });
     measure_once("scan", [&] { return scan(); });
     {
       auto reader = store_->begin(Isolation::kRepeatableRead, 0);
@@ -84,7 +91,7 @@ class StorageBench {
       return update(random.next() % o_.rows, same);
     });
     measure("index_read", [&](Random& random, std::string&) {
-      auto r = store_->begin(Isolation::kReadCommitted, 0);
+      auto r = begin();
       r->take_statement_snapshot();
       KeyRange range;
       range.low.resize(8);
@@ -105,7 +112,8 @@ class StorageBench {
   Parameters parameters(int threads) const {
     return {{"threads", std::to_string(threads)},
             {"rows", std::to_string(o_.rows)},
-            {"row_bytes", std::to_string(o_.row_bytes)}};
+            {"row_bytes", std::to_string(o_.row_bytes)},
+            {"isolation", o_.level}};
   }
   template <class F>
   void measure(const std::string& name, F operation) {
@@ -132,8 +140,9 @@ class StorageBench {
     store_->commit(*t);
     return o_.rows;
   }
+  std::unique_ptr<Transaction> begin() { return store_->begin(o_.isolation(), 0); }
   uint64_t point_read(Random& random, std::string& row) {
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    auto t = begin();
     t->take_statement_snapshot();
     table_->get(*t, t->view(), Key(random.next() % o_.rows), row);
     store_->commit(*t);
@@ -147,7 +156,7 @@ class StorageBench {
     Bytes views[kBatch];
     keys.reserve(kBatch);
     for (size_t i = 0; i < kBatch; i++) views[i] = keys.emplace_back(random.next() % o_.rows);
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    auto t = begin();
     t->take_statement_snapshot();
     table_->get_many(*t, t->view(), views, rows, found);
     store_->commit(*t);
@@ -155,7 +164,7 @@ class StorageBench {
   }
   uint64_t update(uint64_t n, const std::string& row) {
     Key key(n);
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    auto t = begin();
     t->take_statement_snapshot();
     thread_local Claimed claimed;
     if (table_->claim(*t, t->view(), key, RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed) != StorageStatus::kOk) {
@@ -166,15 +175,57 @@ class StorageBench {
     store_->commit(*t);
     return 1;
   }
+  // Transactions of several statements; those that fail do not count.
+  uint64_t finish(Transaction& t, bool ok) {
+    if (ok) return store_->commit(t) == StorageStatus::kOk ? 1 : 0;
+    store_->rollback(t);
+    return 0;
+  }
+  bool update_in(Transaction& t, uint64_t n, const std::string& row) {
+    Key key(n);
+    thread_local Claimed claimed;
+    t.next_command();
+    t.take_statement_snapshot();
+    return table_->claim(t, t.view(), key, RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed) == StorageStatus::kOk &&
+           table_->update(t, key, row, nullptr) == StorageStatus::kOk;
+  }
+  uint64_t mix(Random& random, std::string& row) {
+    auto t = begin();
+    bool ok = true;
+    thread_local std::string got;
+    for (int i = 0; i < 10 && ok; i++) {
+      t->take_statement_snapshot();
+      ok = table_->get(*t, t->view(), Key(random.next() % o_.rows), got) == StorageStatus::kOk;
+    }
+    for (int i = 0; i < 2 && ok; i++) ok = update_in(*t, random.next() % o_.rows, row);
+    return finish(*t, ok);
+  }
+  uint64_t range(Random& random, std::string& row) {
+    auto t = begin();
+    t->take_statement_snapshot();
+    KeyRange range;
+    uint64_t from = random.next() % o_.rows;
+    range.has_low = range.has_high = true;
+    range.low = Bytes(Key(from));
+    range.high = Bytes(Key(from + 49));
+    auto cursor = table_->scan(*t, t->view(), range);
+    RowRef out[64];
+    size_t n = 0;
+    bool ok = true;
+    do {
+      ok = cursor->next(out, n) == StorageStatus::kOk;
+    } while (ok && n > 0);
+    return finish(*t, ok && update_in(*t, from, row));
+  }
   uint64_t insert(uint64_t n) {
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    auto t = begin();
     t->take_statement_snapshot();
     table_->insert(*t, Key(n), std::string(o_.row_bytes, 'n'), nullptr);
     store_->commit(*t);
     return 1;
   }
   uint64_t scan() {
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
+    auto t = begin();
     t->take_statement_snapshot();
     return scan(*t);
   }
@@ -205,6 +256,8 @@ void add_storage_command(CLI::App& app) {
   command->add_option("--row-bytes", options->row_bytes, "Bytes of a row");
   command->add_option("--threads", options->threads, "Threads of the timed measurements");
   command->add_option("--seconds", options->seconds, "Time of each measurement");
+  command->add_option("--isolation", options->level, "Of the timed measurements")
+      ->check(CLI::IsMember({"read-committed", "repeatable-read", "serializable"}));
   command->add_option("--only", options->only, "One measurement's name");
   command->callback([options] { StorageBench(*options).run(); });
 }

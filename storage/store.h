@@ -34,7 +34,6 @@ class Store {
   virtual TableId next_id() = 0;  // also for IndexIds
 
   // ---- transactions. `session` is an opaque number shown in pg_locks.
-  // SERIALIZABLE needs Index-SSN, which is not there yet: null for it, so the engine refuses it before.
   virtual std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) = 0;
   // kOk, or why it could not commit (it is then rolled back). Returns after stable >= c and durability as asked (R5).
   virtual StorageStatus commit(Transaction& txn) = 0;

@@ -1,5 +1,8 @@
 #include "storage/store_impl.h"
 
+#include <thread>
+
+#include "storage/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -34,7 +37,6 @@ std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) {
 }
 
 std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session) {
-  if (isolation == Isolation::kSerializable) return nullptr;
   Shard& s = shard();
   TransactionState* state = nullptr;
   uint64_t id;
@@ -96,9 +98,11 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   Descriptor& descriptor = txn.writes().descriptor;
   Lsn lsn;
   descriptor.set_committing();
-  CommitStamp c = clock_.take();
+  // A serializable one that has written took its stamp in the commit section.
+  CommitStamp c = txn.commit_stamp_ ? txn.commit_stamp_ : clock_.take();
   txn.commit_stamp_ = c;
   if (log_.records()) append_log(txn, c, lsn);
+  if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
   descriptor.set_committed(c);  // the commit point
   clock_.decide(c);
   SnapshotRegistry::release(*state.slot);
@@ -120,24 +124,39 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   for (auto& t : state.touched) {
     if (t.rows_added != 0) t.table->add_rows(t.rows_added);
   }
-  clock_.wait_stable(c);  // R5
+  if (!mutated(Mutation::kEarlyAcknowledge)) clock_.wait_stable(c);  // R5
   return lsn;
+}
+
+bool StoreImpl::certify(TransactionImpl& txn) {
+  SerializableTransaction& s = *txn.serializable_;
+  s.eta = std::max(s.eta, txn.least_snapshot_);  // what it was shown above its snapshot
+  for (const LogRecord& r : txn.state().log) {
+    const PendingVersion* p = r.pending();
+    if (!r.claims() || p->released || p->top.load(std::memory_order_relaxed) == nullptr) continue;
+    uint64_t space = p->table->id().value;
+    s.writes.push_back({hash_read(space, p->key), space, p->key, p->mode == RowLockMode::kUpdate});
+  }
+  if (s.writes.empty()) s.index_writes.clear();  // all of it was rolled back
+  return certifier().certify(s, txn.commit_stamp_);
 }
 
 StorageStatus StoreImpl::commit(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   Lsn lsn;
-  if (txn.has_writes()) {
+  if (txn.has_writes() && log_.records()) {
     size_t bytes = 0;
-    if (log_.records()) {
-      for (const LogRecord& r : txn.state().log) bytes += r.pending()->table->log_bytes(*r.pending());
-    }
+    for (const LogRecord& r : txn.state().log) bytes += r.pending()->table->log_bytes(*r.pending());
     if (bytes > 0 && !log_.reserve(bytes)) {
       rollback(txn);
       return StorageStatus::kOutOfMemory;
     }
-    lsn = commit_writes(txn);
   }
+  if (txn.serializable_ != nullptr && !certify(txn)) {
+    rollback(txn);
+    return StorageStatus::kSerialization;
+  }
+  if (txn.has_writes()) lsn = commit_writes(txn);
   finish(txn, true);
   if (lsn) log_.wait_durable(lsn);
   return StorageStatus::kOk;
@@ -155,6 +174,11 @@ void StoreImpl::rollback(Transaction& transaction) {
 
 void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   TransactionState* state = txn.state_;
+  if (txn.serializable_ != nullptr) {
+    certifier_->leave(*txn.serializable_);
+    txn.serializable_->clear();
+    txn.serializable_ = nullptr;
+  }
   SnapshotRegistry::release(*state->slot);
   if (txn.least_snapshot_ != 0) clock_.wait_stable(CommitStamp(txn.least_snapshot_));  // R5, for the session's next
   for (auto& action : state->actions) {

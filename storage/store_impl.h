@@ -18,6 +18,7 @@
 #include "storage/memory/valenblock.h"
 #include "storage/memory/version_pool.h"
 #include "storage/reclaimer.h"
+#include "storage/ssn/certifier.h"
 #include "storage/store.h"
 #include "storage/txn/commit_clock.h"
 #include "storage/txn/snapshot_registry.h"
@@ -45,6 +46,10 @@ class StoreImpl final : public Store {
   EpochManager& epochs() { return epochs_; }
   CommitClock& clock() { return clock_; }
   SnapshotRegistry& snapshots() { return snapshots_; }
+  Certifier& certifier() {
+    std::call_once(certifier_once_, [this] { certifier_ = std::make_unique<Certifier>(clock_); });
+    return *certifier_;
+  }
   VersionPool& versions() { return versions_; }
   const VersionPool& versions() const { return versions_; }
   Valenblock& nodes() { return nodes_; }
@@ -72,6 +77,8 @@ class StoreImpl final : public Store {
   static constexpr uint64_t kTxnBlock = 64;
 
   Shard& shard() { return shards_[thread_shard() % kShards]; }
+  // Index-SSN's commit section. False: the transaction must roll back.
+  bool certify(TransactionImpl& txn);
   Lsn commit_writes(TransactionImpl& txn);
   void append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn);
   // Gives back what the transaction held, after its outcome is decided.
@@ -86,6 +93,8 @@ class StoreImpl final : public Store {
   std::map<size_t, std::unique_ptr<PagePool>> pages_;
   CommitClock clock_;
   SnapshotRegistry snapshots_{clock_};
+  std::once_flag certifier_once_;
+  std::unique_ptr<Certifier> certifier_;  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;
   std::array<Shard, kShards> shards_;
   std::mutex created_mutex_;  // guards the two below

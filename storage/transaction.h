@@ -39,6 +39,12 @@ class Transaction {
   CommandId next_command() { return ++command_; }
   CommandId command() const { return command_; }
 
+  // SERIALIZABLE, before its first snapshot: it will write nothing that others see. Then it is not tracked when no cycle
+  // can go through it.
+  virtual void declare_read_only() = 0;
+  // SERIALIZABLE READ ONLY DEFERRABLE: waits for a snapshot that is safe, and takes it. kInterrupted when told to stop.
+  virtual StorageStatus take_safe_snapshot() = 0;
+
   // READ COMMITTED: a fresh snapshot per statement. REPEATABLE READ and above: taken once, later calls keep it.
   virtual void take_statement_snapshot() = 0;
   // The view that statements use: the statement's snapshot and the current command.

@@ -20,11 +20,12 @@ Bytes TableImpl::entry_image(const Leaf* leaf, const RecordMeta& m, const Pendin
   return e.in_leaf ? Bytes(leaf->payload(m), m.payload_length()) : e.image;
 }
 
-StorageStatus TableImpl::check_committed(const TransactionImpl& txn, const ReadView& view, const Leaf* leaf,
-                                         const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt) const {
+StorageStatus TableImpl::check_committed(TransactionImpl& txn, const ReadView& view, const Leaf* leaf,
+                                         const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt) {
   bool newer = m.stamp > view.stamp.value;
   bool fixed_snapshot = txn.isolation() != Isolation::kReadCommitted;
   if (!m.visible()) {
+    txn.saw(m.stamp);
     if (!newer) return StorageStatus::kNotFound;
     if (fixed_snapshot) return m.moved() ? StorageStatus::kConflict : StorageStatus::kConflictDelete;
     if (!m.moved()) return StorageStatus::kNotFound;
@@ -199,8 +200,11 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
 StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  return attempt_until_done(txn, key, mode, wait, out,
-                            [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); });
+  StorageStatus s =
+      attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); });
+  if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
+  StorageStatus noted = txn.note_claim(id_.value, key, view, s == StorageStatus::kOk);
+  return noted != StorageStatus::kOk ? noted : s;
 }
 
 TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView& view, Bytes key, RowLockMode mode,
@@ -262,8 +266,17 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
 StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                   LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  return attempt_until_done(txn, key, mode, wait, out,
-                            [&](Bytes k, bool lock_held) { return try_lock_row(txn, view, k, mode, lock_held, out); });
+  StorageStatus s = attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool lock_held) {
+    return try_lock_row(txn, view, k, mode, lock_held, out);
+  });
+  if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
+  if (s == StorageStatus::kOk && mode == RowLockMode::kKeyShare) {
+    // The lock keeps the record under its key until the end; all else of it may change.
+    txn.serializable()->reads.add_key_part(hash_read(id_.value, key));
+    return s;
+  }
+  StorageStatus noted = txn.note_read(id_.value, key, view, s == StorageStatus::kOk);
+  return noted != StorageStatus::kOk ? noted : s;
 }
 
 PendingVersion* TableImpl::my_pending(TransactionImpl& txn, Bytes key) {

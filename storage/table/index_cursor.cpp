@@ -12,32 +12,42 @@ constexpr size_t kFirstBatch = 8;
 IndexCursor::IndexCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view,
                          std::shared_ptr<TableIndex> index, const KeyRange& range, Direction direction)
     : table_(table), txn_(txn), view_(view), index_(std::move(index)), found_(new bool[kMaxBatch]) {
-  if (index_ != nullptr) scan_ = index_->index->scan(range, direction);
+  if (index_ == nullptr) return;
+  scan_ = index_->index->scan(range, direction);
+  read_.begin(txn_, view_, index_->id.value, range, direction);
 }
 
 void IndexCursor::rebind(const KeyRange& range, const ReadView& view, Direction direction) {
   view_ = view;
   batch_ = kFirstBatch;
-  if (scan_ != nullptr) scan_->rebind(range, direction);
+  if (scan_ == nullptr) return;
+  scan_->rebind(range, direction);
+  read_.begin(txn_, view_, index_->id.value, range, direction);
 }
 
 StorageStatus IndexCursor::next(std::span<RowRef> out, size_t& count) {
   count = 0;
   while (scan_ != nullptr && count == 0) {
     auto entries = scan_->next(std::min(batch_, out.size()));
-    if (entries.empty()) break;
+    if (entries.empty()) {
+      read_.reached_end(txn_);
+      break;
+    }
     batch_ = std::min(batch_ * 2, kMaxBatch);
     size_t n = entries.size();
     keys_.clear();
     for (const IndexEntry& e : entries) keys_.push_back(e.primary_key);
     if (rows_.size() < n) rows_.resize(n);
-    table_.get_many(txn_, view_, keys_, std::span(rows_).first(n), std::span(found_.get(), n));
+    table_.read_many(txn_, view_, keys_, std::span(rows_).first(n), std::span(found_.get(), n));
+    read_.reached(txn_, entries.back().key);
     for (size_t i = 0; i < n; i++) {
       if (!found_[i]) continue;
       bool has_null;
       auto outcome = index_->extractor->extract(entries[i].primary_key, rows_[i], row_key_, has_null);
       if (outcome == KeyExtractor::Outcome::kError) return StorageStatus::kKeyError;
       if (outcome == KeyExtractor::Outcome::kNotIndexed || row_key_ != entries[i].key) continue;
+      StorageStatus noted = txn_.note_read(table_.id().value, entries[i].primary_key, view_, true);
+      if (noted != StorageStatus::kOk) return noted;
       out[count++] = {entries[i].primary_key, rows_[i]};
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "storage/ssn/range_read.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -29,6 +30,7 @@ class IndexCursor final : public Cursor {
   ReadView view_;
   std::shared_ptr<TableIndex> index_;
   std::unique_ptr<IndexScan> scan_;
+  RangeRead read_;
   size_t batch_ = 8;  // entries at a time; doubles, so that a LIMIT does not read what it will not use
   std::vector<Bytes> keys_;
   std::vector<std::string> rows_;

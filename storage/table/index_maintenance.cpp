@@ -31,9 +31,11 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
       if (old_outcome == Outcome::kKey && !same) {
         void* place = txn.arena().allocate(sizeof(OldIndexKey));
         entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
+        if (index->options.unique) txn.note_index_write(index->id.value, old_key);
       }
     }
     if (outcome == Outcome::kNotIndexed || same) continue;
+    txn.note_index_write(index->id.value, new_key);
     if (index->options.unique && (!has_null || index->options.nulls_not_distinct)) {
       StorageStatus s = check_unique(txn, *index, new_key, key, duplicate);
       if (s != StorageStatus::kOk) return s;
@@ -51,6 +53,7 @@ void TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, 
     if (index->extractor->extract(key, old_image, old_key, has_null) != Outcome::kKey) continue;
     void* place = txn.arena().allocate(sizeof(OldIndexKey));
     entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
+    if (index->options.unique) txn.note_index_write(index->id.value, old_key);
   }
 }
 
@@ -67,7 +70,8 @@ StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& in
     for (size_t i = 0; i < n && !again; i++) {
       if (candidates[i] == primary_key) continue;
       Owner owner;
-      Newest newest = read_newest(txn, candidates[i], image, owner);
+      uint64_t stamp = 0;
+      Newest newest = read_newest(txn, candidates[i], image, owner, stamp);
       if (newest == Newest::kInProcess) {
         s = txn.wait_for(*owner.descriptor, owner.transaction, owner.generation);
         if (s != StorageStatus::kOk) return s;
@@ -77,6 +81,7 @@ StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& in
         Outcome outcome = index.extractor->extract(candidates[i], image, its_key, has_null);
         if (outcome == Outcome::kError) return StorageStatus::kKeyError;
         if (outcome == Outcome::kNotIndexed || its_key != key) continue;
+        if (stamp != 0) txn.note_newest_read(id_.value, candidates[i], stamp);
         if (duplicate != nullptr) *duplicate = {index.id, candidates[i]};
         return StorageStatus::kDuplicateKey;
       }
@@ -85,7 +90,8 @@ StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& in
   return StorageStatus::kOk;
 }
 
-TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner) {
+TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner,
+                                         uint64_t& stamp) {
   KeyView k(key);
   EpochManager::Guard guard(store_.epochs());
   for (;;) {
@@ -107,7 +113,8 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
     if (r == ReadOutcome::kOutside) image.assign(outside);
     if (r == ReadOutcome::kInLeaf && !copy_payload(leaf, m, image)) continue;
     if (r == ReadOutcome::kRetry || !leaf->latch.validate(version)) continue;
-    if (m.state() == RecordState::kClear) txn.saw(m.stamp);
+    stamp = m.state() == RecordState::kClear ? m.stamp : 0;
+    txn.saw(stamp);
     return r == ReadOutcome::kNone ? Newest::kNone : Newest::kImage;
   }
 }

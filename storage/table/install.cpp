@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "storage/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -154,7 +155,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
       if (!purge) rows_added++;
     } else {
       rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);
-      bool needed = active.needs(m.stamp, c.value);  // R1
+      bool needed = active.needs(m.stamp, c.value) && !mutated(Mutation::kOverwriteInPlace);  // R1
       if (chain != 0 && worth_pruning(chain, active, c))
         chain = prune(chain, active, leaf, m, kPrunedPerCommit, dropped);
       if (needed && (m.visible() || chain != 0)) {

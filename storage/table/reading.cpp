@@ -9,7 +9,6 @@ namespace {
 
 enum class PointRead : uint8_t { kFound, kNone, kRetry };
 
-// Index-SSN's read set is to be filled here and in the cursors: all three know the record, its stamp and its owner.
 PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn, const ReadView& view,
                      std::string& row) {
   const Descriptor* self = txn.descriptor();
@@ -43,15 +42,30 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
     uint64_t version;
     Leaf* leaf = tree_.find_leaf(k, version);
     PointRead r = read_point(leaf, version, k, transaction, view, row);
-    if (r != PointRead::kRetry) return r == PointRead::kFound ? StorageStatus::kOk : StorageStatus::kNotFound;
+    if (r == PointRead::kRetry) continue;
+    bool found = r == PointRead::kFound;
+    StorageStatus noted = transaction.note_read(id_.value, key, view, found);
+    if (noted != StorageStatus::kOk) return noted;
+    return found ? StorageStatus::kOk : StorageStatus::kNotFound;
   }
 }
 
 StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
                                   std::span<std::string> rows, std::span<bool> found) {
+  auto& transaction = static_cast<TransactionImpl&>(txn);
+  read_many(transaction, view, keys, rows, found);
+  if (transaction.serializable() == nullptr) return StorageStatus::kOk;
+  for (size_t i = 0; i < keys.size(); i++) {
+    StorageStatus noted = transaction.note_read(id_.value, keys[i], view, found[i]);
+    if (noted != StorageStatus::kOk) return noted;
+  }
+  return StorageStatus::kOk;
+}
+
+void TableImpl::read_many(TransactionImpl& transaction, const ReadView& view, std::span<const Bytes> keys,
+                          std::span<std::string> rows, std::span<bool> found) {
   // Several dependent chains at once hide the latency of memory: leaves first, then what lies in them.
   constexpr size_t kBatch = 8;
-  auto& transaction = static_cast<TransactionImpl&>(txn);
   Leaf* leaves[kBatch];
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     size_t n = std::min(kBatch, keys.size() - begin);
@@ -73,7 +87,6 @@ StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::s
       if (!found[begin + i]) rows[begin + i].clear();
     }
   }
-  return StorageStatus::kOk;
 }
 
 }  // namespace indigo::storage

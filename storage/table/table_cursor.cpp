@@ -13,7 +13,9 @@ bool bulk(const Leaf* leaf, size_t n) { return n > kFewRecords && n * 2 >= leaf-
 
 TableCursor::TableCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, const KeyRange& range,
                          Direction direction)
-    : table_(table), txn_(txn), view_(view), range_(range), direction_(direction) {}
+    : table_(table), txn_(txn), view_(view), range_(range), direction_(direction) {
+  read_.begin(txn_, view_, table_.id().value, range_, direction_);
+}
 
 void TableCursor::rebind(const KeyRange& range, const ReadView& view, Direction direction) {
   view_ = view;
@@ -24,6 +26,7 @@ void TableCursor::rebind(const KeyRange& range, const ReadView& view, Direction 
   batch_ = kFirstBatch;
   rows_.clear();
   next_row_ = 0;
+  read_.begin(txn_, view_, table_.id().value, range_, direction_);
 }
 
 StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
@@ -32,6 +35,7 @@ StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
     count = std::min(out.size(), rows_.size() - next_row_);
     std::copy_n(rows_.begin() + static_cast<std::ptrdiff_t>(next_row_), count, out.begin());
     next_row_ += count;
+    read_.reached(txn_, out[count - 1].key);
     return StorageStatus::kOk;
   }
   for (uint32_t leaves = 1; count == 0 && !at_end_; leaves++) {
@@ -41,6 +45,11 @@ StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
       if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
       Waiter::current().yield_if_due();
     }
+  }
+  if (count > 0) {
+    read_.reached(txn_, out[count - 1].key);
+  } else {
+    read_.reached_end(txn_);
   }
   return StorageStatus::kOk;
 }

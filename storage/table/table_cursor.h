@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "storage/ssn/range_read.h"
 #include "storage/table.h"
 #include "storage/table/table_impl.h"
 
@@ -113,6 +114,7 @@ class TableCursor final : public Cursor {
   std::vector<RowRef> rows_;  // what did not fit into the caller's span
   size_t next_row_ = 0;
   LeafAhead ahead_;
+  RangeRead read_;
   Arena outside_{1024};  // images that do not lie in the copy
   bool outside_used_ = false;
 };

@@ -68,6 +68,9 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   }
 
   // ---- for storage
+  // get_many without a note of what was read.
+  void read_many(TransactionImpl& txn, const ReadView& view, std::span<const Bytes> keys, std::span<std::string> rows,
+                 std::span<bool> found);
   StoreImpl& store() { return store_; }
   const Tree& tree() const { return tree_; }
   // Commit step 5 for one record.
@@ -93,7 +96,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
     TxnId transaction;
     uint64_t generation = 0;
   };
-  Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner);
+  Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner, uint64_t& stamp);
   const IndexList* indexes() const { return indexes_raw_.load(std::memory_order_acquire); }
 
  private:
@@ -122,8 +125,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus attempt_until_done(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait, Claimed& out,
                                    Try attempt);
   // Checks a committed record for a claim or lock; kOk goes on.
-  StorageStatus check_committed(const TransactionImpl& txn, const ReadView& view, const Leaf* leaf, const RecordMeta& m,
-                                bool key_share, Claimed& out, Attempt& attempt) const;
+  static StorageStatus check_committed(TransactionImpl& txn, const ReadView& view, const Leaf* leaf,
+                                       const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt);
   PendingVersion* take_record(TransactionImpl& txn, Leaf* leaf, size_t i, RecordMeta m, Bytes key, RowLockMode mode);
   PendingVersion* my_pending(TransactionImpl& txn, Bytes key);
   PendingVersion* new_pending(TransactionImpl& txn, Bytes key, RowLockMode mode);

@@ -52,7 +52,8 @@ void TableImpl::undo_last(TransactionImpl& txn) {
 
 bool TableImpl::newest_own_image(TransactionImpl& txn, PendingVersion& pending, std::string& image) {
   Owner owner;
-  return read_newest(txn, pending.key, image, owner) == Newest::kImage;
+  uint64_t stamp;
+  return read_newest(txn, pending.key, image, owner, stamp) == Newest::kImage;
 }
 
 bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row,
@@ -118,6 +119,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
   if (m.state() == RecordState::kClear) {
     attempt.status = StorageStatus::kDuplicateKey;
     txn.saw(m.stamp);
+    txn.note_newest_read(id_.value, key.bytes, m.stamp);
   } else if (PendingVersion* p = pending_of(m); p->owner != txn.descriptor()) {
     attempt.next = Next::kWaitOwner;
     attempt.owner = owner_of(*p);

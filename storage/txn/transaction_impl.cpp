@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "storage/mutation.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 
@@ -36,11 +37,58 @@ void TransactionImpl::take_statement_snapshot() {
     store_.clock().wait_stable(CommitStamp(least_snapshot_));
     least_snapshot_ = 0;
   }
-  snapshot_ = store_.snapshots().take(*state_->slot, snapshot_);
+  take_snapshot();
+}
+
+void TransactionImpl::take_snapshot() const {
+  if (isolation_ != Isolation::kSerializable) {
+    snapshot_ = store_.snapshots().take(*state_->slot, snapshot_);
+    return;
+  }
+  auto& s = state_->serializable;
+  if (s == nullptr) s = std::make_unique<SerializableTransaction>();
+  s->read_only = read_only_;
+  bool tracked = store_.certifier().enter(*s, store_.snapshots(), *state_->slot, snapshot_);
+  serializable_ = tracked ? s.get() : nullptr;
+}
+
+StorageStatus TransactionImpl::take_safe_snapshot() {
+  for (;;) {
+    take_snapshot();
+    if (serializable_ == nullptr) return StorageStatus::kOk;
+    StorageStatus s = store_.certifier().wait_safe(*serializable_);
+    serializable_ = nullptr;
+    if (s != StorageStatus::kSerialization) return s;
+  }
+}
+
+Certifier& TransactionImpl::store_certifier() const { return store_.certifier(); }
+
+StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, const ReadView& view, bool found) {
+  StorageStatus s = note_read(space, key, view, found);
+  if (s != StorageStatus::kOk || !found) return s;
+  bool open = store_certifier().write_point(*serializable_, hash_read(space, key));
+  return open ? s : StorageStatus::kSerialization;
+}
+
+void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp) {
+  if (serializable_ == nullptr) return;
+  uint64_t hash = hash_read(space, key);
+  if (stamp <= serializable_->snapshot) {
+    serializable_->reads.add_point(hash);
+  } else {
+    serializable_->reads.add_newer(hash, stamp);
+    serializable_->eta = std::max(serializable_->eta, stamp);
+  }
+}
+
+void TransactionImpl::note_index_write(uint64_t space, Bytes key) {
+  if (serializable_ == nullptr) return;
+  serializable_->index_writes.push_back({hash_read(space, key), space, keep(key), false});
 }
 
 ReadView TransactionImpl::view() const {
-  if (!snapshot_) snapshot_ = store_.snapshots().take(*state_->slot, snapshot_);
+  if (!snapshot_) take_snapshot();
   return {snapshot_, command_};
 }
 
@@ -54,6 +102,7 @@ std::unique_ptr<Transaction::PinnedView> TransactionImpl::pin(const ReadView& vi
 
 WriteContext& TransactionImpl::writes() {
   if (writes_ == nullptr) {
+    if (isolation_ == Isolation::kSerializable && !snapshot_) take_snapshot();
     writes_ = store_.take_write_context();
     writes_->descriptor.start(id_);
   }
@@ -108,6 +157,10 @@ StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint6
 uint32_t TransactionImpl::savepoint() {
   uint32_t mark = store_.locks().mark(lock_owner());
   state_->savepoints.push_back({state_->log.size(), state_->actions.size(), mark});
+  if (kMutations && serializable_ != nullptr) {
+    serializable_->marks.resize(state_->savepoints.size());
+    serializable_->marks.back() = serializable_->reads.mark();
+  }
   return static_cast<uint32_t>(state_->savepoints.size());
 }
 
@@ -135,6 +188,9 @@ void TransactionImpl::rollback_to(uint32_t level) {
   }
   state_->actions.resize(s.action_count);
   store_.locks().release_since(lock_owner(), s.lock_mark);
+  if (mutated(Mutation::kForgetRolledBack) && serializable_ != nullptr && serializable_->marks.size() >= level) {
+    serializable_->reads.forget_since(serializable_->marks[level - 1]);
+  }
 }
 
 void TransactionImpl::release(uint32_t level) {

@@ -18,6 +18,8 @@
 #include "base/arena.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/memory/memory_account.h"
+#include "storage/mutation.h"
+#include "storage/ssn/certifier.h"
 #include "storage/transaction.h"
 #include "storage/txn/descriptor.h"
 #include "storage/txn/snapshot_registry.h"
@@ -103,8 +105,9 @@ struct TransactionState {
   std::vector<EndAction> actions;
   std::vector<Touched> touched;
   std::unique_ptr<LockOwner> lock_owner;
-  ActiveSnapshots active;              // scratch of commit
-  std::vector<StaleIndexEntry> stale;  // scratch of commit
+  std::unique_ptr<SerializableTransaction> serializable;  // made when first needed
+  ActiveSnapshots active;                                 // scratch of commit
+  std::vector<StaleIndexEntry> stale;                     // scratch of commit
   std::string scratch_key, scratch_old_key;
 };
 
@@ -118,6 +121,8 @@ class TransactionImpl final : public Transaction {
   ~TransactionImpl() override;  // rolls back if it has not ended
 
   bool has_written() const override { return writes_ != nullptr || locks_used_; }
+  void declare_read_only() override { read_only_ = true; }
+  StorageStatus take_safe_snapshot() override;
   void take_statement_snapshot() override;
   ReadView view() const override;
   ReadView newest_view() const override { return {kMaxStamp, UINT32_MAX}; }
@@ -145,6 +150,22 @@ class TransactionImpl final : public Transaction {
   // Waits until `owner` may have released records. `generation` was read while a record was seen in its hands.
   StorageStatus wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation);
   bool ended() const { return state_ == nullptr; }
+  // What Index-SSN tracks of this transaction; null below SERIALIZABLE and for read-only ones that are safe.
+  SerializableTransaction* serializable() const { return serializable_; }
+  // The record `key` of this space was read (or found missing) under `view`. kSerialization: it cannot commit any more.
+  StorageStatus note_read(uint64_t space, Bytes key, const ReadView& view, bool found) {
+    if (serializable_ == nullptr || view.stamp == kMaxStamp) return StorageStatus::kOk;
+    if (!found && mutated(Mutation::kForgetNothingRead)) return StorageStatus::kOk;
+    bool open = store_certifier().read_point(*serializable_, hash_read(space, key));
+    return open ? StorageStatus::kOk : StorageStatus::kSerialization;
+  }
+  // The same for a record that it is about to change.
+  StorageStatus note_claim(uint64_t space, Bytes key, const ReadView& view, bool found);
+  // Its newest version, of this stamp, was met: a duplicate.
+  void note_newest_read(uint64_t space, Bytes key, uint64_t stamp);
+  // An entry of a secondary index came or, in a unique one, is about to go.
+  void note_index_write(uint64_t space, Bytes key);
+  Certifier& store_certifier() const;
   // Its place in the commit order, once committed; zero when it wrote nothing.
   CommitStamp commit_stamp() const { return commit_stamp_; }
   uint64_t session() const { return session_; }
@@ -154,6 +175,7 @@ class TransactionImpl final : public Transaction {
 
  private:
   friend class StoreImpl;
+  void take_snapshot() const;
   // Undoes the log down to `position`.
   void undo(size_t position);
 
@@ -163,6 +185,8 @@ class TransactionImpl final : public Transaction {
   uint64_t session_;
   uint64_t least_snapshot_ = 0;
   mutable CommitStamp snapshot_;
+  mutable SerializableTransaction* serializable_ = nullptr;
+  bool read_only_ = false;
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
 };

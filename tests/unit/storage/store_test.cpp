@@ -259,8 +259,6 @@ TEST_F(StoreTest, TheMemoryLimitIsAnError) {
   t2.reset();
 }
 
-TEST_F(StoreTest, SerializableIsNotThereYet) { EXPECT_EQ(store->begin(Isolation::kSerializable, 1), nullptr); }
-
 TEST_F(StoreTest, AnOldSnapshotScansALeafOfTombstones) {
   put("a", "1");
   put("b", "2");

@@ -1,0 +1,155 @@
+// Index-SSN: decides which serializable transactions may commit, by the exclusion window of the Serial Safety Net.
+//
+// Who is serializable enters with its snapshot, collects what it reads (ReadSet) and writes, and commits through certify(),
+// the one short section in which its window is tested, its stamp taken, and everything it leaves behind for others is
+// written down. Nobody else pays: transactions at weaker levels do not come here.
+//
+// Thread safety: all functions; a SerializableTransaction is used by its own session but for what the mutex guards.
+// Nothing here waits but wait_safe(), which sleeps without the mutex.
+//
+// Invariants:
+// 1. Of two serializable commits the one whose section comes first has the smaller stamp, and the second one's section
+//    sees all that the first has left: its reads in the stamps, its writes in the log.
+// 2. A record stays in the log, and a stamp above a snapshot in its place, while a serializable transaction that is open
+//    has an older snapshot.
+// 3. (R7) eta starts at the snapshot. So what a transaction finds committed when it begins needs no stamp.
+// Source: Wang, Johnson, Fekete, Pandis, Efficiently making (almost) any concurrency control mechanism serializable
+// (VLDB Journal 26, 2017); Index-Organized 5.2. README.md has the proof and what differs.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "base/ids.h"
+#include "base/wait_point.h"
+#include "storage/ssn/range_stamps.h"
+#include "storage/ssn/read_set.h"
+#include "storage/ssn/write_log.h"
+#include "storage/status.h"
+#include "storage/txn/commit_clock.h"
+#include "storage/txn/snapshot_registry.h"
+
+namespace indigo::storage {
+
+// What a serializable transaction carries along.
+struct SerializableTransaction {
+  struct Write {
+    uint64_t hash;
+    uint64_t space;
+    Bytes key;         // lives to the end of the transaction
+    bool key_changes;  // the record begins or ceases to exist under this key
+  };
+
+  uint64_t snapshot = 0;
+  uint64_t eta = 0;         // of what was read newer than the snapshot
+  uint64_t pi = kInfinity;  // of those who are known to have overwritten what was read
+  bool read_only = false;   // declared
+  bool entered = false;
+  ReadSet reads;
+  std::vector<Write> index_writes;   // entries added to secondary indexes
+  std::vector<Write> writes;         // scratch of the commit
+  std::vector<ReadSet::Mark> marks;  // of savepoints, for a mutation of R6 only
+
+  // For the next transaction.
+  void clear() {
+    eta = 0;
+    pi = kInfinity;
+    reads.clear();
+    index_writes.clear();
+    writes.clear();
+  }
+
+ private:
+  friend class Certifier;
+  std::list<SerializableTransaction*>::iterator place_;
+  uint64_t order_ = 0;   // of entering
+  bool unsafe_ = false;  // read only: someone has committed who could be in a cycle with it
+};
+
+class Certifier {
+ public:
+  explicit Certifier(CommitClock& clock);
+
+  // Takes the snapshot. False when the transaction is declared read only and already safe: no cycle can go through it,
+  // it needs no tracking, and has not entered.
+  bool enter(SerializableTransaction& t, const SnapshotRegistry& snapshots, SnapshotRegistry::Slot& slot,
+             CommitStamp& snapshot);
+  // Aborted: its reads and writes leave no trace.
+  void leave(SerializableTransaction& t);
+  // Of a read-only transaction that has entered: waits until its snapshot is known to be safe (kOk; it has left) or not
+  // (kSerialization; it has left: take another snapshot). For DEFERRABLE.
+  StorageStatus wait_safe(SerializableTransaction& t);
+
+  // Early tests of the window. False: the transaction cannot commit any more.
+  bool read_point(SerializableTransaction& t, uint64_t hash) {
+    t.reads.add_point(hash);
+    return log_->newest_in_slot(hash) <= t.snapshot || still_open(t, hash);
+  }
+  bool write_point(SerializableTransaction& t, uint64_t hash) {
+    uint64_t stamp = point_stamps_->at(hash);
+    if (stamp <= t.snapshot) return true;
+    t.eta = std::max(t.eta, stamp);
+    return t.pi > t.eta;
+  }
+
+  // The commit section. kOk: the transaction commits; at `c`, when it has writes. Else it must roll back.
+  // It has left in either case.
+  bool certify(SerializableTransaction& t, CommitStamp& c);
+
+  struct Statistics {
+    uint64_t commits = 0, failures = 0, safe_readers = 0;
+    uint64_t log_records = 0, range_segments = 0, open = 0;
+  };
+  Statistics statistics() const;
+
+ private:
+  // Latest committed readers of single keys, by hash.
+  class PointStamps {
+   public:
+    uint64_t at(uint64_t hash) const { return stamps_[hash % kSlots].load(std::memory_order_relaxed); }
+    void raise(uint64_t hash, uint64_t stamp) {
+      auto& s = stamps_[hash % kSlots];
+      if (s.load(std::memory_order_relaxed) < stamp) s.store(stamp, std::memory_order_relaxed);
+    }
+
+   private:
+    static constexpr size_t kSlots = size_t{1} << 16;
+    std::array<std::atomic<uint64_t>, kSlots> stamps_{};  // changed under the mutex
+  };
+
+  bool still_open(SerializableTransaction& t, uint64_t hash);
+  uint64_t low_watermark(const SerializableTransaction& t) const;
+  uint64_t high_watermark(const SerializableTransaction& t) const;
+  void leave_stamps(const SerializableTransaction& t, uint64_t stamp);
+  void leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi);
+  void remove(SerializableTransaction& t);
+  void trim();
+  bool is_safe(const SerializableTransaction& t, bool& decided) const;
+
+  CommitClock& clock_;
+  mutable std::mutex mutex_;  // the commit section; guards all below
+  std::unique_ptr<WriteLog> log_ = std::make_unique<WriteLog>();
+  std::unique_ptr<PointStamps> point_stamps_ = std::make_unique<PointStamps>();
+  absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
+  uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
+  // In the order of entering, which is that of snapshots.
+  std::list<SerializableTransaction*> writers_, readers_;  // readers_: declared read only
+  std::list<SerializableTransaction*> spare_;
+  uint64_t next_order_ = 1;
+  uint64_t oldest_ = 0;  // no serializable snapshot, now or later, is below it
+  static constexpr size_t kTrimSpacesAt = 64;
+  size_t trim_spaces_at_ = kTrimSpacesAt;
+  Statistics counts_;
+  std::atomic<uint32_t> waiting_{0};
+  WaitPoint ended_;
+};
+
+}  // namespace indigo::storage

@@ -1,0 +1,120 @@
+#include "storage/ssn/read_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <absl/hash/hash.h>
+
+#include "storage/mutation.h"
+
+namespace indigo::storage {
+
+uint64_t hash_read(uint64_t space, Bytes key) { return absl::HashOf(space, key); }
+
+void ReadSet::merge_points() {
+  std::sort(points_.begin(), points_.end());
+  points_.erase(std::unique(points_.begin(), points_.end()), points_.end());
+  if (points_.size() > kMaxPoints) {
+    everything_ = true;
+    points_ = {};
+  }
+  merge_points_at_ = std::max(kMergeAt, points_.size() * 2);
+}
+
+uint32_t ReadSet::open_range(uint64_t space) {
+  uint32_t scan;
+  if (free_.empty()) {
+    scan = static_cast<uint32_t>(open_.size());
+    open_.emplace_back();
+  } else {
+    scan = free_.back();
+    free_.pop_back();
+  }
+  open_[scan] = {space, {}};
+  return scan;
+}
+
+void ReadSet::seen_to(uint32_t scan, const KeyRange& range, Direction direction, Bytes last) {
+  KeyInterval& i = open_[scan].interval;
+  if (i.empty()) i = interval_of(range);
+  if (direction == Direction::kForward) {
+    assign_next_key(i.high, last);
+    i.unbounded = false;
+  } else {
+    i.low.assign(last);
+  }
+}
+
+void ReadSet::seen_all(uint32_t scan, const KeyRange& range) { open_[scan].interval = interval_of(range); }
+
+void ReadSet::close_range(uint32_t scan) {
+  add_range(std::move(open_[scan]));
+  open_[scan].space = 0;
+  free_.push_back(scan);
+}
+
+void ReadSet::add_range(Range&& range) {
+  if (range.interval.empty() || mutated(Mutation::kNoGapCheck)) return;
+  if (range.interval.is_point()) {
+    add_point(hash_read(range.space, range.interval.low));
+    return;
+  }
+  ranges_.push_back(std::move(range));
+  if (ranges_.size() >= merge_ranges_at_) merge_ranges();
+}
+
+void ReadSet::merge_ranges() {
+  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
+    return a.space != b.space ? a.space < b.space : a.interval.low < b.interval.low;
+  });
+  size_t kept = 0;
+  for (size_t i = 1; i < ranges_.size(); i++) {
+    Range& last = ranges_[kept];
+    Range& next = ranges_[i];
+    if (last.space == next.space && (last.interval.unbounded || next.interval.low <= last.interval.high)) {
+      last.interval.unbounded = last.interval.unbounded || next.interval.unbounded;
+      if (!last.interval.unbounded && next.interval.high > last.interval.high) {
+        last.interval.high = std::move(next.interval.high);
+      }
+    } else if (++kept != i) {
+      ranges_[kept] = std::move(next);
+    }
+  }
+  if (!ranges_.empty()) ranges_.resize(kept + 1);
+  if (ranges_.size() > kMaxRanges) {
+    everything_ = true;
+    ranges_ = {};
+  }
+  merge_ranges_at_ = std::max(kMergeAt / 4, ranges_.size() * 2);
+}
+
+void ReadSet::finish() {
+  for (Range& r : open_) {
+    if (r.space != 0) add_range(std::move(r));
+  }
+  open_.clear();
+  free_.clear();
+  if (ranges_.size() > 1) merge_ranges();
+}
+
+void ReadSet::clear() {
+  constexpr size_t kKeep = 4096;
+  points_.clear();
+  if (points_.capacity() > kKeep) points_.shrink_to_fit();
+  newer_.clear();
+  key_parts_.clear();
+  ranges_.clear();
+  if (ranges_.capacity() > kKeep) ranges_.shrink_to_fit();
+  open_.clear();
+  free_.clear();
+  everything_ = false;
+  merge_points_at_ = kMergeAt;
+  merge_ranges_at_ = kMergeAt / 4;
+}
+
+void ReadSet::forget_since(const Mark& mark) {
+  points_.resize(std::min(points_.size(), mark.points));
+  ranges_.resize(std::min(ranges_.size(), mark.ranges));
+}
+
+}  // namespace indigo::storage
