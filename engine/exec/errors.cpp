@@ -36,7 +36,9 @@ Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* 
     case StorageStatus::kSerialization:
       return Error(sqlstate::kSerializationFailure,
                    "could not serialize access due to read/write dependencies among transactions")
-          .with_detail("Reason code: Canceled on identification as a pivot, during commit attempt.")
+          .with_detail(relation == nullptr
+                           ? "Reason code: Canceled on identification as a pivot, during commit attempt."
+                           : "Reason code: Canceled on identification as a pivot, during conflict out checking.")
           .with_hint("The transaction might succeed if retried.");
     case StorageStatus::kDeadlock:
       return Error(sqlstate::kDeadlockDetected, "deadlock detected").with_hint("See server log for query details.");

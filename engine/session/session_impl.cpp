@@ -162,6 +162,14 @@ void SessionImpl::apply_setting(uint32_t index) {
   apply_format_setting(name, value, format_);
 }
 
+bool SessionImpl::setting(std::string_view name, std::string& value) {
+  if (std::optional<std::string> mode = block_.mode_setting(name)) {
+    value = *std::move(mode);
+    return true;
+  }
+  return settings_.lookup(name, value);
+}
+
 Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value) {
   const auto& definition = setting_table()[index];
   std::string_view name = definition.name;
@@ -173,6 +181,7 @@ Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value
     INDIGO_TRY(block_.set_modes(modes));
   }
   if (name == "transaction_read_only") INDIGO_TRY(block_.set_modes({std::nullopt, value == "on", std::nullopt}));
+  if (name == "transaction_deferrable") INDIGO_TRY(block_.set_modes({std::nullopt, std::nullopt, value == "on"}));
   if (name == "standard_conforming_strings" && value == "off") {
     return Error(sqlstate::kFeatureNotSupported, "standard_conforming_strings = off is not supported");
   }

@@ -86,7 +86,7 @@ class SessionImpl final : public Session, public sql::SessionContext {
   std::string current_user() override { return user_name_; }
   std::string session_user() override { return session_user_name_; }
   int32_t backend_pid() override { return pid_; }
-  bool setting(std::string_view name, std::string& value) override { return settings_.lookup(name, value); }
+  bool setting(std::string_view name, std::string& value) override;
   Status set_setting(std::string_view name, std::string_view value, bool local) override;
   Result<int64_t> nextval(Oid sequence) override;
   Result<int64_t> currval(Oid sequence) override;

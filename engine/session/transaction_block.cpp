@@ -7,22 +7,32 @@ namespace indigo::engine {
 
 namespace {
 
-Result<storage::Isolation> supported(storage::Isolation isolation) {
-  if (isolation == storage::Isolation::kSerializable) {
-    return Error(sqlstate::kFeatureNotSupported, "isolation level SERIALIZABLE is not supported yet")
-        .with_hint("Use REPEATABLE READ, or READ COMMITTED with explicit row locks.");
-  }
-  return isolation;
-}
-
-Result<storage::Isolation> default_isolation(const Settings& settings) {
+storage::Isolation default_isolation(const Settings& settings) {
   static const uint32_t index = *find_setting("default_transaction_isolation");
   const std::string& value = settings.value(index);
-  if (value == "serializable") return supported(storage::Isolation::kSerializable);
+  if (value == "serializable") return storage::Isolation::kSerializable;
   return value == "repeatable read" ? storage::Isolation::kRepeatableRead : storage::Isolation::kReadCommitted;
 }
 
+const char* level_name(storage::Isolation isolation) {
+  switch (isolation) {
+    case storage::Isolation::kReadCommitted: return "read committed";
+    case storage::Isolation::kRepeatableRead: return "repeatable read";
+    case storage::Isolation::kSerializable: break;
+  }
+  return "serializable";
+}
+
 }  // namespace
+
+std::optional<std::string> TransactionBlock::mode_setting(std::string_view name) const {
+  bool isolation = name == "transaction_isolation";
+  bool read_only = name == "transaction_read_only";
+  if (!isolation && !read_only && name != "transaction_deferrable") return std::nullopt;
+  if (state_ == State::kIdle) return settings_.value(*find_setting("default_" + std::string(name)));
+  if (isolation) return level_name(isolation_);
+  return (read_only ? read_only_ : deferrable_) ? "on" : "off";
+}
 
 TransactionBlock::~TransactionBlock() {
   if (transaction_) store_.rollback(*transaction_);
@@ -36,6 +46,13 @@ Status TransactionBlock::ensure(int64_t now) {
   if (transaction_) return {};
   transaction_ = store_.begin(isolation_, session_);
   catalog_.bind(transaction_.get());
+  if (isolation_ == storage::Isolation::kSerializable && read_only_) {
+    transaction_->declare_read_only();
+    if (deferrable_) {
+      storage::StorageStatus status = transaction_->take_safe_snapshot();
+      if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
+    }
+  }
   // Savepoints that were set before the first statement.
   for (auto& savepoint : savepoints_) savepoint.level = transaction_->savepoint();
   return {};
@@ -43,36 +60,52 @@ Status TransactionBlock::ensure(int64_t now) {
 
 Status TransactionBlock::begin(const TransactionModes& modes, int64_t now) {
   static const uint32_t read_only_index = *find_setting("default_transaction_read_only");
+  static const uint32_t deferrable_index = *find_setting("default_transaction_deferrable");
   if (state_ == State::kIdle) {
     if (modes.isolation) {
-      INDIGO_ASSIGN(isolation_, supported(*modes.isolation));
+      isolation_ = *modes.isolation;
     } else {
-      INDIGO_ASSIGN(isolation_, default_isolation(settings_));
+      isolation_ = default_isolation(settings_);
     }
     read_only_ = settings_.boolean(read_only_index);
+    deferrable_ = settings_.boolean(deferrable_index);
     start_timestamp_ = now;
     settings_.begin();
   } else {
     INDIGO_TRY(set_modes({modes.isolation, std::nullopt, std::nullopt}));
   }
   if (modes.read_only) read_only_ = *modes.read_only;
+  if (modes.deferrable) deferrable_ = *modes.deferrable;
   state_ = State::kBlock;
   return {};
 }
 
 Status TransactionBlock::set_modes(const TransactionModes& modes) {
   if (modes.isolation && *modes.isolation != isolation_) {
-    INDIGO_ASSIGN(storage::Isolation isolation, supported(*modes.isolation));
     if (transaction_) {
       return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
     }
-    isolation_ = isolation;
+    if (!savepoints_.empty()) {
+      return Error(sqlstate::kActiveSqlTransaction,
+                   "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
+    }
+    isolation_ = *modes.isolation;
   }
   if (modes.read_only) {
     if (!*modes.read_only && read_only_ && transaction_) {
       return Error(sqlstate::kActiveSqlTransaction, "transaction read-write mode must be set before any query");
     }
     read_only_ = *modes.read_only;
+  }
+  if (modes.deferrable) {
+    if (transaction_) {
+      return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION [NOT] DEFERRABLE must be called before any query");
+    }
+    if (!savepoints_.empty()) {
+      return Error(sqlstate::kActiveSqlTransaction,
+                   "SET TRANSACTION [NOT] DEFERRABLE cannot be called within a subtransaction");
+    }
+    deferrable_ = *modes.deferrable;
   }
   return {};
 }

@@ -43,7 +43,11 @@ class TransactionBlock {
   // Null until the first statement that needs one.
   storage::Transaction* transaction() { return transaction_.get(); }
   bool read_only() const { return read_only_; }
+  bool deferrable() const { return deferrable_; }
   storage::Isolation isolation() const { return isolation_; }
+  // What SHOW answers for transaction_isolation, transaction_read_only and transaction_deferrable: the open transaction's,
+  // else what the next one would have. Nothing for other names.
+  std::optional<std::string> mode_setting(std::string_view name) const;
   // Microseconds since 2000-01-01; of the transaction's first statement.
   int64_t start_timestamp() const { return start_timestamp_; }
 
@@ -88,6 +92,7 @@ class TransactionBlock {
   std::unique_ptr<storage::Transaction> transaction_;
   storage::Isolation isolation_ = storage::Isolation::kReadCommitted;
   bool read_only_ = false;
+  bool deferrable_ = false;
   int64_t start_timestamp_ = 0;
   std::vector<Savepoint> savepoints_;
 };

@@ -138,6 +138,10 @@ Status run_set(UtilityCall& call, std::string& tag) {
           INDIGO_TRY(
               session.settings().set("default_transaction_read_only", *modes.read_only ? "on" : "off", scope, true));
         }
+        if (modes.deferrable) {
+          INDIGO_TRY(
+              session.settings().set("default_transaction_deferrable", *modes.deferrable ? "on" : "off", scope, true));
+        }
         return {};
       }
       return Error(sqlstate::kFeatureNotSupported, "SET " + name + " is not supported yet");
@@ -167,15 +171,8 @@ Status run_show(UtilityCall& call, std::string& tag) {
     return {};
   }
   std::string value;
-  if (name == "transaction_isolation") {
-    auto isolation = session.block().isolation();
-    if (session.block().state() == TransactionBlock::State::kBlock) {
-      value = isolation == storage::Isolation::kRepeatableRead ? "repeatable read" : "read committed";
-    } else {
-      INDIGO_ASSIGN(value, session.settings().show("default_transaction_isolation"));
-    }
-  } else if (name == "transaction_read_only" && session.block().state() == TransactionBlock::State::kBlock) {
-    value = session.block().read_only() ? "on" : "off";
+  if (std::optional<std::string> mode = session.block().mode_setting(name)) {
+    value = *std::move(mode);
   } else if (name == "session_authorization") {
     value = session.session_user();
   } else if (name == "is_superuser") {
