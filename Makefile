@@ -5,7 +5,7 @@ PRESET ?= release
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 
-.PHONY: build run test bench lint tidy format test-sanitizers fuzz deps clean
+.PHONY: build run test bench lint tidy format test-sanitizers prove fuzz deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -29,6 +29,11 @@ test: deps build/$(PRESET)/build.ninja
 test-sanitizers:
 	$(MAKE) test PRESET=asan
 	$(MAKE) test PRESET=tsan
+
+# The long proofs: 200 random histories of 10,000 transactions, and that the checker sees each rule that is switched off.
+prove: build build/mutations/build.ninja
+	cmake --build build/mutations -j$(JOBS) --target indigo-prove
+	tests/history/run build/$(PRESET)/indigo --long --mutations build/mutations
 
 # Every fuzzer for FUZZ_SECONDS.
 fuzz: deps build/fuzz/build.ninja
