@@ -117,9 +117,6 @@ class Leaf {
 
   // Guarded by the latch: is the leaf in its table's list of leaves to clean?
   bool queued = false;
-  // For Index-SSN (design: gaps): newest commit that scanned this leaf, newest purged tombstone. Unused before it.
-  uint64_t scan_pstamp = 0;
-  uint64_t remove_stamp = 0;
 
  private:
   Leaf() = default;

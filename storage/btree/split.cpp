@@ -91,8 +91,6 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
     for (size_t r = 0; r < right->status().count; r++) mover_.record_moved(right->meta(r), right);
     leaf->assign(*source, 0, at, right, true, separator);
   }
-  right->scan_pstamp = leaf->scan_pstamp;
-  right->remove_stamp = leaf->remove_stamp;
   mover_.leaf_split(leaf, right);
   leaf->latch.unlock();
   insert_separator(separator, right);
@@ -218,8 +216,6 @@ bool Tree::try_merge(const KeyView& key) {
   size_t from_left = l->status().count;
   left->assign(*l, 0, from_left, right->successor(), has_high, high);
   left->append_records(*r, 0, r->status().count);
-  left->scan_pstamp = std::max(left->scan_pstamp, right->scan_pstamp);
-  left->remove_stamp = std::max(left->remove_stamp, right->remove_stamp);
   for (size_t i = from_left; i < left->status().count; i++) mover_.record_moved(left->meta(i), left);
   right->freeze();
   right->latch.unlock();

@@ -41,7 +41,6 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       }
       bool tombstone = !m.visible() && !updating;
       if (tombstone && chain == 0 && active.oldest() >= m.stamp) {
-        leaf->remove_stamp = std::max(leaf->remove_stamp, m.stamp);
         leaf->remove_meta(i);
         changed = true;
         continue;

@@ -166,7 +166,6 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
         if (chain != 0 && gave_up_keys(e)) reinterpret_cast<SnapshotVersion*>(chain)->keys_differ = true;
       }
       purge = e->tombstone && chain == 0 && active.oldest() >= c.value;
-      if (purge) leaf->remove_stamp = std::max(leaf->remove_stamp, c.value);
     }
     if (purge) {
       leaf->remove_meta(i);
