@@ -6,7 +6,7 @@ from dataclasses import dataclass
 LATER_TYPES = """xml tsvector tsquery gtsvector regconfig regdictionary point line lseg box path polygon circle
  int4range int8range numrange tsrange tstzrange daterange int4multirange int8multirange nummultirange tsmultirange
  tstzmultirange datemultirange anyrange anymultirange anycompatiblerange anycompatiblemultirange
- pg_brin_bloom_summary pg_brin_minmax_multi_summary pg_dependencies pg_mcv_list pg_ndistinct""".split()
+ pg_snapshot txid_snapshot pg_brin_bloom_summary pg_brin_minmax_multi_summary pg_dependencies pg_mcv_list pg_ndistinct""".split()
 
 # Types of which no value can be written in SQL.
 INTERNAL_TYPES = """internal cstring trigger event_trigger fdw_handler index_am_handler language_handler table_am_handler
@@ -21,12 +21,11 @@ LATER_FUNCTIONS = re.compile(
     |plpgsql_|fmgr_|RI_|ts_|pg_ts_|get_current_ts|has_(foreign|server|language)|pg_xact_commit|pg_isolation|pg_safe_
     |pg_terminate|pg_cancel|pg_sleep|currtid|pg_jit|pg_partition|pg_statistics_obj|pg_mcv|pg_event_trigger|pg_get_object_address
     |pg_extension|pg_export_snapshot|pg_show_repl|query_to_xml|table_to_xml|cursor_to_xml|database_to_xml|schema_to_xml
-    |pg_tablespace_|pg_available_ext|pg_advisory|pg_try_advisory|pg_notif|pg_listening|txid_|pg_xact_status|pg_snapshot
-    |pg_visible_in|pg_timezone|pg_collation_actual|pg_database_collation|pg_conversion|pg_prepared|pg_cursor|pg_lock
+    |pg_tablespace_|pg_available_ext|pg_notif|pg_listening|pg_snapshot
+    |pg_visible_in|pg_xact_status|pg_timezone|pg_collation_actual|pg_database_collation|pg_conversion|pg_prepared|pg_cursor|pg_lock
     |pg_blocking|unique_key|suppress_red|row_security|pg_trigger|pg_describe|pg_identify|pg_options_to|postgresql_fdw
-    |pg_index(am|_column|_has)|pg_get_catalog_for|pg_config$|pg_sequence_last|pg_show_all|pg_relation_(is|file)|pg_conf_load|inet_(client|server)
-    |pg_postmaster|xml_is_well|satisfies_hash_part|pg_is_wal|pg_.*_size$|nextval|currval|lastval|setval|set_config|setseed|pg_relation_filepath|dist_|.*range_subdiff$|pg_get_ruledef|pg_get_triggerdef
-    |gen_random_uuid$)""",
+    |pg_index(am|_column|_has)|pg_get_catalog_for|pg_config$|pg_show_all
+    |xml_is_well|satisfies_hash_part|dist_|.*range_subdiff$|pg_get_ruledef|pg_get_triggerdef|ts_match)""",
     re.VERBOSE,
 )
 
@@ -34,7 +33,8 @@ LATER_FUNCTIONS = re.compile(
 OWN_VALUE = re.compile(
     r"^(random|now|clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|version|pg_backend_pid|current_"
     r"|pg_my_temp|pg_current_xact|pg_current_snapshot|pg_char_to|pg_size_bytes$|pg_get_keywords|pg_column_size"
-    r"|pg_column_compression|pg_relation_|mxid_age)"
+    r"|pg_column_compression|pg_relation_|mxid_age|nextval|currval|lastval|setval|txid_|pg_.*_size$|gen_random|pg_conf_load|pg_postmaster"
+    r"|inet_(client|server)|hashenum|pg_sequence_last|pg_is_wal)"
 )
 
 
@@ -61,7 +61,7 @@ class Row:
 
     @property
     def own_value(self):
-        return self.kind in ("function", "window") and OWN_VALUE.match(self.name) is not None
+        return self.signature == "age(xid)" or (self.kind == "function" and OWN_VALUE.match(self.name) is not None)
 
 
 def later(type_name):
@@ -90,7 +90,7 @@ def rows(ask):
         "SELECT o.oprname, coalesce(l.typname, ''), r.typname, t.typname FROM pg_operator o LEFT JOIN pg_type l ON l.oid ="
         " oprleft JOIN pg_type r ON r.oid = oprright JOIN pg_type t ON t.oid = oprresult WHERE o.oid < 16384 ORDER BY 1, 2, 3"
     ):
-        if not any(map(later, [left, right, result])):
+        if name != "@@" and not any(map(later, [left, right, result])) or right == "jsonpath":
             out.append(Row("operator", name, [t for t in (left, right) if t], result))
     for source, target in ask(
         "SELECT s.typname, t.typname FROM pg_cast c JOIN pg_type s ON s.oid = castsource JOIN pg_type t ON t.oid = casttarget"

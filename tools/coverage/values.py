@@ -10,6 +10,7 @@ SETUP = [
     "CREATE SCHEMA coverage",
     "CREATE TYPE coverage.mood AS ENUM ('sad', 'ok', 'happy')",
     "CREATE TYPE coverage.pair AS (a int4, b text)",
+    "CREATE SEQUENCE coverage.counter",
 ]
 
 INT_TEXTS = ["0", "1", "-1", "2", "5", "7", "-12", "100"]
@@ -80,6 +81,9 @@ VALUES = {
 }
 HOSTILE = ["", " ", "x", "-", "1e", "{", "}", "[1", "1 2", "NaN", "9" * 40, "1.5", "\\\\", "'", "2024-13-45", "{1,2", "(1)", "0x1F", " 1 ",
            "1_000", "tru", "infinityx", "08:00", "1:2:3", "::", "\\\\x0", "{{1},{2,3}}", "b", "+", "١", "$.", "1e400", "-1e-400"]
+# Instead of these, for functions of these names.
+SEQUENCE_FUNCTIONS = ("nextval", "currval", "setval", "pg_sequence_last_value")
+SEQUENCES = ["coverage.counter", "pg_class"]
 # What a polymorphic parameter may be.
 ELEMENTS = ["int4", "text", "numeric", "float8", "date", "bool"]
 # Arguments that make a call sensible, by function: lists of argument lists of SQL.
@@ -153,6 +157,8 @@ def argument(type_name, binding, chance):
     if type_name.startswith("_"):
         return literal(array_text(type_name, chance), type_name[1:] + "[]" if type_name != "_char" else '"char"[]')
     pool = VALUES.get(type_name)
+    if type_name == "regclass" and binding.row.name in SEQUENCE_FUNCTIONS:
+        pool = SEQUENCES
     return literal(chance.choice(pool), type_name) if pool else None
 
 

@@ -1,8 +1,8 @@
 // Variance, deviation, correlation and regression. Floats by Youngs and Cramer's updates; integers and numerics exactly.
-// Source: Youngs, Cramer, "Some results relevant to choice of sum and sum-of-product algorithms" (Technometrics, 1971).
 #include <cmath>
 
 #include "sql/func/aggregate/aggregate.h"
+#include "sql/func/aggregate/moments.h"
 #include "sql/func/aggregate/numeric_sum.h"
 #include "sql/func/errors.h"
 #include "sql/func/families.h"
@@ -14,25 +14,6 @@ namespace {
 enum class Measure : uint8_t { kVariancePopulation, kVarianceSample, kDeviationPopulation, kDeviationSample };
 constexpr bool is_sample(Measure m) { return m == Measure::kVarianceSample || m == Measure::kDeviationSample; }
 constexpr bool is_deviation(Measure m) { return m == Measure::kDeviationPopulation || m == Measure::kDeviationSample; }
-
-struct Moments {
-  double n, sum, squares;  // squares: of differences from the mean
-  void add(FuncContext& context, double v) {
-    const double before = n;
-    n += 1;
-    sum += v;
-    if (before > 0) {
-      const double t = v * n - sum;
-      squares += t * t / (n * before);
-      if (std::isinf(sum) || std::isinf(squares)) {
-        if (!std::isinf(sum - v) && !std::isinf(v)) return fail_float_overflow(context);
-        squares = NAN;
-      }
-    } else if (std::isnan(v) || std::isinf(v)) {
-      squares = NAN;
-    }
-  }
-};
 
 template <class T>
 struct AverageFloat {
@@ -120,35 +101,6 @@ struct NumericMeasure {
 };
 
 // ---- two variables; the first argument is y
-struct PairMoments {
-  double n, sum_x, squares_x, sum_y, squares_y, products;
-  void add(FuncContext& context, double y, double x) {
-    const double before = n;
-    n += 1;
-    sum_x += x;
-    sum_y += y;
-    if (before > 0) {
-      const double tx = x * n - sum_x, ty = y * n - sum_y, scale = 1.0 / (n * before);
-      squares_x += tx * tx * scale;
-      squares_y += ty * ty * scale;
-      products += tx * ty * scale;
-      if (std::isinf(sum_x) || std::isinf(squares_x) || std::isinf(sum_y) || std::isinf(squares_y) ||
-          std::isinf(products)) {
-        if (((std::isinf(sum_x) || std::isinf(squares_x)) && !std::isinf(sum_x - x) && !std::isinf(x)) ||
-            ((std::isinf(sum_y) || std::isinf(squares_y)) && !std::isinf(sum_y - y) && !std::isinf(y)))
-          return fail_float_overflow(context);
-        if (std::isinf(squares_x)) squares_x = NAN;
-        if (std::isinf(squares_y)) squares_y = NAN;
-        if (std::isinf(products)) products = NAN;
-      }
-    } else {
-      if (!std::isfinite(x)) squares_x = products = NAN;
-      if (!std::isfinite(y)) squares_y = products = NAN;
-    }
-  }
-};
-
-using PairResult = std::optional<double> (*)(const PairMoments&);
 template <PairResult F>
 struct PairAggregate {
   using State = PairMoments;
@@ -165,28 +117,6 @@ struct PairCount {
   static void add(FuncContext&, State& s, double, double) { s.n++; }
   static void finish(FuncContext&, const CallInfo&, State& s, Vector& out, uint32_t row) { put(out, row, s.n); }
 };
-
-using Optional = std::optional<double>;
-Optional correlation(const PairMoments& m) {
-  if (m.n < 1 || m.squares_x == 0 || m.squares_y == 0) return {};
-  return m.products / std::sqrt(m.squares_x * m.squares_y);
-}
-Optional covariance_population(const PairMoments& m) { return m.n < 1 ? Optional() : m.products / m.n; }
-Optional covariance_sample(const PairMoments& m) { return m.n < 2 ? Optional() : m.products / (m.n - 1); }
-Optional sxx(const PairMoments& m) { return m.n < 1 ? Optional() : m.squares_x; }
-Optional syy(const PairMoments& m) { return m.n < 1 ? Optional() : m.squares_y; }
-Optional sxy(const PairMoments& m) { return m.n < 1 ? Optional() : m.products; }
-Optional average_x(const PairMoments& m) { return m.n < 1 ? Optional() : m.sum_x / m.n; }
-Optional average_y(const PairMoments& m) { return m.n < 1 ? Optional() : m.sum_y / m.n; }
-Optional r2(const PairMoments& m) {
-  if (m.n < 1 || m.squares_x == 0) return {};
-  return m.squares_y == 0 ? 1.0 : m.products * m.products / (m.squares_x * m.squares_y);
-}
-Optional slope(const PairMoments& m) { return m.n < 1 || m.squares_x == 0 ? Optional() : m.products / m.squares_x; }
-Optional intercept(const PairMoments& m) {
-  if (m.n < 1 || m.squares_x == 0) return {};
-  return (m.sum_y - m.sum_x * m.products / m.squares_x) / m.n;
-}
 
 using M = Measure;
 const AggregateEntry kEntries[] = {

@@ -119,7 +119,7 @@ struct SumMoney {
     bool any;
   };
   static void add(FuncContext& context, State& s, int64_t v) {
-    if (__builtin_add_overflow(s.sum, v, &s.sum)) fail_int8_range(context);
+    if (__builtin_add_overflow(s.sum, v, &s.sum)) context.fail(sqlstate::kNumericValueOutOfRange, "money out of range");
     s.any = true;
   }
   static void finish(FuncContext&, const CallInfo&, State& s, Vector& out, uint32_t row) {

@@ -84,14 +84,16 @@ OptionalArray concatenate(FuncContext& context, OptionalArray x, OptionalArray y
 OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optional<Datum> v, OptionalArray lengths,
                         OptionalArray bounds) {
   const ArrayView n(*lengths);
-  if (n.dimensions() > 1)
-    return fail(context, sqlstate::kArraySubscriptError, "wrong number of array subscripts",
-                "Dimension array must be one dimensional.");
-  if (bounds && ArrayView(*bounds).dimensions() > 1)
-    return fail(context, sqlstate::kArraySubscriptError, "wrong number of array subscripts",
-                "Dimension array must be one dimensional.");
-  if (n.has_nulls() || (bounds && ArrayView(*bounds).has_nulls()))
-    return fail(context, sqlstate::kNullValueNotAllowed, "dimension values cannot be null");
+  const auto check = [&context](const ArrayView& a) {
+    if (a.dimensions() > 1) {
+      fail(context, sqlstate::kArraySubscriptError, "wrong number of array subscripts",
+           "Dimension array must be one dimensional.");
+    } else if (a.has_nulls()) {
+      fail(context, sqlstate::kNullValueNotAllowed, "dimension values cannot be null");
+    }
+    return !context.failed();
+  };
+  if (!check(n) || (bounds && !check(ArrayView(*bounds)))) return {};
   if (n.count() > kMaxArrayDimensions)
     return fail(context, sqlstate::kProgramLimitExceeded,
                 "number of array dimensions (" + std::to_string(n.count()) + ") exceeds the maximum allowed (6)");
@@ -102,9 +104,16 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
   int64_t count = n.count() == 0 ? 0 : 1;
   for (int32_t i = 0; i < n.count(); i++) {
     const int32_t length = n.element(i).i32;
-    dimensions.push_back({length, bounds ? ArrayView(*bounds).element(i).i32 : 1});
+    const int32_t lower = bounds ? ArrayView(*bounds).element(i).i32 : 1;
+    dimensions.push_back({length, lower});
     if (length < 0 || (count *= length) > kMaxArrayElements)
       return fail(context, sqlstate::kProgramLimitExceeded, "array size exceeds the maximum allowed (134217727)");
+  }
+  for (const ArrayDimension& d : dimensions) {
+    int32_t end = 0;
+    if (__builtin_add_overflow(d.lower, d.length, &end))
+      return fail(context, sqlstate::kProgramLimitExceeded,
+                  "array lower bound is too large: " + std::to_string(d.lower));
   }
   const Oid type = call.arguments[0].oid;
   const std::vector<Datum> elements(static_cast<size_t>(count),

@@ -1,11 +1,9 @@
 // hashint4, hashtext and their like: PostgreSQL's hash of values, with its results, for clients that make lock keys or
 // shards of them. The server's own hash tables use type_order().
-// Source: Jenkins, "lookup3.c, by Bob Jenkins, May 2006, Public Domain".
-#include <bit>
 #include <cmath>
 
-#include "base/bytes.h"
 #include "catalog/array_format.h"
+#include "sql/func/bytes/jenkins_hash.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/network/address.h"
@@ -15,67 +13,7 @@ namespace indigo::sql {
 
 namespace {
 
-struct State {
-  uint32_t a, b, c;
-  void mix() {
-    a -= c, a ^= std::rotl(c, 4), c += b;
-    b -= a, b ^= std::rotl(a, 6), a += c;
-    c -= b, c ^= std::rotl(b, 8), b += a;
-    a -= c, a ^= std::rotl(c, 16), c += b;
-    b -= a, b ^= std::rotl(a, 19), a += c;
-    c -= b, c ^= std::rotl(b, 4), b += a;
-  }
-  void finish() {
-    c ^= b, c -= std::rotl(b, 14);
-    a ^= c, a -= std::rotl(c, 11);
-    b ^= a, b -= std::rotl(a, 25);
-    c ^= b, c -= std::rotl(b, 16);
-    a ^= c, a -= std::rotl(c, 4);
-    b ^= a, b -= std::rotl(a, 14);
-    c ^= b, c -= std::rotl(b, 24);
-  }
-};
-
-State start(size_t bytes, uint64_t seed) {
-  const uint32_t value = 0x9e3779b9u + static_cast<uint32_t>(bytes) + 3923095u;
-  State s{value, value, value};
-  if (seed != 0) {
-    s.a += static_cast<uint32_t>(seed >> 32);
-    s.b += static_cast<uint32_t>(seed);
-    s.mix();
-  }
-  return s;
-}
-State hash_bytes(Str bytes, uint64_t seed) {
-  State s = start(bytes.size(), seed);
-  for (; bytes.size() >= 12; bytes.remove_prefix(12)) {
-    s.a += load_unaligned<uint32_t>(bytes.data());
-    s.b += load_unaligned<uint32_t>(bytes.data() + 4);
-    s.c += load_unaligned<uint32_t>(bytes.data() + 8);
-    s.mix();
-  }
-  // The lowest byte of c belongs to the length.
-  for (size_t i = 0; i < bytes.size(); i++) {
-    const uint32_t v = static_cast<uint8_t>(bytes[i]);
-    if (i < 4) {
-      s.a += v << (8 * i);
-    } else if (i < 8) {
-      s.b += v << (8 * (i - 4));
-    } else {
-      s.c += v << (8 * (i - 7));
-    }
-  }
-  s.finish();
-  return s;
-}
-State hash_word(uint32_t v, uint64_t seed) {
-  State s = start(sizeof v, seed);
-  s.a += v;
-  s.finish();
-  return s;
-}
-int32_t short_form(State s) { return static_cast<int32_t>(s.c); }
-int64_t long_form(State s) { return static_cast<int64_t>(static_cast<uint64_t>(s.b) << 32 | s.c); }
+using State = JenkinsHash;
 
 // Equal numbers of different widths hash alike.
 uint32_t fold(int64_t v) {

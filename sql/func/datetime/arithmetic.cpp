@@ -101,7 +101,7 @@ double round_micro(double v) { return std::rint(v * 1e6) / 1e6; }
 // The fractions of months go to days of thirty a month, those of days to time.
 Interval scaled(FuncContext& context, const Interval& v, double months, double days, double microseconds) {
   Interval r{};
-  const auto fits = [](double x) { return !std::isnan(x) && x >= INT32_MIN && x <= INT32_MAX; };
+  const auto fits = [](double x) { return !std::isnan(x) && x >= -2147483648.0 && x < 2147483648.0; };
   if (!fits(months) || !fits(days)) {
     fail_interval_range(context);
     return v;
@@ -127,6 +127,13 @@ Interval scaled(FuncContext& context, const Interval& v, double months, double d
 
 }  // namespace
 
+Interval interval_subtract(FuncContext& context, Interval a, Interval b) {
+  Interval r{};
+  if (__builtin_sub_overflow(a.microseconds, b.microseconds, &r.microseconds) ||
+      __builtin_sub_overflow(a.days, b.days, &r.days) || __builtin_sub_overflow(a.months, b.months, &r.months))
+    fail_interval_range(context);
+  return r;
+}
 Interval interval_times(FuncContext& context, Interval v, double f) {
   return scaled(context, v, v.months * f, v.days * f, static_cast<double>(v.microseconds) * f);
 }

@@ -28,6 +28,10 @@ Interval interval_over(FuncContext& context, Interval v, double factor);
 Interval timestamp_difference(FuncContext& context, int64_t a, int64_t b);  // days and time
 Interval justify_hours(FuncContext& context, Interval v);
 
+int compare_intervals(Interval a, Interval b);  // a month is thirty days
+int compare_timetz(TimeTz a, TimeTz b);
+Interval interval_subtract(FuncContext& context, Interval a, Interval b);
+
 // AT TIME ZONE's name: an abbreviation, a full name or a POSIX specification. Null: the context has 22023.
 std::shared_ptr<const TimeZone> zone_named(FuncContext& context, Str name);
 

@@ -8,8 +8,6 @@
 
 namespace indigo::sql {
 
-namespace {
-
 int compare_timetz(TimeTz a, TimeTz b) {
   const auto utc = [](const TimeTz& v) { return v.microseconds + v.zone_seconds_west * kSecond; };
   const int c = three_way(utc(a), utc(b));
@@ -21,6 +19,9 @@ int compare_intervals(Interval a, Interval b) {
   };
   return three_way(total(a), total(b));
 }
+
+namespace {
+
 int compare_uuids(Uuid a, Uuid b) { return std::memcmp(a.bytes, b.bytes, sizeof a.bytes); }
 
 // A date beyond the timestamps' range is above all of them but infinity.

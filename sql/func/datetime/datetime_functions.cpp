@@ -88,13 +88,6 @@ int64_t tz_minus(FuncContext& context, int64_t t, Interval v) {
   return tz_plus(context, t, interval_negate(context, v));
 }
 int64_t tz_plus_reversed(FuncContext& context, Interval v, int64_t t) { return tz_plus(context, t, v); }
-Interval interval_subtract(FuncContext& context, Interval a, Interval b) {
-  Interval r{};
-  if (__builtin_sub_overflow(a.microseconds, b.microseconds, &r.microseconds) ||
-      __builtin_sub_overflow(a.days, b.days, &r.days) || __builtin_sub_overflow(a.months, b.months, &r.months))
-    fail_interval_range(context);
-  return r;
-}
 Interval times_reversed(FuncContext& context, double f, Interval v) { return interval_times(context, v, f); }
 
 // ---- time of day
@@ -213,17 +206,21 @@ std::string date_fields(int32_t year, int32_t month, int32_t day) {
   char text[64];
   return std::string(text, static_cast<size_t>(std::snprintf(text, sizeof text, "%d-%02d-%02d", year, month, day)));
 }
-int32_t make_date(FuncContext& context, int32_t year, int32_t month, int32_t day) {
+// `shown` is the year in the message.
+int32_t date_of_fields(FuncContext& context, int32_t year, int32_t month, int32_t day, int32_t shown) {
   const int32_t civil = year < 0 ? year + 1 : year;  // -1 is 1 BC
   if (year == 0 || year == INT32_MIN || !valid_civil(civil, month, day)) {
     context.fail(sqlstate::kDatetimeFieldOverflow,
-                 "date field value out of range: " + date_fields(year == INT32_MIN ? year : civil, month, day));
+                 "date field value out of range: " + date_fields(year == INT32_MIN ? year : shown, month, day));
     return 0;
   }
   const int64_t days = days_from_civil(civil, month, day);
   if (!is_valid_date(days))
     context.fail(sqlstate::kDatetimeFieldOverflow, "date out of range: " + date_fields(year, month, day));
   return static_cast<int32_t>(days);
+}
+int32_t make_date(FuncContext& context, int32_t year, int32_t month, int32_t day) {
+  return date_of_fields(context, year, month, day, year < 0 ? year + 1 : year);
 }
 int64_t make_time(FuncContext& context, int32_t hour, int32_t minute, double second) {
   const bool in_range =
@@ -239,7 +236,7 @@ int64_t make_time(FuncContext& context, int32_t hour, int32_t minute, double sec
 }
 int64_t make_timestamp(FuncContext& context, int32_t year, int32_t month, int32_t day, int32_t hour, int32_t minute,
                        double second) {
-  const int32_t date = make_date(context, year, month, day);
+  const int32_t date = date_of_fields(context, year, month, day, year);
   if (context.failed()) return 0;
   const int64_t time = make_time(context, hour, minute, second);
   if (context.failed()) return 0;

@@ -313,6 +313,11 @@ Interval trunc_interval(FuncContext& context, Str unit, Interval v) {
     case TimeUnit::kDecade: months = 120; break;
     case TimeUnit::kCentury: months = 1200; break;
     case TimeUnit::kMillennium: months = 12000; break;
+    case TimeUnit::kWeek:
+      context.fail(
+          Error(sqlstate::kFeatureNotSupported, "unit \"" + to_lower(unit) + "\" not supported for type interval")
+              .with_detail("Months usually have fractional weeks."));
+      return v;
     default: fail_unit(context, unit, kIntervalType, is_trunc_unit(known)); return v;
   }
   return {0, 0, v.months - v.months % months};

@@ -76,9 +76,30 @@ class Parser {
     }
     return at_ + 1;
   }
+  // Could the text be a token at all?
+  static bool is_token(Str token) {
+    if (Str("{}[]:,\"").find(token[0]) != Str::npos) return true;
+    if (token[0] != '-' && !is_digit(token[0])) return token == "true" || token == "false" || token == "null";
+    const size_t first = token[0] == '-' ? 1 : 0;
+    size_t at = first;
+    const auto digits = [&] {
+      const size_t from = at;
+      while (at < token.size() && is_digit(token[at])) at++;
+      return at > from;
+    };
+    if (!digits() || (token[first] == '0' && at > first + 1)) return false;
+    if (at < token.size() && token[at] == '.' && (at++, !digits())) return false;
+    if (at < token.size() && (token[at] == 'e' || token[at] == 'E')) {
+      at++;
+      if (at < token.size() && (token[at] == '+' || token[at] == '-')) at++;
+      if (!digits()) return false;
+    }
+    return at == token.size();
+  }
   bool expected(const std::string& what) {
     if (at_ >= text_.size()) return fail("The input string ended unexpectedly.", at_);
     const size_t end = token_end();
+    if (!is_token(text_.substr(at_, end - at_))) return invalid_token();
     return fail("Expected " + what + ", but found \"" + std::string(text_.substr(at_, end - at_)) + "\".", end);
   }
   bool invalid_token() {

@@ -66,6 +66,10 @@ std::string delete_key(FuncContext& context, Str document, Str key) {
 }
 std::string delete_keys(FuncContext& context, Str document, Str keys_image) {
   const ArrayView keys(keys_image);
+  if (keys.dimensions() > 1) {
+    context.fail(sqlstate::kArraySubscriptError, "wrong number of array subscripts");
+    return {};
+  }
   return without(context, document, [&](Str name) {
     for (int32_t i = 0; i < keys.count(); i++)
       if (!keys.is_null(i) && keys.element(i).str == name) return true;
@@ -94,6 +98,12 @@ class PathEditor {
       : context_(context), path_(path), change_(change), value_(value) {}
 
   std::string apply(JsonbView v, int32_t level) {
+    const bool container = v.kind() == JsonKind::kObject || v.kind() == JsonKind::kArray;
+    if (container && path_.is_null(level)) {
+      context_.fail(sqlstate::kNullValueNotAllowed,
+                    "path element at position " + std::to_string(level + 1) + " is null");
+      return {};
+    }
     const Str step = path_.element(level).str;
     const bool last = level + 1 == path_.count();
     if (v.kind() == JsonKind::kObject) return in_object(v, step, level, last);
@@ -178,11 +188,6 @@ std::string edit(FuncContext& context, Str document, Str path_image, Change chan
   }
   if (path.count() == 0 || (v.count() == 0 && (change == Change::kSet || change == Change::kDelete)))
     return std::string(document);
-  for (int32_t i = 0; i < path.count(); i++)
-    if (path.is_null(i)) {
-      context.fail(sqlstate::kNullValueNotAllowed, "path element at position " + std::to_string(i + 1) + " is null");
-      return {};
-    }
   return PathEditor(context, path, change, value).apply(v, 0);
 }
 std::string set(FuncContext& context, Str document, Str path, Str value, bool create) {
@@ -197,12 +202,12 @@ std::string delete_path(FuncContext& context, Str document, Str path) {
 std::optional<std::string> set_lax(FuncContext& context, std::optional<Str> document, std::optional<Str> path,
                                    std::optional<Str> value, std::optional<bool> create, std::optional<Str> treatment) {
   if (!document || !path || !create) return {};
-  if (value) return set(context, *document, *path, *value, *create);
   if (!treatment) {
     fail(context,
          "null_value_treatment must be \"delete_key\", \"return_target\", \"use_json_null\", or \"raise_exception\"");
     return {};
   }
+  if (value) return set(context, *document, *path, *value, *create);
   if (*treatment == "raise_exception") {
     context.fail(Error(sqlstate::kNullValueNotAllowed, "JSON value must not be null")
                      .with_detail("Exception was raised because null_value_treatment is \"raise_exception\"."));

@@ -399,6 +399,23 @@ float to_float4(FuncContext& context, Str a) {
 
 using Order = Compare<compare_images>;
 
+// RANGE frames' test; NaN stands after everything and is within any distance of itself, and so is an infinity.
+bool in_range(FuncContext& context, Str v, Str base, Str offset, bool before, bool less) {
+  const Numeric distance = Numeric::from_image(offset);
+  if (distance.kind == Numeric::Kind::kNan || distance.kind == Numeric::Kind::kMinusInfinity || distance.sign() < 0) {
+    context.fail(SqlState("22013"), "invalid preceding or following size in window function");
+    return false;
+  }
+  const auto from = Numeric::from_image(base).kind;
+  if (Numeric::from_image(v).kind == Numeric::Kind::kNan) return from == Numeric::Kind::kNan || !less;
+  if (from == Numeric::Kind::kNan) return less;
+  if (!distance.finite() && from == (before ? Numeric::Kind::kPlusInfinity : Numeric::Kind::kMinusInfinity))
+    return true;
+  const Str bound = before ? numeric_subtract(context, base, offset) : numeric_add(context, base, offset);
+  if (context.failed()) return false;
+  return less ? numeric_compare(v, bound) <= 0 : numeric_compare(v, bound) >= 0;
+}
+
 const ScalarEntry kEntries[] = {
     {"numeric_add", kernel<numeric_add>},
     {"numeric_sub", kernel<numeric_subtract>},
@@ -449,6 +466,7 @@ const ScalarEntry kEntries[] = {
     {"numeric_gt", kernel<Order::gt>},
     {"numeric_ge", kernel<Order::ge>},
     {"numeric_cmp", kernel<Order::cmp>},
+    {"in_range_numeric_numeric", kernel<in_range>},
     {"numeric_larger", kernel<Order::larger>},
     {"numeric_smaller", kernel<Order::smaller>},
 };

@@ -6,6 +6,7 @@
 #include "catalog/array_format.h"
 #include "sql/func/families.h"
 #include "sql/func/set/producer.h"
+#include "sql/func/system/acl_item.h"
 #include "sql/func/text/keywords.h"
 #include "sql/func/time_zone.h"
 
@@ -74,8 +75,8 @@ constexpr const char* kPrivilegeNames[] = {"INSERT",     "SELECT",  "UPDATE",  "
                                            "REFERENCES", "TRIGGER", "EXECUTE", "USAGE",       "CREATE",
                                            "TEMPORARY",  "CONNECT", "SET",     "ALTER SYSTEM"};
 
-Producer explode_acl(FuncContext&, const CallInfo&, std::span<const Datum> arguments) {
-  if (any_null(arguments)) return empty_set();
+Producer explode_acl(FuncContext& context, const CallInfo&, std::span<const Datum> arguments) {
+  if (any_null(arguments) || !check_acl_array(context, arguments[0].str)) return empty_set();
   auto rows = std::make_unique<RowSet>();
   for (const catalog::AclItem& item : catalog::read_acl(arguments[0].str)) {
     for (size_t bit = 0; bit < std::size(kPrivilegeNames); bit++) {

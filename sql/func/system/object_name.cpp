@@ -94,7 +94,7 @@ Result<Oid> find_relation_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));
   catalog::CatalogView& view = context.session().catalog();
   if (!name.schema.empty() && view.schema_named(name.schema) == kInvalidOid)
-    return Error(sqlstate::kUndefinedTable, "relation \"" + name.text() + "\" does not exist");
+    return Error(sqlstate::kInvalidSchemaName, "schema \"" + name.schema + "\" does not exist");
   const auto relation = view.find_relation(name.schema, name.object);
   if (relation == nullptr) return Error(sqlstate::kUndefinedTable, "relation \"" + name.text() + "\" does not exist");
   return relation->oid;
@@ -108,9 +108,10 @@ Result<Oid> find_type_oid(FuncContext& context, Str text) {
 Result<Oid> find_function_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));
   const auto candidates = context.session().catalog().functions_named(name.schema, name.object);
-  if (candidates.empty()) return Error(sqlstate::kUndefinedFunction, "function \"" + name.text() + "\" does not exist");
+  if (candidates.empty())
+    return Error(sqlstate::kUndefinedFunction, "function \"" + std::string(text) + "\" does not exist");
   if (candidates.size() > 1)
-    return Error(sqlstate::kAmbiguousFunction, "more than one function named \"" + name.text() + "\"");
+    return Error(sqlstate::kAmbiguousFunction, "more than one function named \"" + std::string(text) + "\"");
   return candidates[0]->oid;
 }
 

@@ -10,6 +10,7 @@
 #include "sql/func/system/object_name.h"
 #include "sql/func/system/type_name.h"
 #include "sql/func/text/ascii.h"
+#include "sql/func/text/encodings.h"
 
 namespace indigo::sql {
 
@@ -50,31 +51,6 @@ std::optional<int32_t> to_reg(FuncContext& context, Str name) {
 }
 
 // ---- encodings, by PostgreSQL's numbers
-constexpr const char* kEncodings[] = {
-    "SQL_ASCII",     "EUC_JP",  "EUC_CN",  "EUC_KR",  "EUC_TW",     "EUC_JIS_2004", "UTF8",
-    "MULE_INTERNAL", "LATIN1",  "LATIN2",  "LATIN3",  "LATIN4",     "LATIN5",       "LATIN6",
-    "LATIN7",        "LATIN8",  "LATIN9",  "LATIN10", "WIN1256",    "WIN1258",      "WIN866",
-    "WIN874",        "KOI8R",   "WIN1251", "WIN1252", "ISO_8859_5", "ISO_8859_6",   "ISO_8859_7",
-    "ISO_8859_8",    "WIN1250", "WIN1253", "WIN1254", "WIN1255",    "WIN1257",      "KOI8U",
-    "SJIS",          "BIG5",    "GBK",     "UHC",     "GB18030",    "JOHAB",        "SHIFT_JIS_2004"};
-std::string encoding_name(int32_t number) {
-  return number >= 0 && static_cast<size_t>(number) < std::size(kEncodings) ? kEncodings[number] : "";
-}
-std::string plain_encoding(Str name) {
-  std::string out;
-  for (const char c : name)
-    if (is_alpha(c) || is_digit(c)) out.push_back(ascii_lower(c));
-  return out;
-}
-int32_t encoding_number(Str name) {
-  std::string plain = plain_encoding(name);
-  if (plain == "unicode") plain = "utf8";
-  if (plain.starts_with("windows")) plain = "win" + plain.substr(7);
-  if (plain.starts_with("iso8859") && plain.size() == 8 && plain[7] <= '4') plain = "latin" + plain.substr(7);
-  for (size_t i = 0; i < std::size(kEncodings); i++)
-    if (plain == plain_encoding(kEncodings[i])) return static_cast<int32_t>(i);
-  return -1;
-}
 Str client_encoding(FuncContext& context) {
   std::string value;
   context.session().setting("client_encoding", value);
@@ -105,14 +81,15 @@ std::string size_in_units(Integer size) {
 std::string size_pretty(int64_t size) {
   return size > -10 * 1024 && size < 10 * 1024 ? std::to_string(size) + " bytes" : size_in_units(size);
 }
-std::string size_pretty_numeric(FuncContext& context, Str size) {
+std::string size_pretty_numeric(Str size) {
   std::string text;
   append_numeric_text(size, text);
   const std::string whole = text.substr(0, text.find('.'));
-  if (!is_digit(whole.back())) return text + (text == "NaN" ? " bytes" : " PB");
-  if (whole.size() > 38) {
-    context.fail(sqlstate::kNumericValueOutOfRange, "size is out of range");
-    return {};
+  if (!is_digit(whole.back())) return text + " PB";
+  if (whole.size() > 38) {  // petabytes; what the divisions to kilobytes cut is far below the rounding
+    const Numeric units = divide(Numeric::from_image(size), Numeric(int64_t{1} << 49), 0, false);
+    const Numeric halves = add(units, Numeric(whole[0] == '-' ? -1 : 1));
+    return numeric_text(divide(halves, Numeric(2), 0, false)) + " PB";
   }
   __int128 value = 0;
   for (const char c : whole)

@@ -52,10 +52,21 @@ int32_t text_to_regclass(FuncContext& context, Str text) {
   return 0;
 }
 
+// May equal keys of an index be kept once? Yes where equality means equal bytes.
+bool equal_image(int32_t) { return true; }
+bool text_equal_image(FuncContext& context, const CallInfo& call, int32_t) {
+  if (call.collation == kInvalidOid)
+    context.fail(
+        Error(sqlstate::kIndeterminateCollation, "could not determine which collation to use for string comparison")
+            .with_hint("Use the COLLATE clause to set the collation explicitly."));
+  return true;
+}
+
 const ScalarEntry kEntries[] = {
-    {"pg_num_nulls", any_kernel<num_nulls>},     {"pg_num_nonnulls", any_kernel<num_nonnulls>},
-    {"gen_random_uuid", kernel<random_uuid>},    {"oidvectortypes", kernel<vector_types>},
-    {"text_regclass", kernel<text_to_regclass>},
+    {"pg_num_nulls", any_kernel<num_nulls>},          {"pg_num_nonnulls", any_kernel<num_nonnulls>},
+    {"gen_random_uuid", kernel<random_uuid>},         {"oidvectortypes", kernel<vector_types>},
+    {"text_regclass", kernel<text_to_regclass>},      {"btequalimage", kernel<equal_image>},
+    {"btvarstrequalimage", kernel<text_equal_image>},
 };
 
 }  // namespace

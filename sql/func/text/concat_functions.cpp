@@ -279,7 +279,7 @@ std::string unistr(FuncContext& context, Str s) {
       code = code * 16 + static_cast<uint32_t>(v);
     }
     if (!valid) {
-      context.fail(Error(sqlstate::kInvalidTextRepresentation, "invalid Unicode escape")
+      context.fail(Error(sqlstate::kSyntaxError, "invalid Unicode escape")
                        .with_hint("Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX."));
       return {};
     }
@@ -311,6 +311,9 @@ const ScalarEntry kEntries[] = {
     {"pg_convert_from", kernel<convert_from>},
     {"pg_convert_to", kernel<convert_to>},
     {"pg_convert", kernel<convert_between>},
+    {"to_ascii_default", kernel<to_ascii_default>},
+    {"to_ascii_enc", kernel<to_ascii_numbered>},
+    {"to_ascii_encname", kernel<to_ascii_named>},
     {"length_in_encoding", kernel<length_in_encoding>},
     {"unistr", kernel<unistr>},
 };

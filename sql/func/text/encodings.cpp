@@ -17,9 +17,16 @@ struct Encoding {
   Kind kind;
   const char* icu;  // of single-byte encodings
 };
+// In the order of PostgreSQL's numbers.
 constexpr Encoding kEncodings[] = {
     {"SQL_ASCII", Kind::kAscii, nullptr},
+    {"EUC_JP", Kind::kUnsupported, nullptr},
+    {"EUC_CN", Kind::kUnsupported, nullptr},
+    {"EUC_KR", Kind::kUnsupported, nullptr},
+    {"EUC_TW", Kind::kUnsupported, nullptr},
+    {"EUC_JIS_2004", Kind::kUnsupported, nullptr},
     {"UTF8", Kind::kUtf8, nullptr},
+    {"MULE_INTERNAL", Kind::kUnsupported, nullptr},
     {"LATIN1", Kind::kSingleByte, "ISO-8859-1"},
     {"LATIN2", Kind::kSingleByte, "ISO-8859-2"},
     {"LATIN3", Kind::kSingleByte, "ISO-8859-3"},
@@ -29,30 +36,24 @@ constexpr Encoding kEncodings[] = {
     {"LATIN7", Kind::kSingleByte, "ISO-8859-13"},
     {"LATIN8", Kind::kSingleByte, "ISO-8859-14"},
     {"LATIN9", Kind::kSingleByte, "ISO-8859-15"},
+    {"LATIN10", Kind::kUnsupported, nullptr},
+    {"WIN1256", Kind::kSingleByte, "windows-1256"},
+    {"WIN1258", Kind::kSingleByte, "windows-1258"},
+    {"WIN866", Kind::kSingleByte, "ibm-866"},
+    {"WIN874", Kind::kSingleByte, "windows-874"},
+    {"KOI8R", Kind::kSingleByte, "KOI8-R"},
+    {"WIN1251", Kind::kSingleByte, "windows-1251"},
+    {"WIN1252", Kind::kSingleByte, "windows-1252"},
     {"ISO_8859_5", Kind::kSingleByte, "ISO-8859-5"},
     {"ISO_8859_6", Kind::kSingleByte, "ISO-8859-6"},
     {"ISO_8859_7", Kind::kSingleByte, "ISO-8859-7"},
     {"ISO_8859_8", Kind::kSingleByte, "ISO-8859-8"},
-    {"WIN866", Kind::kSingleByte, "ibm-866"},
-    {"WIN874", Kind::kSingleByte, "windows-874"},
     {"WIN1250", Kind::kSingleByte, "windows-1250"},
-    {"WIN1251", Kind::kSingleByte, "windows-1251"},
-    {"WIN1252", Kind::kSingleByte, "windows-1252"},
     {"WIN1253", Kind::kSingleByte, "windows-1253"},
     {"WIN1254", Kind::kSingleByte, "windows-1254"},
     {"WIN1255", Kind::kSingleByte, "windows-1255"},
-    {"WIN1256", Kind::kSingleByte, "windows-1256"},
     {"WIN1257", Kind::kSingleByte, "windows-1257"},
-    {"WIN1258", Kind::kSingleByte, "windows-1258"},
-    {"KOI8R", Kind::kSingleByte, "KOI8-R"},
     {"KOI8U", Kind::kSingleByte, "KOI8-U"},
-    {"EUC_JP", Kind::kUnsupported, nullptr},
-    {"EUC_CN", Kind::kUnsupported, nullptr},
-    {"EUC_KR", Kind::kUnsupported, nullptr},
-    {"EUC_TW", Kind::kUnsupported, nullptr},
-    {"EUC_JIS_2004", Kind::kUnsupported, nullptr},
-    {"MULE_INTERNAL", Kind::kUnsupported, nullptr},
-    {"LATIN10", Kind::kUnsupported, nullptr},
     {"SJIS", Kind::kUnsupported, nullptr},
     {"BIG5", Kind::kUnsupported, nullptr},
     {"GBK", Kind::kUnsupported, nullptr},
@@ -68,16 +69,21 @@ std::string plain(Str name) {
     if (is_alnum(c)) out.push_back(ascii_lower(c));
   return out;
 }
-// `side`: "source" or "destination". Null: the context has the error.
-const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
+const Encoding* find_encoding(Str name) {
   std::string wanted = plain(name);
   if (wanted == "unicode") wanted = "utf8";
   if (wanted.starts_with("windows")) wanted = "win" + wanted.substr(7);
   if (wanted.starts_with("iso8859") && wanted.size() == 8 && wanted[7] <= '4') wanted = "latin" + wanted.substr(7);
-  for (const Encoding& e : kEncodings) {
-    if (plain(e.name) != wanted) continue;
-    if (e.kind != Kind::kUnsupported) return &e;
-    context.fail(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
+  for (const Encoding& e : kEncodings)
+    if (plain(e.name) == wanted) return &e;
+  return nullptr;
+}
+// `side`: "source" or "destination". Null: the context has the error.
+const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
+  if (const Encoding* e = find_encoding(name)) {
+    if (e->kind != Kind::kUnsupported) return e;
+    context.fail(sqlstate::kFeatureNotSupported,
+                 std::string("conversion of encoding ") + e->name + " is not supported");
     return nullptr;
   }
   context.fail(sqlstate::kInvalidParameterValue,
@@ -193,6 +199,14 @@ Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encodin
 
 }  // namespace
 
+std::string encoding_name(int32_t number) {
+  return number >= 0 && static_cast<size_t>(number) < std::size(kEncodings) ? kEncodings[number].name : "";
+}
+int32_t encoding_number(Str name) {
+  const Encoding* e = find_encoding(name);
+  return e == nullptr ? -1 : static_cast<int32_t>(e - kEncodings);
+}
+
 Str convert_between(FuncContext& context, Str bytes, Str source, Str destination) {
   const Encoding* from = encoding_named(context, source, "source");
   if (from == nullptr) return {};
@@ -218,6 +232,56 @@ int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
   }
   if (e->kind != Kind::kUtf8) return static_cast<int32_t>(bytes.size());
   return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
+}
+
+namespace {
+
+// What stands for each byte from 160 (WIN1250: 128) to 255.
+struct AsciiTable {
+  const char* encoding;
+  int first;
+  Str letters;
+};
+constexpr AsciiTable kAsciiTables[] = {
+    {"LATIN1", 160,
+     "  cL Y  \"Ca  -R     'u .,      ?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii nooooo/ouuuuyty"},
+    {"LATIN2", 160,
+     " A L LS \"SSTZ-ZZ a,l'ls ,sstz\"zzRAAAALCCCEEEEIIDDNNOOOOxRUUUUYTBraaaalccceeeeiiddnnoooo/ruuuuyt."},
+    {"LATIN9", 160, "  cL YS sCa  -R     Zu .z   EeY?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii nooooo/ouuuuyty"},
+    {"WIN1250", 128,
+     "  ' \"    %S<STZZ `'\"\".--  s>stzz   L A  \"CS  -RZ  ,l'u .,as "
+     "L\"lzRAAAALCCCEEEEIIDDNNOOOOxRUUUUYTBraaaalccceeee"
+     "iiddnnoooo/ruuuuyt "},
+};
+Str ascii_of(FuncContext& context, Str text, Str encoding) {
+  for (const AsciiTable& table : kAsciiTables) {
+    if (table.encoding != encoding) continue;
+    std::string out;
+    for (const char c : text) {
+      const int byte = static_cast<uint8_t>(c);
+      out.push_back(byte < 128 ? c : byte < table.first ? ' ' : table.letters[static_cast<size_t>(byte - table.first)]);
+    }
+    return context.arena().copy(out);
+  }
+  context.fail(sqlstate::kFeatureNotSupported,
+               "encoding conversion from " + std::string(encoding) + " to ASCII not supported");
+  return {};
+}
+
+}  // namespace
+
+Str to_ascii_default(FuncContext& context, Str text) { return ascii_of(context, text, "UTF8"); }
+Str to_ascii_named(FuncContext& context, Str text, Str name) {
+  const Encoding* e = find_encoding(name);
+  if (e != nullptr) return ascii_of(context, text, e->name);
+  context.fail(sqlstate::kUndefinedObject, std::string(name) + " is not a valid encoding name");
+  return {};
+}
+Str to_ascii_numbered(FuncContext& context, Str text, int32_t number) {
+  const std::string name = encoding_name(number);
+  if (!name.empty()) return ascii_of(context, text, name);
+  context.fail(sqlstate::kUndefinedObject, std::to_string(number) + " is not a valid encoding code");
+  return {};
 }
 
 }  // namespace indigo::sql

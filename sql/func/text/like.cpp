@@ -29,7 +29,7 @@ Match like(Str text, Str pattern) {
       }
       const bool escaped = c == '\\';
       if (escaped) {
-        if (p + 1 == pattern.size()) return Match::kBadEscape;
+        if (p + 1 == pattern.size()) return t < text.size() ? Match::kBadEscape : Match::kNo;
         c = pattern[p + 1];
       }
       if (t < text.size()) {
@@ -47,10 +47,7 @@ Match like(Str text, Str pattern) {
     } else if (t >= text.size()) {
       return Match::kYes;
     }
-    if (star_p == Str::npos || star_t >= text.size()) {
-      // What remains of the pattern is still checked for a dangling escape.
-      return Match::kNo;
-    }
+    if (star_p == Str::npos || star_t >= text.size()) return Match::kNo;
     star_t += kBytes ? 1 : utf8_length(text[star_t]);
     t = star_t;
     p = star_p;

@@ -206,7 +206,10 @@ class Translator {
   size_t at_ = 0;
 };
 
-const char* message_of(re2::RE2::ErrorCode code) {
+// RE2 has one code for [z-a] and [[:foo:]], and tells them apart by what it quotes.
+const char* message_of(const re2::RE2& re) {
+  const re2::RE2::ErrorCode code = re.error_code();
+  if (code == re2::RE2::ErrorBadCharRange && re.error_arg().starts_with("[:")) return "invalid character class";
   switch (code) {
     case re2::RE2::ErrorMissingBracket: return "brackets [] not balanced";
     case re2::RE2::ErrorMissingParen:
@@ -316,8 +319,7 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
   std::string text = flags.newline_anchors ? "(?m)" + translator.out : translator.out;
   auto re = std::make_unique<re2::RE2>(text, options);
   if (!re->ok()) {
-    context.fail(sqlstate::kInvalidRegularExpression,
-                 std::string("invalid regular expression: ") + message_of(re->error_code()));
+    context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + message_of(*re));
     return nullptr;
   }
   return cache.keep(context, std::move(key), std::move(re), nullptr);

@@ -150,8 +150,8 @@ Str repeat(FuncContext& context, Str s, int32_t count) {
   if (s.size() * static_cast<uint64_t>(count) > kMaxTextBytes) return fail_length(context);
   const size_t total = s.size() * static_cast<size_t>(count);
   char* to = static_cast<char*>(context.arena().allocate(total, 1));
-  for (int32_t i = 0; i < count && !s.empty(); i++)
-    std::memcpy(to + static_cast<size_t>(i) * s.size(), s.data(), s.size());
+  if (total > 0) std::memcpy(to, s.data(), s.size());
+  for (size_t done = s.size(); done < total; done *= 2) std::memcpy(to + done, to, std::min(done, total - done));
   return {to, total};
 }
 Str replace(FuncContext& context, Str s, Str from, Str to) {

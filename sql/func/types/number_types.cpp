@@ -1,5 +1,6 @@
 // bool, the integers, oid, xid, cid, floats and numeric.
 #include <bit>
+#include <cstdlib>
 
 #include "catalog/oids.h"
 #include "sql/func/errors.h"
@@ -67,15 +68,11 @@ Datum oid_in(FuncContext& context, const TypeRef&, Str text) {
 }
 // Reads what leads as a number, like PostgreSQL.
 Datum xid_in(FuncContext&, const TypeRef&, Str text) {
-  text = trim_blanks(text);
-  uint32_t v = 0;
-  (void)std::from_chars(text.data(), text.data() + text.size(), v);
-  return Datum::of_oid(v);
+  // As C reads integers: 0x17 and 017 are other bases.
+  return Datum::of_oid(static_cast<Oid>(std::strtoul(std::string(text).c_str(), nullptr, 0)));
 }
 void oid_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { append_integer(d.oid(), out); }
 Datum xid8_in(FuncContext&, const TypeRef&, Str text) {
-  text = trim_blanks(text);
-  // As C reads integers: 0x17 and 017 are other bases.
   const uint64_t v = std::strtoull(std::string(text).c_str(), nullptr, 0);
   return Datum::of(static_cast<int64_t>(v));
 }

@@ -1,11 +1,14 @@
 // uuid, tid, pg_lsn, int2vector, oidvector, bit, varbit, aclitem, void and the pseudo-types that are only printed.
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 
 #include "catalog/acl.h"
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
 #include "sql/func/errors.h"
 #include "sql/func/number/integer_text.h"
+#include "sql/func/system/acl_item.h"
 #include "sql/func/text/strings.h"
 #include "sql/func/types/bit_string.h"
 #include "sql/func/types/type_io.h"
@@ -128,6 +131,20 @@ void i64_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
 }
 
 // ---- int2vector, oidvector: numbers between blanks
+// oidvector takes what C's strtoul takes, and ends the number there.
+Datum vector_oid(FuncContext& context, Str& rest) {
+  const std::string text(rest);
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long v = std::strtoul(text.c_str(), &end, 10);
+  if (end == text.c_str()) {
+    fail_syntax(context, "oid", rest);
+  } else if (errno == ERANGE || (v > UINT32_MAX && v < ~0ul - INT32_MAX)) {
+    fail_value_range(context, "oid", rest);
+  }
+  rest.remove_prefix(static_cast<size_t>(end - text.c_str()));
+  return Datum::of_oid(static_cast<Oid>(v));
+}
 TypeRef vector_element(const TypeRef& type) {
   return {type.oid == oid::kOidVector ? oid::kOid : oid::kInt2, -1, kInvalidOid};
 }
@@ -135,6 +152,11 @@ Datum vector_in(FuncContext& context, const TypeRef& type, Str text) {
   const TypeRef element = vector_element(type);
   std::vector<Datum> values;
   for (Str rest = trim_blanks(text); !rest.empty(); rest = trim_blanks(rest)) {
+    if (type.oid == oid::kOidVector) {
+      values.push_back(vector_oid(context, rest));
+      if (context.failed()) return null_string();
+      continue;
+    }
     const size_t n = std::min(rest.find_first_of(" \t\n\r\f\v"), rest.size());
     values.push_back(type_input(context, element, rest.substr(0, n)));
     if (context.failed()) return null_string();
@@ -222,40 +244,7 @@ void aclitem_out(FuncContext& context, const TypeRef&, const Datum& d, std::stri
   out.append(catalog::acl_item_text(catalog::read_acl_item(d.str),
                                     [&](Oid role) { return context.session().catalog().role_name(role); }));
 }
-Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) {
-  const auto fail = [&](SqlState state, std::string message) {
-    context.fail(state, std::move(message));
-    return null_string();
-  };
-  const size_t equals = text.find('='), slash = text.find('/');
-  if (equals == Str::npos) return fail(sqlstate::kInvalidTextRepresentation, "missing \"=\" sign");
-  const auto role = [&](Str name, Oid& oid) {
-    std::string plain(trim_blanks(name));
-    if (plain.size() > 1 && plain.front() == '"' && plain.back() == '"') plain = plain.substr(1, plain.size() - 2);
-    oid = plain.empty() ? kInvalidOid : context.session().catalog().role_named(plain);
-    if (plain.empty() || oid != kInvalidOid) return true;
-    context.fail(sqlstate::kUndefinedObject, "role \"" + plain + "\" does not exist");
-    return false;
-  };
-  catalog::AclItem item;
-  item.grantor = oid::kBootstrapSuperuser;
-  if (!role(text.substr(0, equals), item.grantee)) return null_string();
-  if (slash != Str::npos && slash > equals && !role(text.substr(slash + 1), item.grantor)) return null_string();
-  uint32_t last = 0;
-  for (char c : text.substr(equals + 1, std::min(slash, text.size()) - equals - 1)) {
-    if (c == '*') {
-      item.options |= last;
-      continue;
-    }
-    const size_t bit = catalog::kPrivilegeLetters.find(c);
-    if (bit == std::string_view::npos)
-      return fail(sqlstate::kInvalidTextRepresentation,
-                  "invalid mode character: must be one of \"" + std::string(catalog::kPrivilegeLetters) + "\"");
-    last = 1u << bit;
-    item.privileges |= last;
-  }
-  return Datum::of(context.arena().copy(catalog::acl_item_value(item)));
-}
+Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) { return acl_item_of_text(context, text); }
 
 // ---- what is only printed
 Datum void_in(FuncContext&, const TypeRef&, Str) { return Datum::of(Str()); }
