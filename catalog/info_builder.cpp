@@ -205,6 +205,7 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
   out.unique = row.flag(pg_index::c_indisunique);
   out.primary = row.flag(pg_index::c_indisprimary);
   out.valid = row.flag(pg_index::c_indisvalid);
+  out.immediate = row.flag(pg_index::c_indimmediate);
   out.nulls_not_distinct = row.flag(pg_index::c_indnullsnotdistinct);
   out.predicate = row.str(pg_index::c_indpred);
   const auto keys = read_i16s(row.str(pg_index::c_indkey));
@@ -257,7 +258,7 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
   }
   // The primary key's own tree is the table: its columns are never null. (An index that is about to be built has no
   // storage yet either.)
-  if (out.primary) {
+  if (out.primary && out.immediate) {
     for (KeyColumn& k : key) k.nullable = false;
   }
   out.key = KeyLayout(std::move(key));

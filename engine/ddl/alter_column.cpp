@@ -4,6 +4,7 @@
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
+#include "sql/analyze/analyzer.h"
 
 namespace indigo::engine::ddl {
 
@@ -264,11 +265,21 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
 }
 
 // The columns of indexes over the column follow its type.
-Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number, const TypeRef& type) {
-  const Oid opclass = c.catalog.default_opclass(type.oid);
+Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number, const TypeRef& column_type) {
+  auto changed = std::make_shared<RelationInfo>(*relation);
+  changed->columns[static_cast<size_t>(number) - 1].type = column_type;
   for (const IndexInfo& index : relation->indexes) {
     for (size_t i = 0; i < index.columns.size(); i++) {
-      if (index.columns[i].column != number) continue;
+      TypeRef type = column_type;
+      if (index.columns[i].column == 0) {
+        INDIGO_ASSIGN(const sql::ExprPtr e,
+                      sql::analyze_expression(c.host.session(), index.columns[i].expression, changed, TypeRef{}));
+        type = e->type;
+        if (type == index.columns[i].type) continue;
+      } else if (index.columns[i].column != number) {
+        continue;
+      }
+      const Oid opclass = c.catalog.default_opclass(type.oid);
       if (opclass == kInvalidOid) {
         return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type.oid, -1, kInvalidOid}) +
                                                      " has no default operator class for access method \"btree\"");

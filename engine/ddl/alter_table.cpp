@@ -294,6 +294,7 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
   }
   INDIGO_TRY(check_not_system(c, *relation));
   INDIGO_TRY(check_owner(c, *relation));
+  if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(run(c, current(c, relation->oid), *cmd));

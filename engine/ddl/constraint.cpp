@@ -174,6 +174,10 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   spec.primary = index.primary;
   spec.unique = index.unique;
   spec.nulls_not_distinct = index.nulls_not_distinct;
+  if (!index.predicate.empty() ||
+      std::any_of(index.columns.begin(), index.columns.end(), [](const auto& k) { return k.column == 0; })) {
+    return unsupported("LIKE INCLUDING INDEXES of an index with expressions or a predicate");
+  }
   for (const catalog::IndexColumn& column : index.columns) {
     const ColumnInfo* mine = relation->find_column(source.columns[static_cast<size_t>(column.column) - 1].name);
     INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *mine));

@@ -127,7 +127,7 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
       const SystemTable& classes = target->table(pg_class::kOid);
       if (!classes.find_oid(c.txn, index.oid, image)) continue;
       const Oid filenode = classes.reader(image).oid(pg_class::c_relfilenode);
-      if (filenode != item.filenode) INDIGO_TRY(build_index(to, *fresh, index, filenode, fresh->table));
+      if (filenode != item.filenode) INDIGO_TRY(build_index(to, fresh, index, filenode, fresh->table));
     }
   }
   to_view.bind(nullptr);

@@ -28,6 +28,11 @@ class DdlHost {
   virtual void notice(Severity severity, const Error& text) = 0;
   // Inside BEGIN ... END (or a multi-statement text): some statements are refused there (25001).
   virtual bool in_transaction_block() = 0;
+  // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.
+  virtual bool has_pending_checks(Oid relation) {
+    (void)relation;
+    return false;
+  }
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

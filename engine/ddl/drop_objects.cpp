@@ -182,6 +182,11 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
   DropSearch search(c, objects);
   for (const Address& a : objects) INDIGO_TRY(search.visit(a, kAsked, nullptr));
   INDIGO_TRY(report(c, search.victims(), objects, cascade));
+  for (const Victim& v : search.victims()) {
+    if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
+    const RelationPtr r = current(c, v.address.object);
+    if (r != nullptr && r->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
+  }
   const std::vector<RelationPtr> unkeyed = tables_losing_their_key(c, search.victims());
   for (const Victim& v : search.victims()) INDIGO_TRY(remove_object(c, v.address));
   for (const RelationPtr& old : unkeyed) INDIGO_TRY(rewrite_table(c, old));

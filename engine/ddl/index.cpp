@@ -6,21 +6,31 @@
 #include "catalog/row_key_extractor.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/remove.h"
+#include "engine/ddl/rewrite.h"
+#include "engine/exec/index_key.h"
+#include "sql/analyze/targets.h"
 
 namespace indigo::engine::ddl {
+
+namespace {
+
+Result<Oid> default_class(DdlContext& c, Oid type) {
+  const Oid opclass = c.catalog.default_opclass(type);
+  if (opclass != kInvalidOid) return opclass;
+  return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
+                                               " has no default operator class for access method \"btree\"")
+      .with_hint(
+          "You must specify an operator class for the index or define a default operator class for the data type.");
+}
+
+}  // namespace
 
 Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo&, const ColumnInfo& column) {
   IndexColumnSpec out;
   out.column = column.number;
   out.name = column.name;
   out.type = column.type;
-  out.opclass = c.catalog.default_opclass(column.type.oid);
-  if (out.opclass == kInvalidOid) {
-    return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {column.type.oid, -1, kInvalidOid}) +
-                                                 " has no default operator class for access method \"btree\"")
-        .with_hint(
-            "You must specify an operator class for the index or define a default operator class for the data type.");
-  }
+  INDIGO_ASSIGN(out.opclass, default_class(c, column.type.oid));
   return out;
 }
 
@@ -43,38 +53,78 @@ Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const Re
   return out;
 }
 
-Status build_index(DdlContext& c, const RelationInfo& relation, const IndexInfo& index, Oid filenode,
-                   const std::shared_ptr<storage::Table>& storage_table) {
+namespace {
+
+Result<std::shared_ptr<const storage::KeyExtractor>> make_extractor(DdlContext& c, const RelationPtr& relation,
+                                                                    const IndexInfo& index, catalog::KeyLayout key) {
+  if (exec::has_computed_key(index)) {
+    return exec::make_index_key_extractor(c.host.session(), c.store(), relation, index, key);
+  }
   std::vector<uint16_t> columns;
   for (const catalog::IndexColumn& column : index.columns) columns.push_back(static_cast<uint16_t>(column.column - 1));
+  return std::shared_ptr<const storage::KeyExtractor>(
+      std::make_shared<catalog::RowKeyExtractor>(relation->layout, std::move(key), std::move(columns)));
+}
+
+// What stands in the way of building an index: two rows with one key, or a row whose key cannot be computed.
+Error duplicated_key(DdlContext& c, const RelationPtr& relation, const IndexInfo& index,
+                     const std::shared_ptr<storage::Table>& storage_table, const storage::Duplicate& duplicate) {
+  Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(index.name));
+  error.schema = relation->schema_name;
+  error.table = relation->name;
+  error.constraint = index.name;
+  std::string row;
+  if (storage_table->get(c.txn, c.txn.newest_view(), duplicate.primary_key, row) == StorageStatus::kOk) {
+    const auto key = exec::index_key_text(c.host.session(), c.store(), relation, index, row);
+    if (key) error.detail = "Key " + *key + " is duplicated.";
+  }
+  return error;
+}
+
+Error failing_key(DdlContext& c, const RelationPtr& relation, const storage::KeyExtractor& extractor,
+                  const std::shared_ptr<storage::Table>& storage_table) {
+  auto cursor = storage_table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef refs[64];
+  std::string key;
+  bool has_null = false;
+  size_t count = 0;
+  while (cursor->next(refs, count) == StorageStatus::kOk && count > 0) {
+    for (size_t i = 0; i < count; i++) {
+      if (extractor.extract(refs[i].key, refs[i].row, key, has_null) != storage::KeyExtractor::Outcome::kError)
+        continue;
+      return exec::index_key_error(c.host.session(), c.store(), relation, refs[i].row);
+    }
+  }
+  return storage_failure(StorageStatus::kKeyError, relation.get());
+}
+
+}  // namespace
+
+Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
+                   const std::shared_ptr<storage::Table>& storage_table) {
   // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
   std::vector<catalog::KeyColumn> key;
   for (size_t i = 0; i < index.key.column_count(); i++) {
     key.push_back(index.key.column(i));
     key.back().nullable = true;
   }
-  auto extractor =
-      std::make_shared<catalog::RowKeyExtractor>(relation.layout, catalog::KeyLayout(std::move(key)), columns);
+  INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, catalog::KeyLayout(std::move(key))));
   storage::IndexOptions options;
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
-  const IndexId id(c.store().next_id().value);
+  IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
-  const StorageStatus status = storage_table->create_index(c.txn, id, options, std::move(extractor), &duplicate);
-  if (status == StorageStatus::kDuplicateKey) {
-    Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(index.name));
-    error.schema = relation.schema_name;
-    error.table = relation.name;
-    error.constraint = index.name;
-    std::string row;
-    if (storage_table->get(c.txn, c.txn.newest_view(), duplicate.primary_key, row) == StorageStatus::kOk) {
-      std::vector<int16_t> numbers;
-      for (const catalog::IndexColumn& column : index.columns) numbers.push_back(column.column);
-      error.detail = "Key " + key_text(c, relation, numbers, row) + " is duplicated.";
-    }
-    return error;
+  StorageStatus status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
+  if (status == StorageStatus::kOk && index.unique && !index.immediate) {
+    // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
+    storage_table->drop_index(id);
+    options.unique = false;
+    id = IndexId(c.store().next_id().value);
+    status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
   }
-  INDIGO_TRY(check(status, &relation));
+  if (status == StorageStatus::kDuplicateKey) return duplicated_key(c, relation, index, storage_table, duplicate);
+  if (status == StorageStatus::kKeyError) return failing_key(c, relation, *extractor, storage_table);
+  INDIGO_TRY(check(status, relation.get()));
   catalog::PhysicalRelation physical;
   physical.index = id;
   const auto database = c.catalog.database_pointer();
@@ -174,7 +224,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     // What the new rows say, read back, is what is built.
     const RelationPtr now = current(c, relation->oid);
     for (const IndexInfo& index : now->indexes) {
-      if (index.oid == oid) INDIGO_TRY(build_index(c, *now, index, oid, now->table));
+      if (index.oid == oid) INDIGO_TRY(build_index(c, now, index, oid, now->table));
     }
     c.catalog.changed({relation->oid});
     if (now->table != nullptr) {
@@ -227,16 +277,48 @@ Result<std::vector<std::string>> storage_options(DdlContext&, NodeList options) 
 
 namespace {
 
-Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e) {
-  if (!sql::absent(e.expr)) return unsupported("an index on an expression");
-  const ColumnInfo* column = relation->find_column(e.name);
-  if (column == nullptr) {
-    return Error(sqlstate::kUndefinedColumn, "column " + quoted(e.name) + " does not exist");
-  }
+// The expression of a key, which may turn out to be a column in parentheses.
+Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
+                                           std::vector<StoredExpression>& expressions) {
+  INDIGO_ASSIGN(StoredExpression stored,
+                store_expression(c, e.expr, ExpressionUse::kIndex, relation, TypeRef{kInvalidOid, -1, kInvalidOid}));
   IndexColumnSpec spec;
-  spec.column = column->number;
-  spec.name = sql::has_text(e.indexcolname) ? e.indexcolname : column->name;
-  spec.type = column->type;
+  spec.type = stored.type;
+  if (is(e.expr, PG_QUERY__NODE__NODE_COLUMN_REF) && stored.columns.size() == 1) {
+    const ColumnInfo& column = relation->columns[static_cast<size_t>(stored.columns[0]) - 1];
+    spec.column = column.number;
+    spec.name = column.name;
+    return spec;
+  }
+  if (!stored.immutable) {
+    return Error(sqlstate::kInvalidObjectDefinition, "functions in index expression must be marked IMMUTABLE");
+  }
+  spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
+  if (spec.name == "?column?") spec.name = "expr";
+  spec.expression = stored.sql;
+  expressions.push_back(std::move(stored));
+  return spec;
+}
+
+Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
+                                      std::vector<StoredExpression>& expressions) {
+  IndexColumnSpec spec;
+  if (!sql::absent(e.expr)) {
+    INDIGO_ASSIGN(spec, expression_element(c, relation, e, expressions));
+  } else {
+    const ColumnInfo* column = relation->find_column(e.name);
+    if (column == nullptr) {
+      for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
+        if (e.name == system) {
+          return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
+        }
+      }
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(e.name) + " does not exist");
+    }
+    spec.column = column->number;
+    spec.name = sql::has_text(e.indexcolname) ? e.indexcolname : column->name;
+    spec.type = column->type;
+  }
   if (e.n_collation > 0) {
     INDIGO_ASSIGN(spec.type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
   }
@@ -247,7 +329,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       return Error(sqlstate::kUndefinedObject,
                    "operator class " + quoted(q.name) + " does not exist for access method \"btree\"");
     }
-    if (spec.opclass != c.catalog.default_opclass(column->type.oid)) {
+    if (spec.opclass != c.catalog.default_opclass(spec.type.oid)) {
       // With collation C the pattern classes order as the default ones do.
       const std::string_view name = q.name;
       const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
@@ -255,8 +337,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       if (!pattern) return unsupported("operator class " + quoted(name));
     }
   } else {
-    INDIGO_ASSIGN(const IndexColumnSpec plain, plain_index_column(c, *relation, *column));
-    spec.opclass = plain.opclass;
+    INDIGO_ASSIGN(spec.opclass, default_class(c, spec.type.oid));
   }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
   spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
@@ -297,10 +378,19 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
   INDIGO_ASSIGN(spec.options, storage_options(c, nodes(s.n_options, s.options)));
-  if (!sql::absent(s.where_clause)) return unsupported("a partial index");
+  std::vector<StoredExpression> expressions;
+  if (!sql::absent(s.where_clause)) {
+    INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, s.where_clause, ExpressionUse::kIndexPredicate,
+                                                               relation, {oid::kBool, -1, kInvalidOid}));
+    if (!predicate.immutable) {
+      return Error(sqlstate::kInvalidObjectDefinition, "functions in index predicate must be marked IMMUTABLE");
+    }
+    spec.predicate = predicate.sql;
+    expressions.push_back(std::move(predicate));
+  }
   std::string columns_part;
   for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
-    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem));
+    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem, expressions));
     if (!columns_part.empty()) columns_part += "_";
     columns_part += column.name;
     // Index column names are unique within the index.
@@ -313,7 +403,18 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     spec.columns.push_back(std::move(column));
   }
   for (const PgQuery__Node* node : nodes(s.n_index_including_params, s.index_including_params)) {
-    const ColumnInfo* column = relation->find_column(node->index_elem->name);
+    const PgQuery__IndexElem& e = *node->index_elem;
+    const auto refuse = [](std::string_view what) {
+      return Error(sqlstate::kInvalidObjectDefinition, "including column does not support " + std::string(what));
+    };
+    if (e.n_collation > 0) return refuse("a collation");
+    if (e.n_opclass > 0) return refuse("an operator class");
+    if (e.ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) return refuse("ASC/DESC options");
+    if (e.nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) return refuse("NULLS FIRST/LAST options");
+    if (!sql::absent(e.expr)) {
+      return Error(sqlstate::kFeatureNotSupported, "expressions are not supported in included columns");
+    }
+    const ColumnInfo* column = relation->find_column(e.name);
     if (column == nullptr) {
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(node->index_elem->name) + " does not exist");
     }
@@ -332,9 +433,14 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   }
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
   std::vector<int16_t> columns;
-  for (const IndexColumnSpec& column : spec.columns) columns.push_back(column.column);
+  for (const IndexColumnSpec& column : spec.columns) {
+    if (column.column != 0) columns.push_back(column.column);
+  }
   columns.insert(columns.end(), spec.included.begin(), spec.included.end());
-  INDIGO_TRY(record_column_dependencies(c, {pg_class::kOid, oid, 0}, relation->oid, columns, 'a'));
+  const Address self{pg_class::kOid, oid, 0};
+  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
+  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
   return std::string("CREATE INDEX");
 }
 

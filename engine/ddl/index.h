@@ -32,7 +32,7 @@ struct IndexSpec {
 // 23505 with the key when a unique one is violated. Answers the index's OID; dependencies are the caller's.
 Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec);
 // The physical index of an existing pg_index entry over `table` (a rewritten table).
-Status build_index(DdlContext& c, const RelationInfo& relation, const IndexInfo& index, Oid filenode,
+Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
                    const std::shared_ptr<storage::Table>& table);
 
 // Plain key columns by name, in default order. 42703 for unknown ones; 0A000 for types that have no key encoding.

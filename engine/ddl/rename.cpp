@@ -43,6 +43,19 @@ Status rename_in_dependents(DdlContext& c, const RelationInfo& old, std::string_
   return {};
 }
 
+// Expressions and predicate of an index.
+Status rename_column_in_index(DdlContext& c, Oid index, std::string_view from, std::string_view to) {
+  std::string image;
+  const SystemTable& t = table(c, pg_index::kOid);
+  if (!t.find_oid(c.txn, index, image)) return {};
+  for (const int column : {pg_index::c_indexprs, pg_index::c_indpred}) {
+    if (t.reader(image).is_null(column)) continue;
+    INDIGO_ASSIGN(const std::string text, rename_column_in(t.reader(image).str(column), from, to));
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index)}, [&](RowValues& v) { v.str(column, text); }));
+  }
+  return {};
+}
+
 // Everybody whose descriptor names the relation.
 void touch_neighbours(DdlContext& c, const RelationInfo& r) {
   std::vector<Oid> all{r.oid};
@@ -113,6 +126,7 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
       return Error(sqlstate::kFeatureNotSupported, "renaming a column that a view uses is not supported")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(from) + ".");
     }
+    if (d.address.class_id == pg_class::kOid) INDIGO_TRY(rename_column_in_index(c, d.address.object, from, to));
     int column = -1;
     if (d.address.class_id == pg_attrdef::kOid) column = pg_attrdef::c_adbin;
     if (d.address.class_id == pg_constraint::kOid) column = pg_constraint::c_conbin;

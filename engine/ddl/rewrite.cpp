@@ -126,7 +126,7 @@ Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
   for (const IndexInfo& index : relation->indexes) {
     const Oid index_filenode = filenode_of(c, index.oid);
     if (index_filenode == filenode) continue;
-    INDIGO_TRY(build_index(c, *relation, index, index_filenode, relation->table));
+    INDIGO_TRY(build_index(c, relation, index, index_filenode, relation->table));
   }
   c.catalog.changed({relation->oid});
   return {};

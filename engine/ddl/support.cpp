@@ -145,6 +145,12 @@ Status check_owner(DdlContext& c, const RelationInfo& relation) {
   return check_owner(c, relation.owner, kind_name(relation.kind), relation.name);
 }
 
+Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement) {
+  if (!c.host.has_pending_checks(relation.oid)) return {};
+  return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
+                                           " because it has pending trigger events");
+}
+
 Status check_not_system(DdlContext&, const RelationInfo& relation) {
   if (relation.oid >= oid::kFirstUserOid) return {};
   return Error(sqlstate::kInsufficientPrivilege,

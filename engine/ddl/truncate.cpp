@@ -39,6 +39,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
       tables.push_back(referencing);
     }
   }
+  for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));
   for (const RelationPtr& r : tables) {
     INDIGO_TRY(empty_table(c, r));
     if (!s.restart_seqs) continue;

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/sqlstate.h"
 #include "engine/exec/foreign_key.h"
+#include "engine/exec/index_key.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -37,7 +38,10 @@ ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::Rel
   for (size_t c = 0; c < relation_->columns.size(); c++) {
     if (relation_->columns[c].not_null && !relation_->columns[c].dropped) not_null_.push_back(c);
   }
-  for (const catalog::ConstraintInfo& c : relation_->constraints) has_foreign_keys_ |= c.kind == 'f';
+  for (const catalog::ConstraintInfo& c : relation_->constraints) {
+    has_foreign_keys_ |= c.kind == 'f';
+    has_deferrable_keys_ |= c.deferrable && (c.kind == 'p' || c.kind == 'u');
+  }
   has_references_ = !relation_->referenced_by.empty();
 }
 
@@ -103,7 +107,12 @@ Result<bool> ChangeTarget::insert(Bytes key, Bytes row, storage::Duplicate& dupl
   storage::StorageStatus status = table().insert(state_.transaction(), key, row, &duplicate);
   if (status == storage::StorageStatus::kOk) return true;
   if (status == storage::StorageStatus::kDuplicateKey) return false;
-  return storage_error(status, relation_.get());
+  return failure(status, row);
+}
+
+Error ChangeTarget::failure(storage::StorageStatus status, Bytes row) const {
+  if (status != storage::StorageStatus::kKeyError) return storage_error(status, relation_.get());
+  return index_key_error(state_.session(), state_.context().store, relation_, row);
 }
 
 Status ChangeTarget::update(Bytes key, Bytes new_key, Bytes row) {
@@ -113,7 +122,7 @@ Status ChangeTarget::update(Bytes key, Bytes new_key, Bytes row) {
                                       : table().update_key(state_.transaction(), key, new_key, row, &duplicate);
   if (status == storage::StorageStatus::kOk) return {};
   if (status == storage::StorageStatus::kDuplicateKey) return unique_violation(duplicate, row);
-  return storage_error(status, relation_.get());
+  return failure(status, row);
 }
 
 Status ChangeTarget::erase(Bytes key) {
@@ -144,17 +153,21 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
       columns += relation_->columns[at].name;
       append_value(state_.functions(), relation_->columns[at].type, relation_->layout.column(row, at), 0, values);
     }
-    if (plain) error.detail = "Key (" + columns + ")=(" + values + ") already exists.";
+    std::optional<std::string> key = "(" + columns + ")=(" + values + ")";
+    if (!plain) key = index_key_text(state_.session(), state_.context().store, relation_, *index, row);
+    if (key) error.detail = "Key " + *key + " already exists.";
   }
   return named(std::move(error), name);
 }
 
 Status ChangeTarget::inserted(Bytes row) {
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(relation_, Bytes(), row));
   if (!has_foreign_keys_) return {};
   return state_.foreign_keys().child_written(state_, relation_, Bytes(), row);
 }
 
 Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
   if (has_foreign_keys_) return state_.foreign_keys().child_written(state_, relation_, old_row, new_row);
   return {};

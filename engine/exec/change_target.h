@@ -39,9 +39,11 @@ class ChangeTarget {
   // 23505 for what insert or update ran into.
   Error unique_violation(const storage::Duplicate& duplicate, Bytes row) const;
   const catalog::IndexInfo* index_of(const storage::Duplicate& duplicate) const;
+  // Any other answer to a change of this row.
+  Error failure(storage::StorageStatus status, Bytes row) const;
 
-  // ---- foreign keys: tell the statement's queue what happened
-  bool has_foreign_keys() const { return has_foreign_keys_ || has_references_; }
+  // ---- foreign keys and deferrable keys: tell the statement's queue what happened
+  bool has_queued_checks() const { return has_foreign_keys_ || has_references_ || has_deferrable_keys_; }
   Status inserted(Bytes row);
   Status updated(Bytes old_row, Bytes new_row);
   Status erased(Bytes old_row);
@@ -56,6 +58,7 @@ class ChangeTarget {
   std::vector<size_t> not_null_;   // columns
   bool has_foreign_keys_ = false;  // this table references others
   bool has_references_ = false;    // others reference this table
+  bool has_deferrable_keys_ = false;
 };
 
 // Runs CHECK constraints over chunks of new rows.

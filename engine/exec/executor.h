@@ -16,14 +16,19 @@
 
 namespace indigo::engine {
 
+namespace exec {
+class DeferredChecks;
+}
+
 // What an execution works with. All outlive the execution.
 struct ExecutionContext {
   storage::Store& store;
   storage::Transaction& transaction;
   storage::ReadView view;  // the statement's snapshot
   sql::SessionContext& session;
-  std::span<const Datum> parameters;  // PlannedStatement::parameter_types, coerced
-  uint64_t work_memory_bytes = 0;     // limit of one operator; over it 53200
+  std::span<const Datum> parameters;         // PlannedStatement::parameter_types, coerced
+  uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
+  exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may
 };
 
 class Execution {

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/foreign_key_action.h"
 #include "engine/exec/key_lookup.h"
+#include "engine/exec/unique_recheck.h"
 #include "sql/func/registry.h"
 
 namespace indigo::engine::exec {
@@ -21,11 +22,6 @@ bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Byte
     if (x.null != y.null || (!x.null && !values_equal(state, relation.columns[c].type, x, y))) return false;
   }
   return true;
-}
-
-Error not_supported_deferred(const ConstraintInfo& constraint) {
-  return Error(sqlstate::kFeatureNotSupported,
-               "deferred checking of constraint \"" + constraint.name + "\" is not supported");
 }
 
 std::string column_names(const RelationInfo& relation, std::span<const int16_t> columns) {
@@ -49,6 +45,29 @@ std::string column_values(QueryState& state, const RelationInfo& relation, Bytes
   return out;
 }
 
+bool waits(QueryState& state, const ConstraintInfo& constraint) {
+  const DeferredChecks* deferred = state.context().deferred;
+  return deferred != nullptr && deferred->waits(constraint);
+}
+
+// Whether some row has the same values (nulls are equal here) in these columns.
+Result<bool> row_with_same_columns(QueryState& state, const RelationInfo& relation, Bytes row,
+                                   std::span<const int16_t> columns) {
+  storage::Transaction& txn = state.transaction();
+  auto cursor = relation.table->scan(txn, txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef refs[64];
+  while (true) {
+    size_t count = 0;
+    storage::StorageStatus status = cursor->next(refs, count);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &relation);
+    if (count == 0) return false;
+    INDIGO_TRY(state.check());
+    for (size_t i = 0; i < count; i++) {
+      if (same_columns(state, relation, refs[i].row, row, columns)) return true;
+    }
+  }
+}
+
 Error in_table(Error error, const RelationInfo& relation, const ConstraintInfo& constraint) {
   error.schema = relation.schema_name;
   error.table = relation.name;
@@ -63,7 +82,10 @@ Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, 
     const ConstraintInfo& constraint = child->constraints[i];
     if (constraint.kind != 'f') continue;
     if (!old_row.empty() && same_columns(state, *child, old_row, new_row, constraint.columns)) continue;
-    if (constraint.deferred) return not_supported_deferred(constraint);
+    if (waits(state, constraint)) {
+      events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+      continue;
+    }
     bool mixed = false;
     INDIGO_ASSIGN(bool exists, parent_exists(state, child, constraint, new_row, mixed));
     if (!exists) events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
@@ -76,7 +98,6 @@ Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
     const ConstraintInfo& constraint = parent->referenced_by[i];
     if (same_columns(state, *parent, old_row, new_row, constraint.foreign_columns)) continue;
-    if (constraint.deferred) return not_supported_deferred(constraint);
     events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row)});
   }
   return {};
@@ -85,7 +106,6 @@ Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent
 Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row) {
   (void)state;
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
-    if (parent->referenced_by[i].deferred) return not_supported_deferred(parent->referenced_by[i]);
     events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string()});
   }
   return {};
@@ -150,14 +170,31 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
   return exists;
 }
 
-Status ForeignKeyQueue::child_event(QueryState& state, const Event& event) {
+Status ForeignKeyQueue::key_written(const Relation& relation, Bytes old_row, Bytes new_row) {
+  for (size_t i = 0; i < relation->constraints.size(); i++) {
+    const ConstraintInfo& constraint = relation->constraints[i];
+    if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;
+    if (!old_row.empty() && same_columns(state, *relation, old_row, new_row, constraint.columns)) continue;
+    if (!key_can_conflict(*relation, constraint, new_row)) continue;
+    events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::child_event(QueryState& state, const Event& event, bool late) {
   const RelationInfo& child = *event.relation;
   const ConstraintInfo& constraint = child.constraints[event.constraint];
   bool mixed = false;
   INDIGO_ASSIGN(bool exists, parent_exists(state, event.relation, constraint, event.new_row, mixed));
   if (exists) return {};
-  // The row may have been changed again or removed by the same statement: then it owes nothing any more.
-  INDIGO_ASSIGN(bool current, row_is_current(state, child, event.new_row));
+  // The row may have been changed again or removed since: then it owes nothing any more. Later statements may have changed
+  // its other columns.
+  bool current = false;
+  if (late) {
+    INDIGO_ASSIGN(current, row_with_same_columns(state, child, event.new_row, constraint.columns));
+  } else {
+    INDIGO_ASSIGN(current, row_is_current(state, child, event.new_row));
+  }
   if (!current) return {};
   Error error(sqlstate::kForeignKeyViolation, "insert or update on table \"" + child.name +
                                                   "\" violates foreign key constraint \"" + constraint.name + "\"");
@@ -219,18 +256,26 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   return in_table(std::move(error), *child, constraint);
 }
 
-Status ForeignKeyQueue::finish(QueryState& state) {
+Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
+  const bool many = events_.size() > kKeyLocksMax;
   while (!events_.empty()) {
     Event event = std::move(events_.front());
     events_.pop_front();
     INDIGO_TRY(state.check());
-    if (event.kind == Event::Kind::kChild) {
-      INDIGO_TRY(child_event(state, event));
-    } else {
-      INDIGO_TRY(parent_event(state, event));
+    if (!late && event.may_wait() && waits(state, event.info())) {
+      state.context().deferred->add(std::move(event));
+      continue;
+    }
+    switch (event.kind) {
+      case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
+      case Event::Kind::kKey: INDIGO_TRY(recheck_key(state, event, many)); break;
+      case Event::Kind::kParentUpdated:
+      case Event::Kind::kParentErased: INDIGO_TRY(parent_event(state, event)); break;
     }
   }
   return {};
 }
+
+Status ForeignKeyQueue::finish(QueryState& state) { return run_all(state, false); }
 
 }  // namespace indigo::engine::exec

@@ -33,7 +33,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b,
   auto updater = std::make_unique<RowUpdater>(b.state(), relation);
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
-  bool fixed = generated.empty() && checks.empty() && !need_row && !updater->target_.has_foreign_keys();
+  bool fixed = generated.empty() && checks.empty() && !need_row && !updater->target_.has_queued_checks();
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);

@@ -17,7 +17,13 @@ Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprLi
   plan->root = std::move(root);
   auto execution = Execution::create(plan);
   auto& txn = session.transaction();
-  ExecutionContext context{session.store(), txn, txn.view(), session, parameters, session.work_memory_bytes()};
+  ExecutionContext context{session.store(),
+                           txn,
+                           txn.view(),
+                           session,
+                           parameters,
+                           session.work_memory_bytes(),
+                           &session.block().deferred_checks()};
   INDIGO_TRY(execution->open(context));
   INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
   std::vector<OwnedDatum> values;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "engine/exec/query_state.h"
 #include "engine/instance_impl.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
@@ -82,6 +83,7 @@ SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr
   settings_.on_change = [this](uint32_t index) { apply_setting(index); };
   settings_.check = [this](uint32_t index, std::string value) { return check_setting(index, std::move(value)); };
   block_.before_end = [this](size_t depth, bool commit) { close_portals(depth, commit); };
+  block_.before_commit = [this] { return finish_transaction(); };
 }
 
 SessionImpl::~SessionImpl() {
@@ -217,6 +219,26 @@ void SessionImpl::drop_temporary_objects() {
   } else {
     block_.rollback();
   }
+}
+
+Status SessionImpl::finish_transaction() {
+  INDIGO_TRY(run_deferred_checks(true));
+  if (catalog_.commit_actions().empty()) return {};
+  DefinitionHost host(*this, nullptr);
+  DdlContext context{catalog_, transaction(), host, {}};
+  return engine::before_commit(context);
+}
+
+Status SessionImpl::run_deferred_checks(bool commit) {
+  exec::DeferredChecks& checks = block_.deferred_checks();
+  if (!checks.pending()) return {};
+  storage::Transaction& txn = transaction();
+  txn.set_lock_timeout(lock_timeout_);
+  txn.next_command();
+  txn.take_statement_snapshot();
+  exec::QueryState state(std::make_shared<sql::PlannedStatement>());
+  state.begin({store(), txn, txn.view(), *this, {}, work_memory_bytes_, &checks});
+  return checks.run(state, commit);
 }
 
 // ---- messages and interrupts

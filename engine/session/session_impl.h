@@ -154,6 +154,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status check_failed_block(const ParsedStatement& parsed);
   // Parameters from literals of the text or from a Bind message, into the portal's arena.
   Status bind_literals(Portal& portal, const ScannedText& scanned);
+  // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.
+  Status run_deferred_checks(bool commit);
   void forget_sequences() {
     sequence_values_.clear();
     last_sequence_ = kInvalidOid;
@@ -181,6 +183,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status end_implicit(RowSink& sink);
   void close_portals(size_t depth, bool commit);
   void drop_temporary_objects();
+  // What must be done or checked before a commit.
+  Status finish_transaction();
 
   std::unique_ptr<Execution> take_execution(const Prepared& prepared);
   void return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution);

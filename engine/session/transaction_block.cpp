@@ -114,6 +114,7 @@ void TransactionBlock::reset() {
   catalog_.bind(nullptr);
   transaction_.reset();
   savepoints_.clear();
+  deferred_checks_.clear();
   state_ = State::kIdle;
 }
 
@@ -160,6 +161,7 @@ void TransactionBlock::fail() {
     if (transaction_) store_.rollback(*transaction_);
     catalog_.bind(nullptr);
     transaction_.reset();
+    deferred_checks_.clear();
     settings_.rollback();
     settings_.begin();
     return;
@@ -177,7 +179,7 @@ int TransactionBlock::find(std::string_view name) const {
 
 Status TransactionBlock::savepoint(std::string_view name) {
   uint32_t level = transaction_ ? transaction_->savepoint() : 0;
-  savepoints_.push_back({std::string(name), level, settings_.mark()});
+  savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark()});
   return {};
 }
 
@@ -187,6 +189,7 @@ Status TransactionBlock::rollback_to(std::string_view name) {
   if (before_end) before_end(static_cast<size_t>(at) + 1, false);
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
+  deferred_checks_.rollback_to(savepoints_[at].checks);
   savepoints_.resize(at + 1);
   state_ = State::kBlock;
   return {};

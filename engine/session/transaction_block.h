@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "catalog/session_catalog.h"
+#include "engine/exec/deferred_checks.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"
 
@@ -68,11 +69,12 @@ class TransactionBlock {
   Status rollback_to(std::string_view name);
   Status release(std::string_view name);
   size_t depth() const { return savepoints_.size(); }
+  exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
 
   // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay that were made
   // when there were fewer than `depth` savepoints.
   std::function<void(size_t depth, bool commit)> before_end;
-  // Runs before a commit and may refuse it: deferred constraints.
+  // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions.
   std::function<Status()> before_commit;
 
  private:
@@ -80,6 +82,7 @@ class TransactionBlock {
     std::string name;
     uint32_t level;  // of storage::Transaction
     uint32_t settings_mark;
+    exec::DeferredChecks::Mark checks;
   };
   int find(std::string_view name) const;
   void reset();
@@ -95,6 +98,7 @@ class TransactionBlock {
   bool deferrable_ = false;
   int64_t start_timestamp_ = 0;
   std::vector<Savepoint> savepoints_;
+  exec::DeferredChecks deferred_checks_;
 };
 
 }  // namespace indigo::engine

@@ -8,6 +8,7 @@
 namespace indigo::engine {
 
 std::span<const UtilityHandler> transaction_utilities();
+std::span<const UtilityHandler> constraint_utilities();
 std::span<const UtilityHandler> setting_utilities();
 std::span<const UtilityHandler> prepared_utilities();
 std::span<const UtilityHandler> cursor_utilities();

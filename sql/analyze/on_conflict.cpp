@@ -79,6 +79,11 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   return equal(predicate, wanted.predicate);
 }
 
+Error deferrable_arbiter(Scope& scope) {
+  return scope.error(sqlstate::kObjectNotInPrerequisiteState,
+                     "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
+}
+
 Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infer) {
   const RelationInfo& r = target_of(scope);
   std::vector<Oid> out;
@@ -86,9 +91,7 @@ Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infe
     for (const auto& constraint : r.constraints) {
       if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
       if (constraint.deferrable) {
-        return scope.error(
-            sqlstate::kObjectNotInPrerequisiteState,
-            "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
+        return deferrable_arbiter(scope);
       }
       out.push_back(constraint.index);
       return out;
@@ -100,7 +103,9 @@ Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infe
   for (const IndexInfo& index : r.indexes) {
     if (!index.unique || !index.valid) continue;
     INDIGO_ASSIGN(const bool match, fits(scope, index, wanted));
-    if (match) out.push_back(index.oid);
+    if (!match) continue;
+    if (!index.immediate) return deferrable_arbiter(scope);
+    out.push_back(index.oid);
   }
   if (out.empty()) {
     return scope.error(sqlstate::kInvalidColumnReference,
@@ -127,6 +132,10 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   scope.names.push_back(std::move(plain));
   if (clause.infer) {
     INDIGO_ASSIGN(out.arbiters, arbiters(scope, *clause.infer));
+  } else {
+    for (const IndexInfo& index : target_of(scope).indexes) {
+      if (index.unique && !index.immediate) return deferrable_arbiter(scope);
+    }
   }
   scope.names.clear();
   if (!out.update) return out;

@@ -67,7 +67,7 @@ class TablePaths {
       if (!usable) continue;
       Tree tree;
       tree.index = static_cast<int>(i);
-      tree.unique = index.unique;
+      tree.unique = index.unique && index.immediate;
       tree.appends_key = !index.unique;
       for (const auto& c : index.columns) {
         KeyPart part;
@@ -334,7 +334,7 @@ bool is_unique_for(Level& level, const Rel& rel, const ExprList& columns) {
   if (rel.one_row) return true;
   if (rel.entry < 0 || level.entry(rel.entry).kind != EntryKind::kTable) return false;
   for (const IndexInfo& index : level.entry(rel.entry).relation->indexes) {
-    if (!index.unique || !index.valid || !index.predicate.empty()) continue;
+    if (!index.unique || !index.immediate || !index.valid || !index.predicate.empty()) continue;
     const bool all = std::all_of(index.columns.begin(), index.columns.end(), [&](const auto& c) {
       return std::any_of(columns.begin(), columns.end(), [&](const ExprPtr& e) {
         const auto* v = try_as<VarExpr>(e);

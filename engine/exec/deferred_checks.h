@@ -1,0 +1,85 @@
+// Constraint checks that wait for the transaction's end, and what SET CONSTRAINTS has said about when they run.
+//
+// Only checks are kept here (a referencing row's parent, NO ACTION's children, deferrable keys); actions of foreign keys run
+// at their statement's end.
+// Invariants:
+// 1. Checks keep the order of their statements. One that has run stays until the transaction ends, with the run's number, so
+//    that rolling back to a savepoint before that run makes it pending again.
+// 2. While a table has pending checks no definition statement changes its rows' layout (55006).
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/info.h"
+
+namespace indigo::engine::exec {
+
+class QueryState;
+
+// A change that some constraint has to look at.
+struct ConstraintEvent {
+  enum class Kind : uint8_t {
+    kChild,          // a referencing row came or changed
+    kParentUpdated,  // the key of a referenced row changed
+    kParentErased,   // a referenced row went
+    kKey             // a row came under a deferrable PRIMARY KEY or UNIQUE
+  } kind;
+  std::shared_ptr<const catalog::RelationInfo> relation;  // whose row was changed
+  size_t constraint;  // index into its referenced_by (kParent...) or constraints (the others)
+  std::string old_row, new_row;
+
+  const catalog::ConstraintInfo& info() const {
+    const bool parent = kind == Kind::kParentUpdated || kind == Kind::kParentErased;
+    return parent ? relation->referenced_by[constraint] : relation->constraints[constraint];
+  }
+  // Does it only look, so that it may wait for the transaction's end?
+  bool may_wait() const;
+};
+
+class DeferredChecks {
+ public:
+  // Must this constraint's checks wait now?
+  bool waits(const catalog::ConstraintInfo& constraint) const;
+  void add(ConstraintEvent event) { events_.push_back({std::move(event), 0}); }
+
+  bool pending() const { return pending(kInvalidOid); }
+  bool pending(Oid relation) const;  // 0: of any table
+
+  // SET CONSTRAINTS. ALL forgets what was said about single ones.
+  void set_all(bool deferred);
+  void set(Oid constraint, bool deferred) { modes_.single[constraint] = deferred; }
+
+  // Runs the pending checks that need not wait any more; all of them at COMMIT.
+  Status run(QueryState& state, bool commit);
+
+  struct Modes {
+    std::optional<bool> all;
+    std::map<Oid, bool> single;
+  };
+  struct Mark {
+    size_t events = 0;
+    uint64_t run = 0;
+    Modes modes;
+  };
+  Mark mark() const { return {events_.size(), run_, modes_}; }
+  void rollback_to(const Mark& mark);
+  void clear();
+
+ private:
+  struct Waiting {
+    ConstraintEvent event;
+    uint64_t run;  // in which it was checked; 0: pending
+  };
+  std::vector<Waiting> events_;
+  uint64_t run_ = 0;
+  Modes modes_;
+};
+
+}  // namespace indigo::engine::exec

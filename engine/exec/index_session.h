@@ -1,0 +1,20 @@
+// What expressions of indexes see instead of a session: storage computes keys on any thread and for any version of a row, so
+// nothing that a session could change has a part in it. Settings have their defaults, time and user do not exist, and of the
+// catalog there are the built-in objects and the user's types that were given at the start.
+// Thread safety: none; one for each evaluator.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "catalog/builtins.h"
+#include "catalog/info.h"
+#include "sql/func/context.h"
+
+namespace indigo::engine::exec {
+
+using TypesByOid = std::map<Oid, std::shared_ptr<const catalog::TypeInfo>>;
+
+std::unique_ptr<sql::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types);
+
+}  // namespace indigo::engine::exec
