@@ -8,6 +8,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/target_view.h"
+#include "sql/implication.h"
 
 namespace indigo::sql {
 namespace {
@@ -76,7 +77,7 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   if (!wanted.predicate) return false;
   INDIGO_ASSIGN(const ExprPtr predicate, analyze_nested(scope.a, index.predicate, relation,
                                                         {oid::kBool, -1, kInvalidOid}, Clause::kIndexPredicate));
-  return equal(predicate, wanted.predicate);
+  return implies(scope.catalog(), {wanted.predicate}, predicate);
 }
 
 Error deferrable_arbiter(Scope& scope) {

@@ -5,6 +5,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
+#include "sql/implication.h"
 #include "sql/plan/clauses.h"
 #include "sql/plan/cost.h"
 #include "sql/plan/equivalence.h"
@@ -113,27 +114,9 @@ class TablePaths {
     if (index.predicate.empty()) return true;
     INDIGO_ASSIGN(const ExprPtr predicate, analyze_expression(level_.s.session, index.predicate, entry_.relation,
                                                               {oid::kBool, -1, kInvalidOid}));
-    return implied(moved(predicate));
-  }
-
-  bool implied(const ExprPtr& e) const {
-    if (const auto* b = try_as<BoolExpr>(e); b && b->op == BoolExpr::Op::kAnd) {
-      return std::all_of(b->arguments.begin(), b->arguments.end(), [&](const ExprPtr& a) { return implied(a); });
-    }
-    for (const Clause* c : rel_.restrictions) {
-      if (equal(c->expr, e)) return true;
-      // x IS NOT NULL follows from a strict condition on x.
-      if (const auto* test = try_as<NullTestExpr>(e); test && !test->is_null) {
-        if (is_strict_on(c->expr, test->argument)) return true;
-      }
-    }
-    return false;
-  }
-
-  static bool is_strict_on(const ExprPtr& condition, const ExprPtr& x) {
-    const auto* call = try_as<CallExpr>(condition);
-    if (!call || !call->strict) return false;
-    return std::any_of(call->arguments.begin(), call->arguments.end(), [&](const ExprPtr& a) { return equal(a, x); });
+    ExprList facts;
+    for (const Clause* c : rel_.restrictions) facts.push_back(c->expr);
+    return implies(level_.s.catalog(), facts, moved(predicate));
   }
 
   void finish_costs(Path& p, double fetched, const std::vector<const Clause*>& filters, double ranges) {

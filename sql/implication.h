@@ -1,0 +1,15 @@
+// Does a condition follow from others? What partial indexes ask: the facts of a query (or of ON CONFLICT's WHERE) against an
+// index's predicate. Sound and not complete: equal conditions, AND and OR, comparisons of one expression with constants
+// (x > 5 gives x > 3 and x <> 1), and IS NOT NULL from what is strict.
+// Thread safety: pure.
+#pragma once
+
+#include "catalog/catalog_view.h"
+#include "sql/expr.h"
+
+namespace indigo::sql {
+
+// `facts` hold together.
+bool implies(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr& conclusion);
+
+}  // namespace indigo::sql
