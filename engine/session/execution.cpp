@@ -91,6 +91,8 @@ void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Exe
 }
 
 Status SessionImpl::check_allowed(const Prepared& prepared) {
+  if (!prepared.privileges.empty() && user_ != oid::kBootstrapSuperuser)
+    INDIGO_TRY(check_privileges(*this, prepared.privileges));
   if (block_.read_only() && !prepared.plan->read_only) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  std::string("cannot execute ") + command_name(prepared.plan->command) + " in a read-only transaction");

@@ -70,6 +70,7 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_types = analyzed->lifted_types;
     prepared->lifted_used = analyzed->lifted_used;
   }
+  if (analyzed->query != nullptr) prepared->privileges = required_privileges(*analyzed->query);
   INDIGO_ASSIGN(prepared->plan, sql::plan(*this, {*analyzed, sample}));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);

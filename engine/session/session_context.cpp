@@ -1,7 +1,9 @@
 // What SQL functions ask of their session: sequences, settings, sleep, system functions.
 #include "base/sqlstate.h"
+#include "catalog/acl.h"
 #include "catalog/database.h"
 #include "catalog/sequence_table.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/system_functions.h"
 
@@ -28,6 +30,7 @@ Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> 
 Result<int64_t> SessionImpl::nextval(Oid oid) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUsage | catalog::kPrivilegeUpdate));
   if (block_.read_only()) {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute nextval() in a read-only transaction");
   }
@@ -40,6 +43,7 @@ Result<int64_t> SessionImpl::nextval(Oid oid) {
 Result<int64_t> SessionImpl::currval(Oid oid) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUsage | catalog::kPrivilegeSelect));
   auto at = sequence_values_.find(oid);
   if (at == sequence_values_.end()) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
@@ -58,6 +62,7 @@ Result<int64_t> SessionImpl::lastval() {
 Status SessionImpl::setval(Oid oid, int64_t value, bool is_called) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUpdate));
   if (block_.read_only()) {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute setval() in a read-only transaction");
   }

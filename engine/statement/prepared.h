@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/row_sink.h"
+#include "engine/session/required_privileges.h"
 #include "sql/parse/parser.h"
 #include "sql/plan.h"
 #include "sql/query.h"
@@ -28,6 +29,7 @@ struct Prepared {
   std::vector<sql::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
   std::vector<bool> lifted_used;              // by lifted literal; false: part of the plan
   std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
+  std::vector<RequiredPrivilege> privileges;
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
   bool is_utility() const { return plan == nullptr; }

@@ -237,6 +237,9 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   }
   INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
   INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
+  std::vector<int16_t> written;
+  for (const int c : target.columns) written.push_back(static_cast<int16_t>(c + 1));
+  INDIGO_TRY(check_table_privilege(session, *target.relation, 0, std::move(written)));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));

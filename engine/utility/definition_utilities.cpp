@@ -36,6 +36,9 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   for (const auto& type : parameter_types_) types.push_back(type.oid);
   INDIGO_ASSIGN(PreparedPtr prepared, session_.prepare_node(outer, node, types));
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
+  if (outer.node != nullptr && outer.node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT) {
+    INDIGO_TRY(session_.check_allowed(*prepared));
+  }
   INDIGO_TRY(session_.lock_relations(prepared));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;

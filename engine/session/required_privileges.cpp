@@ -1,0 +1,213 @@
+#include "engine/session/required_privileges.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/acl.h"
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "engine/system/privilege_check.h"
+#include "sql/query_walk.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using catalog::RelationKind;
+
+// Built-in tables that not everybody may read: passwords and samples of everybody's rows.
+bool is_guarded(Oid relation) {
+  return relation == catalog::pg_authid::kOid || relation == catalog::pg_statistic::kOid;
+}
+
+void add_column(std::vector<int16_t>& columns, int column) {
+  const auto number = static_cast<int16_t>(column + 1);
+  if (std::find(columns.begin(), columns.end(), number) == columns.end()) columns.push_back(number);
+}
+
+class Collector {
+ public:
+  explicit Collector(std::vector<RequiredPrivilege>& out) : out_(out) {}
+
+  void visit(const sql::Query& q, Oid owner_view) {
+    const size_t first = out_.size();
+    std::vector<int> at(q.entries.size(), -1);  // entry -> its place in out_
+    for (size_t i = 0; i < q.entries.size(); i++) {
+      const sql::Entry& e = q.entries[i];
+      const bool excluded = q.on_conflict && q.on_conflict->excluded_entry == static_cast<int>(i);
+      if (e.relation != nullptr && !excluded &&
+          (e.relation->oid >= oid::kFirstUserOid || is_guarded(e.relation->oid))) {
+        at[i] = static_cast<int>(out_.size());
+        RequiredPrivilege r;
+        r.relation = e.relation->oid;
+        r.name = e.relation->name;
+        r.kind = e.relation->kind;
+        r.schema = e.relation->schema;
+        r.owner_view = owner_view;
+        r.reads = static_cast<int>(i) != q.target;
+        out_.push_back(std::move(r));
+      }
+    }
+    (void)first;
+    changes(q, at);
+    columns(q, at, owner_view);
+    for (const sql::Entry& e : q.entries) {
+      if (e.subquery == nullptr) continue;
+      visit(*e.subquery, e.relation != nullptr ? e.relation->owner : owner_view);
+    }
+    for (const sql::CommonTable& cte : q.ctes) visit(*cte.query, owner_view);
+  }
+
+ private:
+  void changes(const sql::Query& q, const std::vector<int>& at) {
+    for (const sql::RowLock& lock : q.row_locks) {
+      if (const int place = at[static_cast<size_t>(lock.entry)]; place >= 0) {
+        out_[static_cast<size_t>(place)].bits |= catalog::kPrivilegeUpdate;
+      }
+    }
+    if (q.target < 0 || at[static_cast<size_t>(q.target)] < 0) return;
+    RequiredPrivilege& r = out_[static_cast<size_t>(at[static_cast<size_t>(q.target)])];
+    const auto inserts = [&](const std::vector<int>& into) {
+      for (const int c : into) add_column(r.inserted, c);
+      if (into.empty()) r.bits |= catalog::kPrivilegeInsert;
+    };
+    const auto updates = [&](const std::vector<sql::Assignment>& set) {
+      for (const sql::Assignment& a : set) add_column(r.updated, a.column);
+    };
+    switch (q.command) {
+      case sql::CommandKind::kInsert:
+        inserts(q.insert_columns);
+        if (q.on_conflict && q.on_conflict->update) updates(q.on_conflict->assignments);
+        break;
+      case sql::CommandKind::kUpdate: updates(q.assignments); break;
+      case sql::CommandKind::kDelete: r.bits |= catalog::kPrivilegeDelete; break;
+      case sql::CommandKind::kMerge:
+        for (const sql::MergeAction& a : q.merge_actions) {
+          if (a.command == sql::CommandKind::kInsert) r.bits |= catalog::kPrivilegeInsert;
+          if (a.command == sql::CommandKind::kUpdate) updates(a.assignments);
+          if (a.command == sql::CommandKind::kDelete) r.bits |= catalog::kPrivilegeDelete;
+        }
+        break;
+      case sql::CommandKind::kSelect: break;
+    }
+  }
+
+  // Columns that the query's own text reads (its checks and generated columns are the table's business).
+  void columns(const sql::Query& q, const std::vector<int>& at, Oid owner_view) {
+    sql::Query own = q;
+    own.checks.clear();
+    own.generated.clear();
+    if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
+    std::vector<std::shared_ptr<const sql::Query>> sublinks;
+    sql::visit_query(own, [&](const sql::Expr& e, int depth) {
+      if (e.kind == sql::ExprKind::kSubLink && depth == 0) sublinks.push_back(sql::as<sql::SubLinkExpr>(e).query);
+      if (e.kind != sql::ExprKind::kVar) return true;
+      const auto& v = sql::as<sql::VarExpr>(e);
+      if (v.levels_up != depth || v.entry < 0 || static_cast<size_t>(v.entry) >= at.size()) return true;
+      const int place = at[static_cast<size_t>(v.entry)];
+      if (place < 0) return true;
+      RequiredPrivilege& r = out_[static_cast<size_t>(place)];
+      r.reads = true;
+      if (v.column < 0) {
+        r.bits |= catalog::kPrivilegeSelect;
+      } else {
+        add_column(r.read, v.column);
+      }
+      return true;
+    });
+    for (const auto& sublink : sublinks) visit(*sublink, owner_view);
+  }
+
+  std::vector<RequiredPrivilege>& out_;
+};
+
+bool has(SessionImpl& session, Oid user, Oid relation, uint32_t bits) {
+  const WantedPrivilege wanted{bits, false};
+  auto answer = check_object(session, kTableClass, user, relation, {&wanted, 1});
+  return !answer.ok() || answer->get().null || answer->get().b;  // an object that is gone fails elsewhere
+}
+
+bool has_on_columns(SessionImpl& session, Oid user, Oid relation, uint32_t bit, const std::vector<int16_t>& columns) {
+  const WantedPrivilege wanted{bit, false};
+  const auto on = [&](std::optional<int16_t> column) {
+    auto answer = check_columns(session, user, relation, column, {&wanted, 1});
+    return answer.ok() && !answer->get().null && answer->get().b;
+  };
+  if (columns.empty()) return on(std::nullopt);
+  return std::all_of(columns.begin(), columns.end(), [&](int16_t c) { return on(c); });
+}
+
+bool allowed(SessionImpl& session, const RequiredPrivilege& r, Oid user) {
+  for (uint32_t bit = 1; bit <= catalog::kPrivilegeTrigger; bit <<= 1) {
+    if ((r.bits & bit) != 0 && !has(session, user, r.relation, bit)) return false;
+  }
+  const auto needs = [&](uint32_t bit, const std::vector<int16_t>& columns) {
+    return has(session, user, r.relation, bit) || has_on_columns(session, user, r.relation, bit, columns);
+  };
+  if (r.reads && !needs(catalog::kPrivilegeSelect, r.read)) return false;
+  if (!r.inserted.empty() && !needs(catalog::kPrivilegeInsert, r.inserted)) return false;
+  return r.updated.empty() || needs(catalog::kPrivilegeUpdate, r.updated);
+}
+
+const char* kind_name(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::kView: return "view ";
+    case RelationKind::kSequence: return "sequence ";
+    case RelationKind::kMaterializedView: return "materialized view ";
+    default: return "table ";
+  }
+}
+
+Error denied(const std::string& what) {
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + what);
+}
+
+}  // namespace
+
+std::vector<RequiredPrivilege> required_privileges(const sql::Query& query) {
+  std::vector<RequiredPrivilege> out;
+  Collector(out).visit(query, kInvalidOid);
+  return out;
+}
+
+Status check_privileges(SessionImpl& session, const std::vector<RequiredPrivilege>& required) {
+  for (const RequiredPrivilege& r : required) {
+    const Oid user = r.owner_view != kInvalidOid ? r.owner_view : session.user();
+    if (session.session_catalog().is_superuser(user)) continue;
+    if (r.owner_view == kInvalidOid && r.schema >= oid::kFirstUserOid) {
+      const WantedPrivilege usage{catalog::kPrivilegeUsage, false};
+      auto answer = check_object(session, kSchemaClass, user, r.schema, {&usage, 1});
+      if (answer.ok() && !answer->get().null && !answer->get().b) {
+        return denied("schema " + session.session_catalog().schema_name(r.schema));
+      }
+    }
+    if (!allowed(session, r, user)) return denied(kind_name(r.kind) + r.name);
+  }
+  return {};
+}
+
+Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of) {
+  if (session.is_superuser()) return {};
+  std::vector<WantedPrivilege> wanted;
+  for (const uint32_t bit : {catalog::kPrivilegeUsage, catalog::kPrivilegeSelect, catalog::kPrivilegeUpdate}) {
+    if ((any_of & bit) != 0) wanted.push_back({bit, false});
+  }
+  INDIGO_ASSIGN(const OwnedDatum answer, check_object(session, kSequenceClass, session.user(), sequence, wanted));
+  if (answer.get().null || answer.get().b) return {};
+  return denied("sequence " + name);
+}
+
+Status check_table_privilege(SessionImpl& session, const catalog::RelationInfo& relation, uint32_t bits,
+                             std::vector<int16_t> columns) {
+  if (session.is_superuser()) return {};
+  RequiredPrivilege r;
+  r.relation = relation.oid;
+  r.name = relation.name;
+  r.kind = relation.kind;
+  r.schema = relation.schema;
+  r.bits = bits;
+  r.inserted = std::move(columns);
+  return check_privileges(session, {r});
+}
+
+}  // namespace indigo::engine
