@@ -212,6 +212,13 @@ Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery
     notice(c, message + ", skipping");
     return {};
   }
+  // The column stays as it is; only what its expression needed is forgotten.
+  const Address self{pg_class::kOid, relation->oid, column->number};
+  for (const Dependent& d : references_of(c, self)) {
+    if (d.address.class_id == pg_class::kOid && d.address.object == relation->oid) {
+      INDIGO_TRY(remove_dependency(c, self, d.address));
+    }
+  }
   return remove_default_of(c, relation->oid, column->number);
 }
 
@@ -251,15 +258,15 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
       return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a view or rule")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
     }
-    if (d.address.class_id != pg_attrdef::kOid) continue;
-    std::string image;
-    const SystemTable& defaults = table(c, pg_attrdef::kOid);
-    if (!defaults.find_oid(c.txn, d.address.object, image)) continue;
-    const int16_t owner = defaults.reader(image).i16(pg_attrdef::c_adnum);
-    if (owner == column.number) continue;
-    return Error(sqlstate::kSyntaxError, "cannot alter type of a column used by a generated column")
+    const auto& columns = relation->columns;
+    const auto owner = static_cast<size_t>(d.address.sub);
+    if (d.address.class_id != pg_class::kOid || d.address.object != relation->oid || owner == 0 ||
+        owner > columns.size() || columns[owner - 1].generated == 0) {
+      continue;
+    }
+    return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a generated column")
         .with_detail("Column " + quoted(column.name) + " is used by generated column " +
-                     quoted(relation->columns[static_cast<size_t>(owner) - 1].name) + ".");
+                     quoted(columns[owner - 1].name) + ".");
   }
   return {};
 }
@@ -310,7 +317,9 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   const PgQuery__ColumnDef& d = *cmd.def->column_def;
   INDIGO_ASSIGN(const ColumnInfo* found, column_of(*relation, cmd.name));
   const ColumnInfo column = *found;
-  INDIGO_ASSIGN(TypeRef type, resolve_type(c, d.type_name));
+  auto resolved = resolve_type(c, d.type_name);
+  if (!resolved.ok()) return Error(std::move(*resolved.take_error())).at(0);
+  TypeRef type = *resolved;
   const auto info = c.catalog.type(type.oid);
   if (info->kind == 'p') {
     return Error(sqlstate::kInvalidTableDefinition,
@@ -322,6 +331,11 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   }
   INDIGO_TRY(check_type_change(c, relation, column));
   const std::string type_name = type_text(c, {type.oid, -1, kInvalidOid});
+  if (column.default_expr && column.generated == 0 && column.identity == 0 &&
+      !sql::analyze_expression(c.host.session(), *column.default_expr, nullptr, type).ok()) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
+  }
   std::string expression;
   if (!sql::absent(d.raw_default)) {
     INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));

@@ -112,25 +112,50 @@ Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery_
   }
 }
 
+// `given` are name=value texts of an array of options.
+void change_option_list(RowValues& v, int column, const std::vector<std::string>& given, bool reset) {
+  std::vector<std::string> options;
+  if (!v.get(column).null) options = catalog::read_texts(v.get(column).str);
+  for (const std::string& option : given) {
+    const std::string prefix = option.substr(0, option.find('=') + 1);
+    std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
+    if (!reset) options.push_back(option);
+  }
+  if (options.empty()) {
+    v.set_null(column);
+  } else {
+    v.texts(column, options);
+  }
+}
+
+// ALTER COLUMN SET (n_distinct = ..): kept in attoptions; ANALYZE counts for itself.
+Status column_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions;
+  std::vector<std::string> given;
+  for (const PgQuery__Node* node : nodes(cmd.def->list->n_items, cmd.def->list->items)) {
+    const std::string_view name = node->def_elem->defname;
+    if (name != "n_distinct" && name != "n_distinct_inherited") {
+      return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
+    }
+    given.push_back(std::string(name) + "=" + (reset ? "" : text_value(node->def_elem->arg)));
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& v) { change_option_list(v, pg_attribute::c_attoptions, given, reset); });
+}
+
 // SET (fillfactor = ..) and RESET: kept in reloptions.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
-  INDIGO_ASSIGN(const std::vector<std::string> given, storage_options(c, list));
   const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
-  return update_class(c, relation->oid, [&](RowValues& v) {
-    std::vector<std::string> options;
-    if (!v.get(pg_class::c_reloptions).null) options = catalog::read_texts(v.get(pg_class::c_reloptions).str);
-    for (const std::string& option : given) {
-      const std::string prefix = option.substr(0, option.find('=') + 1);
-      std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
-      if (!reset) options.push_back(option);
-    }
-    if (options.empty()) {
-      v.set_null(pg_class::c_reloptions);
-    } else {
-      v.texts(pg_class::c_reloptions, options);
-    }
-  });
+  std::vector<std::string> given;
+  if (reset) {
+    for (const PgQuery__Node* node : list) given.push_back(std::string(node->def_elem->defname) + "=");
+  } else {
+    INDIGO_ASSIGN(given, storage_options(c, list));
+  }
+  return update_class(c, relation->oid,
+                      [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); });
 }
 
 Status change_persistence(DdlContext& c, const RelationPtr& relation, char persistence) {
@@ -203,6 +228,8 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
       return update_attribute(c, relation->oid, column->number,
                               [&](RowValues& a) { a.chr(pg_attribute::c_attstorage, it->second); });
     }
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return column_options(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace:
       if (std::string_view(cmd.name) == "pg_default") return {};
       return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(cmd.name) + " does not exist");

@@ -58,6 +58,7 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         resolve_collation(c, nodes(d.coll_clause->n_collname, d.coll_clause->collname), d.coll_clause->location));
   }
   bool null_seen = false, not_null_seen = false;
+  const PgQuery__Constraint* never_deferrable = nullptr;  // said NOT DEFERRABLE
   for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
     const PgQuery__Constraint* k = node->constraint;
     switch (k->contype) {
@@ -117,6 +118,10 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
                     : deferred ? "misplaced INITIALLY DEFERRED clause"
                                : "misplaced INITIALLY IMMEDIATE clause");
         }
+        if (deferred && target->deferrable == 0 && never_deferrable == target) {
+          return at(c, k, "constraint declared INITIALLY DEFERRED must be DEFERRABLE");
+        }
+        if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE) never_deferrable = target;
         if (deferrable || deferred) target->deferrable = 1;
         if (deferred) target->initdeferred = 1;
         break;
@@ -203,10 +208,16 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
     text = stored->sql;
   }
   if (!text) return {};
+  if (!stored && spec.column.generated != 0) {
+    INDIGO_ASSIGN(stored, store_expression(c, *text, ExpressionUse::kGenerated, relation, spec.column.type));
+  }
   INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, *text));
   const Address self{pg_attrdef::kOid, oid, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, number}, 'a'));
-  if (stored) INDIGO_TRY(record_expression(c, self, *stored, relation->oid, 'a'));
+  // What a generated column reads cannot go without the column.
+  const bool generated = spec.column.generated != 0;
+  const Address depender = generated ? Address{pg_class::kOid, relation->oid, number} : self;
+  if (stored) INDIGO_TRY(record_expression(c, depender, *stored, relation->oid, generated ? 'n' : 'a'));
   return {};
 }
 

@@ -74,6 +74,30 @@ std::string joined(const std::vector<IndexColumnSpec>& columns) {
   return out;
 }
 
+// The constraint of a key whose index is there.
+Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec, Oid index, bool deferrable,
+                             bool deferred) {
+  const RelationPtr relation = current(c, table_oid);
+  NewConstraint n;
+  n.oid = next_oid(c);
+  n.name = spec.name;
+  n.schema = relation->schema;
+  n.kind = spec.primary ? 'p' : 'u';
+  n.deferrable = deferrable;
+  n.deferred = deferred;
+  n.relation = relation->oid;
+  n.index = index;
+  n.no_inherit = true;
+  for (const IndexColumnSpec& column : spec.columns) n.columns.push_back(column.column);
+  INDIGO_TRY(insert_constraint(c, n));
+  const Address constraint{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, n.columns, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, spec.included, 'a'));
+  INDIGO_TRY(record_dependency(c, {pg_class::kOid, index, 0}, constraint, 'i'));
+  c.catalog.changed({relation->oid, index});
+  return {};
+}
+
 // The index and the constraint of a key whose columns are known.
 Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation, IndexSpec spec, bool deferrable,
                bool deferred) {
@@ -99,24 +123,73 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
   spec.immediate = !deferrable;
   const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
   INDIGO_ASSIGN(const Oid index, create_index(c, current(c, relation->oid), spec));
-  NewConstraint n;
-  n.oid = next_oid(c);
-  n.name = spec.name;
-  n.schema = relation->schema;
-  n.kind = spec.primary ? 'p' : 'u';
-  n.deferrable = deferrable;
-  n.deferred = deferred;
-  n.relation = relation->oid;
-  n.index = index;
-  n.no_inherit = true;
-  for (const IndexColumnSpec& column : spec.columns) n.columns.push_back(column.column);
-  INDIGO_TRY(insert_constraint(c, n));
-  const Address constraint{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, n.columns, 'a'));
-  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, spec.included, 'a'));
-  INDIGO_TRY(record_dependency(c, {pg_class::kOid, index, 0}, constraint, 'i'));
+  INDIGO_TRY(insert_key_constraint(c, relation->oid, spec, index, deferrable, deferred));
   if (spec.is_tree && old != nullptr) INDIGO_TRY(rewrite_table(c, old));
   return {};
+}
+
+// ADD ... USING INDEX. The index of a UNIQUE constraint is taken over; a primary key's becomes the table's tree.
+Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation,
+                           const PgQuery__Constraint& k) {
+  const bool primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
+  const auto refuse = [&](SqlState state, const std::string& message, bool unfit) {
+    Error error(state, message);
+    if (unfit) error.detail = "Cannot create a primary key or unique constraint using such an index.";
+    return Error(std::move(error)).at(position(c, k.location));
+  };
+  const std::string given = quoted(k.indexname);
+  const IndexInfo* index = nullptr;
+  for (const IndexInfo& i : relation->indexes) {
+    if (i.name == k.indexname) index = &i;
+  }
+  if (index == nullptr) {
+    const RelationPtr other = c.catalog.relation_named(relation->schema, k.indexname);
+    if (other == nullptr || other->kind != RelationKind::kIndex) {
+      return refuse(sqlstate::kUndefinedObject, "index " + given + " does not exist", false);
+    }
+    return refuse(sqlstate::kObjectNotInPrerequisiteState,
+                  "index " + given + " does not belong to table " + quoted(relation->name), false);
+  }
+  if (index->constraint) {
+    return refuse(sqlstate::kObjectNotInPrerequisiteState,
+                  "index " + given + " is already associated with a constraint", false);
+  }
+  if (!index->unique) return refuse(sqlstate::kWrongObjectType, given + " is not a unique index", true);
+  if (!index->predicate.empty()) return refuse(sqlstate::kWrongObjectType, given + " is a partial index", true);
+  IndexSpec spec;
+  for (const catalog::IndexColumn& column : index->columns) {
+    if (column.column == 0) return refuse(sqlstate::kWrongObjectType, "index " + given + " contains expressions", true);
+    if (column.descending || column.nulls_first) {
+      return refuse(sqlstate::kWrongObjectType,
+                    "index " + given + " column number " + std::to_string(spec.columns.size() + 1) +
+                        " does not have default sorting behavior",
+                    true);
+    }
+    const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
+    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, *relation, of));
+    made.opclass = column.opclass;
+    spec.columns.push_back(std::move(made));
+  }
+  if (k.deferrable && !primary) return unsupported("USING INDEX for a deferrable constraint");
+  spec.primary = primary;
+  spec.unique = true;
+  spec.nulls_not_distinct = index->nulls_not_distinct;
+  spec.included = index->included;
+  spec.name = sql::has_text(k.conname) ? truncated_name(k.conname) : std::string(k.indexname);
+  if (spec.name != k.indexname) {
+    INDIGO_TRY(check_name_free(c, *relation, spec.name));
+    notice(c, "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index " + given + " to " + quoted(spec.name));
+  }
+  const Address old{pg_class::kOid, index->oid, 0};
+  if (primary) {
+    INDIGO_TRY(drop_objects(c, {old}, false));
+    return add_key(c, target, current(c, relation->oid), std::move(spec), k.deferrable, k.initdeferred);
+  }
+  if (spec.name != k.indexname) {
+    INDIGO_TRY(update_class(c, index->oid, [&](RowValues& v) { v.str(pg_class::c_relname, spec.name); }));
+  }
+  INDIGO_TRY(remove_dependencies_of(c, old));
+  return insert_key_constraint(c, relation->oid, spec, index->oid, false, false);
 }
 
 }  // namespace
@@ -127,13 +200,13 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
   spec.primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
   spec.unique = true;
   spec.nulls_not_distinct = k.nulls_not_distinct;
-  if (sql::has_text(k.indexname)) return unsupported("ADD CONSTRAINT ... USING INDEX");
+  if (sql::has_text(k.indexname)) return add_key_using_index(c, target, relation, k);
   if (!sql::absent(k.where_clause)) return unsupported("a constraint with a predicate");
   for (const PgQuery__Node* node : nodes(k.n_keys, k.keys)) {
     const ColumnInfo* column = relation->find_column(string_of(node));
     if (column == nullptr) {
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist")
-          .at(position(c, k.location));
+          .at(target.is_new ? position(c, k.location) : 0);
     }
     for (const IndexColumnSpec& other : spec.columns) {
       if (other.column == column->number) {
@@ -149,7 +222,7 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
     const ColumnInfo* column = relation->find_column(string_of(node));
     if (column == nullptr) {
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist")
-          .at(position(c, k.location));
+          .at(target.is_new ? position(c, k.location) : 0);
     }
     spec.included.push_back(column->number);
   }
@@ -174,11 +247,33 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   spec.primary = index.primary;
   spec.unique = index.unique;
   spec.nulls_not_distinct = index.nulls_not_distinct;
-  if (!index.predicate.empty() ||
-      std::any_of(index.columns.begin(), index.columns.end(), [](const auto& k) { return k.column == 0; })) {
-    return unsupported("LIKE INCLUDING INDEXES of an index with expressions or a predicate");
+  std::vector<StoredExpression> expressions;
+  if (!index.predicate.empty()) {
+    INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, index.predicate, ExpressionUse::kIndexPredicate,
+                                                               relation, {oid::kBool, -1, kInvalidOid}));
+    spec.predicate = predicate.sql;
+    expressions.push_back(std::move(predicate));
   }
+  std::vector<std::string> names;
+  table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(index.oid)}, [&](RowReader row) {
+    names.emplace_back(row.str(pg_attribute::c_attname));
+    return true;
+  });
   for (const catalog::IndexColumn& column : index.columns) {
+    if (column.column == 0) {
+      INDIGO_ASSIGN(StoredExpression e,
+                    store_expression(c, column.expression, ExpressionUse::kIndex, relation, TypeRef{}));
+      IndexColumnSpec computed;
+      computed.name = names.size() > spec.columns.size() ? names[spec.columns.size()] : "expr";
+      computed.type = column.type;
+      computed.opclass = column.opclass;
+      computed.descending = column.descending;
+      computed.nulls_first = column.nulls_first;
+      computed.expression = e.sql;
+      expressions.push_back(std::move(e));
+      spec.columns.push_back(std::move(computed));
+      continue;
+    }
     const ColumnInfo* mine = relation->find_column(source.columns[static_cast<size_t>(column.column) - 1].name);
     INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *mine));
     column_spec.descending = column.descending;
@@ -202,10 +297,15 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   }
   spec.name = choose_relation_name(c, relation->name, joined(spec.columns), "idx", relation->schema);
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
-  std::vector<int16_t> columns;
-  for (const IndexColumnSpec& column : spec.columns) columns.push_back(column.column);
-  columns.insert(columns.end(), spec.included.begin(), spec.included.end());
-  return record_column_dependencies(c, {pg_class::kOid, oid, 0}, relation->oid, columns, 'a');
+  std::vector<int16_t> columns = spec.included;
+  for (const IndexColumnSpec& column : spec.columns) {
+    if (column.column != 0) columns.push_back(column.column);
+  }
+  const Address self{pg_class::kOid, oid, 0};
+  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
+  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  return {};
 }
 
 // ---- CHECK

@@ -96,7 +96,9 @@ struct LikeSource {
 
 Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector<ColumnSpec>& columns,
                 std::vector<LikeSource>& sources) {
-  INDIGO_ASSIGN(const RelationPtr source, open_relation(c, like.relation, TableLockMode::kAccessShare));
+  auto opened = open_relation(c, like.relation, TableLockMode::kAccessShare);
+  if (!opened.ok()) return Error(std::move(*opened.take_error())).at(position(c, like.relation->location));
+  const RelationPtr source = *opened;
   if (source->kind == RelationKind::kIndex || source->kind == RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(source->name) + " is invalid in LIKE clause")
         .with_detail("This operation is not supported for " +
@@ -113,7 +115,7 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
         spec.column.generated = column.generated;
         spec.default_text = column.default_expr;
       }
-    } else if (column.default_expr && (like.options & kLikeDefaults) != 0) {
+    } else if (column.default_expr && column.identity == 0 && (like.options & kLikeDefaults) != 0) {
       spec.default_text = column.default_expr;
     }
     if (column.identity != 0 && (like.options & kLikeIdentity) != 0) {
@@ -184,7 +186,9 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   TableSpec spec;
   spec.name = truncated_name(s.relation->relname);
   const std::string_view persistence = s.relation->relpersistence;
-  INDIGO_ASSIGN(spec.schema, creation_schema(c, s.relation->schemaname, persistence == "t"));
+  auto schema = creation_schema(c, s.relation->schemaname, persistence == "t");
+  if (!schema.ok()) return Error(std::move(*schema.take_error())).at(position(c, s.relation->location));
+  spec.schema = *schema;
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   if (s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
       s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED && spec.persistence != 't') {

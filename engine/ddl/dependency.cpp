@@ -67,6 +67,13 @@ Status remove_dependencies_of(DdlContext& c, const Address& depender) {
   return {};
 }
 
+Status remove_dependency(DdlContext& c, const Address& depender, const Address& referenced) {
+  for (const DependRow& row : rows_of_depender(c, depender)) {
+    if (row.referenced == referenced) INDIGO_TRY(erase_row(c, row));
+  }
+  return {};
+}
+
 Status change_dependency(DdlContext& c, const Address& depender, const Address& old_reference,
                          const Address& new_reference) {
   for (const DependRow& row : rows_of_depender(c, depender)) {
@@ -125,13 +132,13 @@ std::string describe(DdlContext& c, const Address& a) {
       const auto number = static_cast<size_t>(a.sub);
       const std::string column =
           r != nullptr && number <= r->columns.size() ? r->columns[number - 1].name : std::to_string(a.sub);
-      return "column " + identifier(column) + " of " + relation_text(c, a.object);
+      return "column " + column + " of " + relation_text(c, a.object);
     }
     case pg_constraint::kOid: {
       const SystemTable& t = table(c, pg_constraint::kOid);
       if (!t.find_oid(c.txn, a.object, image)) return "constraint " + std::to_string(a.object);
       const RowReader row = t.reader(image);
-      const std::string name = identifier(row.str(pg_constraint::c_conname));
+      const std::string name(row.str(pg_constraint::c_conname));
       const Oid relation = row.oid(pg_constraint::c_conrelid);
       return "constraint " + name + (relation != kInvalidOid ? " on " + relation_text(c, relation) : "");
     }
@@ -146,20 +153,17 @@ std::string describe(DdlContext& c, const Address& a) {
       const SystemTable& t = table(c, pg_rewrite::kOid);
       if (!t.find_oid(c.txn, a.object, image)) return "rule";
       const RowReader row = t.reader(image);
-      return "rule " + identifier(row.str(pg_rewrite::c_rulename)) + " on " +
+      return "rule " + std::string(row.str(pg_rewrite::c_rulename)) + " on " +
              relation_text(c, row.oid(pg_rewrite::c_ev_class));
     }
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
     case pg_collation::kOid:
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
-    case pg_namespace::kOid:
-      return "schema " + identifier(name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname));
+    case pg_namespace::kOid: return "schema " + name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname);
     case pg_proc::kOid:
       return "function " + identifier(name_in_table(c, pg_proc::kOid, a.object, pg_proc::c_proname)) + "()";
-    case pg_database::kOid:
-      return "database " + identifier(name_in_table(c, pg_database::kOid, a.object, pg_database::c_datname));
-    case pg_authid::kOid:
-      return "role " + identifier(name_in_table(c, pg_authid::kOid, a.object, pg_authid::c_rolname));
+    case pg_database::kOid: return "database " + name_in_table(c, pg_database::kOid, a.object, pg_database::c_datname);
+    case pg_authid::kOid: return "role " + name_in_table(c, pg_authid::kOid, a.object, pg_authid::c_rolname);
     default: return "object " + std::to_string(a.object);
   }
 }

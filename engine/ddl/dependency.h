@@ -22,6 +22,7 @@ Status record_dependency(DdlContext& c, const Address& depender, const Address& 
 Status record_column_dependencies(DdlContext& c, const Address& depender, Oid relation,
                                   std::span<const int16_t> columns, char type);
 Status remove_dependencies_of(DdlContext& c, const Address& depender);
+Status remove_dependency(DdlContext& c, const Address& depender, const Address& referenced);
 // Moves "depender -> old" to "depender -> new" (SET SCHEMA).
 Status change_dependency(DdlContext& c, const Address& depender, const Address& old_reference,
                          const Address& new_reference);

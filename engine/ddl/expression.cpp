@@ -118,6 +118,18 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
           .at(position(c, at));
     }
   }
+  const bool condition = use == ExpressionUse::kCheck || use == ExpressionUse::kIndexPredicate;
+  if (condition) {
+    const auto plain = sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{});
+    const auto info = plain.ok() ? c.catalog.type((*plain)->type.oid) : nullptr;
+    const Oid base = info == nullptr ? oid::kBool : info->kind == 'd' ? info->base : info->oid;
+    if (base != oid::kBool && base != oid::kUnknown && base != oid::kText) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   std::string("argument of ") + (use == ExpressionUse::kCheck ? "CHECK" : "WHERE") +
+                       " must be type boolean, not type " + type_text(c, {(*plain)->type.oid, -1, kInvalidOid}))
+          .at(position(c, sql::location_of(node)));
+    }
+  }
   INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), node, c.text, relation, target));
   Collector collector{c, {}, {}, true, true, {}, false};
   collector.visit(*expr);
@@ -139,6 +151,15 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   out.immutable = collector.immutable;
   out.constant = collector.constant;
   return out;
+}
+
+Result<StoredExpression> store_expression(DdlContext& c, std::string_view text, ExpressionUse use,
+                                          const RelationPtr& relation, const TypeRef& target) {
+  const std::string statement = "SELECT " + std::string(text);
+  INDIGO_ASSIGN(const auto parsed, sql::parse(statement));
+  const PgQuery__SelectStmt* select = parsed->statements().front().node->select_stmt;
+  DdlContext within{c.catalog, c.txn, c.host, statement};
+  return store_expression(within, select->target_list[0]->res_target->val, use, relation, target);
 }
 
 Status record_expression(DdlContext& c, const Address& depender, const StoredExpression& e, Oid relation,

@@ -20,6 +20,9 @@ struct StoredExpression {
 // `relation` may be null for uses without columns. `target` as in sql::analyze_expression.
 Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* node, ExpressionUse use,
                                           const RelationPtr& relation, const TypeRef& target);
+// The same for a text that is stored already, with another relation that has columns of these names (LIKE).
+Result<StoredExpression> store_expression(DdlContext& c, std::string_view text, ExpressionUse use,
+                                          const RelationPtr& relation, const TypeRef& target);
 // Records what the object holding the expression depends on.
 Status record_expression(DdlContext& c, const Address& depender, const StoredExpression& e, Oid relation,
                          char column_type);

@@ -391,8 +391,6 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   std::string columns_part;
   for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
     INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem, expressions));
-    if (!columns_part.empty()) columns_part += "_";
-    columns_part += column.name;
     // Index column names are unique within the index.
     int suffix = 0;
     const std::string base = column.name;
@@ -400,6 +398,8 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
         std::any_of(spec.columns.begin(), spec.columns.end(), [&](const auto& o) { return o.name == column.name; })) {
       column.name = base + std::to_string(++suffix);
     }
+    if (!columns_part.empty()) columns_part += "_";
+    columns_part += column.name;
     spec.columns.push_back(std::move(column));
   }
   for (const PgQuery__Node* node : nodes(s.n_index_including_params, s.index_including_params)) {

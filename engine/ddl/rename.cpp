@@ -56,6 +56,23 @@ Status rename_column_in_index(DdlContext& c, Oid index, std::string_view from, s
   return {};
 }
 
+// The expression of a generated column.
+Status rename_column_in_default(DdlContext& c, Oid relation, int32_t number, std::string_view from,
+                                std::string_view to) {
+  Oid oid = kInvalidOid;
+  std::string stored;
+  table(c, pg_attrdef::kOid)
+      .scan_index(c.txn, system_index::kAttrdefColumn, {Datum::of_oid(relation)}, [&](RowReader row) {
+        if (row.i16(pg_attrdef::c_adnum) != number) return true;
+        oid = row.oid(pg_attrdef::c_oid);
+        stored = row.str(pg_attrdef::c_adbin);
+        return false;
+      });
+  if (oid == kInvalidOid) return {};
+  INDIGO_ASSIGN(const std::string text, rename_column_in(stored, from, to));
+  return update_row(c, pg_attrdef::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.str(pg_attrdef::c_adbin, text); });
+}
+
 // Everybody whose descriptor names the relation.
 void touch_neighbours(DdlContext& c, const RelationInfo& r) {
   std::vector<Oid> all{r.oid};
@@ -110,7 +127,13 @@ Status rename_relation(DdlContext& c, const RelationPtr& r, std::string_view wan
 
 Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from, std::string_view wanted) {
   const std::string to = truncated_name(wanted);
-  INDIGO_ASSIGN(const ColumnInfo* found, column_of(*r, from));
+  const ColumnInfo* found = r->find_column(from);
+  if (found == nullptr) {
+    for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
+      if (from == system) return Error(sqlstate::kFeatureNotSupported, "cannot rename system column " + quoted(from));
+    }
+    return Error(sqlstate::kUndefinedColumn, "column " + quoted(from) + " does not exist");
+  }
   const int16_t number = found->number;
   for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
     if (to == system) {
@@ -126,7 +149,10 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
       return Error(sqlstate::kFeatureNotSupported, "renaming a column that a view uses is not supported")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(from) + ".");
     }
-    if (d.address.class_id == pg_class::kOid) INDIGO_TRY(rename_column_in_index(c, d.address.object, from, to));
+    if (d.address.class_id == pg_class::kOid) {
+      INDIGO_TRY(d.address.object == r->oid ? rename_column_in_default(c, r->oid, d.address.sub, from, to)
+                                            : rename_column_in_index(c, d.address.object, from, to));
+    }
     int column = -1;
     if (d.address.class_id == pg_attrdef::kOid) column = pg_attrdef::c_adbin;
     if (d.address.class_id == pg_constraint::kOid) column = pg_constraint::c_conbin;

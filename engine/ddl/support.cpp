@@ -97,16 +97,14 @@ Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, 
   if (!database.empty() && database != c.catalog.database_name()) {
     return Error(sqlstate::kFeatureNotSupported,
                  "cross-database references are not implemented: " +
-                     quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)))
-        .at(position(c, name->location));
+                     quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)));
   }
   for (;;) {
     RelationPtr found = c.catalog.find_relation(schema, relname);
     if (found == nullptr) {
       if (missing_ok) return RelationPtr();
       const std::string full = schema.empty() ? std::string(relname) : std::string(schema) + "." + std::string(relname);
-      return Error(sqlstate::kUndefinedTable, "relation " + quoted(full) + " does not exist")
-          .at(position(c, name->location));
+      return Error(sqlstate::kUndefinedTable, "relation " + quoted(full) + " does not exist");
     }
     // Locking may have waited for DDL: what the name means is looked up again.
     INDIGO_TRY(lock_object(c, found->oid, mode));
@@ -239,13 +237,12 @@ Result<Oid> resolve_role(DdlContext& c, const PgQuery__RoleSpec* role) {
     case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_CURRENT_USER: return c.catalog.user();
     case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_SESSION_USER: return c.catalog.role_named(c.host.session().session_user());
     case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_PUBLIC:
-      return Error(sqlstate::kUndefinedObject, "role \"public\" does not exist").at(position(c, role->location));
+      return Error(sqlstate::kUndefinedObject, "role \"public\" does not exist");
     default: break;
   }
   const Oid oid = c.catalog.role_named(role->rolename);
   if (oid == kInvalidOid) {
-    return Error(sqlstate::kUndefinedObject, "role " + quoted(role->rolename) + " does not exist")
-        .at(position(c, role->location));
+    return Error(sqlstate::kUndefinedObject, "role " + quoted(role->rolename) + " does not exist");
   }
   return oid;
 }

@@ -66,6 +66,20 @@ Result<ExprPtr> jsonb_subscripts(Scope& scope, const ExprPtr& container, NodeLis
   return make_operator(scope.a, "#>", container, path, location);
 }
 
+// name[i]: its byte at i, counted from 0, as "char". (Names are ASCII where somebody asks.)
+Result<ExprPtr> name_subscript(Scope& scope, const ExprPtr& container, const PgQuery__Node* index, int location) {
+  const TypeRef text{oid::kText, -1, oid::kDefaultCollation};
+  ExprList arguments;
+  INDIGO_ASSIGN(ExprPtr string, cast_to(scope, container, text, -1));
+  INDIGO_ASSIGN(ExprPtr at, array_index(scope, index));
+  INDIGO_ASSIGN(at, make_operator(scope.a, "+", at, make_int4(1), location));
+  arguments.push_back(std::move(string));
+  arguments.push_back(std::move(at));
+  arguments.push_back(make_int4(1));
+  INDIGO_ASSIGN(const ExprPtr part, call_builtin(scope.a, "substr", std::move(arguments), location));
+  return cast_to(scope, part, {oid::kChar, -1, kInvalidOid}, location);
+}
+
 }  // namespace
 
 Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, NodeList indexes, int location) {
@@ -76,6 +90,9 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
         make_relabel(original, type_with_collation(scope.catalog(), {base.oid, base.typmod, kInvalidOid}), true);
   }
   if (base.oid == oid::kJsonb) return jsonb_subscripts(scope, container, indexes, location);
+  if (base.oid == oid::kName && indexes.size() == 1 && !indexes[0]->a_indices->is_slice) {
+    return name_subscript(scope, container, indexes[0]->a_indices->uidx, location);
+  }
   const auto info = scope.catalog().type(base.oid);
   if (!info || !info->is_array()) {
     return scope.error(
