@@ -331,11 +331,6 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   }
   INDIGO_TRY(check_type_change(c, relation, column));
   const std::string type_name = type_text(c, {type.oid, -1, kInvalidOid});
-  if (column.default_expr && column.generated == 0 && column.identity == 0 &&
-      !sql::analyze_expression(c.host.session(), *column.default_expr, nullptr, type).ok()) {
-    return Error(sqlstate::kDatatypeMismatch,
-                 "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
-  }
   std::string expression;
   if (!sql::absent(d.raw_default)) {
     INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));
@@ -356,6 +351,11 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
     }
     expression =
         "CAST(" + (expression.empty() ? identifier(column.name) : "(" + expression + ")") + " AS " + type_name + ")";
+  }
+  if (column.default_expr && column.generated == 0 && column.identity == 0 &&
+      !sql::analyze_expression(c.host.session(), *column.default_expr, nullptr, type).ok()) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
   }
   // Modifiers of strings are applied below, strictly; all others by the cast.
   if (type.typmod >= 0 && type.oid != oid::kVarchar && type.oid != oid::kBpchar) {

@@ -127,6 +127,15 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     return invalid("START value (" + std::to_string(o.start) + ") cannot be greater than MAXVALUE (" +
                    std::to_string(o.maximum) + ")");
   }
+  if (d.restart_seen) {
+    const int64_t restart = d.restart.value_or(o.start);
+    const auto beyond = [&](std::string_view bound, int64_t limit) {
+      return invalid("RESTART value (" + std::to_string(restart) + ") cannot be " + std::string(bound) + " (" +
+                     std::to_string(limit) + ")");
+    };
+    if (restart < o.minimum) return beyond("less than MINVALUE", o.minimum);
+    if (restart > o.maximum) return beyond("greater than MAXVALUE", o.maximum);
+  }
   if (cache) {
     if (*cache <= 0) return invalid("CACHE (" + std::to_string(*cache) + ") must be greater than zero");
     o.cache = *cache;
@@ -160,7 +169,7 @@ Result<Oid> create_sequence(DdlContext& c, std::string_view name, Oid schema, ch
   INDIGO_TRY(insert_system_attributes(c, oid));
   INDIGO_TRY(insert_sequence_row(c, oid, d.type, d.options));
   catalog::PhysicalRelation physical;
-  physical.sequence = std::make_shared<catalog::Sequence>(d.options.start);
+  physical.sequence = std::make_shared<catalog::Sequence>(d.restart.value_or(d.options.start));
   adopt_physical(c, oid, std::move(physical));
   INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.i32(pg_class::c_relpages, 1).f32(pg_class::c_reltuples, 1); }));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
@@ -280,15 +289,7 @@ Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList optio
   if (counter == nullptr) return Error(sqlstate::kInternalError, "a sequence without its counter");
   catalog::Sequence::State state = counter->state();
   if (after.restart_seen) {
-    const int64_t restart = after.restart.value_or(after.options.start);
-    const auto bound = [&](std::string_view what, std::string_view bound_name, int64_t limit) {
-      return Error(sqlstate::kInvalidParameterValue, std::string(what) + " value (" + std::to_string(restart) +
-                                                         ") cannot be " + std::string(bound_name) + " (" +
-                                                         std::to_string(limit) + ")");
-    };
-    if (restart < after.options.minimum) return bound("RESTART", "less than MINVALUE", after.options.minimum);
-    if (restart > after.options.maximum) return bound("RESTART", "greater than MAXVALUE", after.options.maximum);
-    state = {restart, false};
+    state = {after.restart.value_or(after.options.start), false};
   } else if (state.last_value < after.options.minimum || state.last_value > after.options.maximum) {
     return Error(sqlstate::kInvalidParameterValue,
                  "RESTART value (" + std::to_string(state.last_value) + ") cannot be " +
