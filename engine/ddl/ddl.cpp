@@ -6,6 +6,7 @@
 #include "engine/ddl/comment.h"
 #include "engine/ddl/create_table.h"
 #include "engine/ddl/database.h"
+#include "engine/ddl/domain.h"
 #include "engine/ddl/drop.h"
 #include "engine/ddl/grant.h"
 #include "engine/ddl/index.h"

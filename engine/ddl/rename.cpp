@@ -5,6 +5,7 @@
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/collation.h"
 #include "engine/ddl/database.h"
+#include "engine/ddl/domain.h"
 #include "engine/ddl/drop.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/role.h"
@@ -287,6 +288,10 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
       }
       return relation_tag(s.rename_type);
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMCONSTRAINT:
+      INDIGO_TRY(
+          rename_domain_constraint(c, nodes(s.object->list->n_items, s.object->list->items), s.subname, s.newname));
+      return std::string("ALTER DOMAIN");
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
       INDIGO_TRY(rename_database(c, s.subname, s.newname));
       return std::string("ALTER DATABASE");

@@ -10,38 +10,6 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-struct NewName {
-  Oid schema = kInvalidOid;
-  std::string name;
-};
-
-// Where a new type goes; 42710 when its name is taken.
-Result<NewName> new_type_name(DdlContext& c, NodeList parts) {
-  const auto q = sql::qualified_name(parts);
-  NewName out;
-  INDIGO_ASSIGN(out.schema, creation_schema(c, q.schema, false));
-  out.name = truncated_name(q.name);
-  bool taken = false;
-  table(c, pg_type::kOid)
-      .scan_index(c.txn, system_index::kTypeName, {Datum::of(Str(out.name)), Datum::of_oid(out.schema)},
-                  [&](RowReader) {
-                    taken = true;
-                    return false;
-                  });
-  if (taken) return Error(sqlstate::kDuplicateObject, "type " + quoted(out.name) + " already exists");
-  return out;
-}
-
-// The type, its array type, and the dependencies of both.
-Status insert_with_array(DdlContext& c, NewType& t) {
-  t.array = next_oid(c);
-  t.oid = next_oid(c);
-  INDIGO_TRY(insert_type(c, t));
-  INDIGO_TRY(insert_array_type(c, t.array, t.name, t.schema, t.owner, t.oid, t.alignment));
-  INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_namespace::kOid, t.schema, 0}, 'n'));
-  return record_dependency(c, {pg_type::kOid, t.array, 0}, {pg_type::kOid, t.oid, 0}, 'i');
-}
-
 Status insert_label(DdlContext& c, Oid type, Oid oid, float order, std::string_view label) {
   SystemTable& t = table(c, pg_enum::kOid);
   if (label.size() > 63) {
@@ -58,10 +26,35 @@ Status insert_label(DdlContext& c, Oid type, Oid oid, float order, std::string_v
 
 }  // namespace
 
+Result<NewTypeName> new_type_name(DdlContext& c, NodeList parts) {
+  const auto q = sql::qualified_name(parts);
+  NewTypeName out;
+  INDIGO_ASSIGN(out.schema, creation_schema(c, q.schema, false));
+  out.name = truncated_name(q.name);
+  bool taken = false;
+  table(c, pg_type::kOid)
+      .scan_index(c.txn, system_index::kTypeName, {Datum::of(Str(out.name)), Datum::of_oid(out.schema)},
+                  [&](RowReader) {
+                    taken = true;
+                    return false;
+                  });
+  if (taken) return Error(sqlstate::kDuplicateObject, "type " + quoted(out.name) + " already exists");
+  return out;
+}
+
+Status insert_with_array(DdlContext& c, NewType& t) {
+  t.array = next_oid(c);
+  t.oid = next_oid(c);
+  INDIGO_TRY(insert_type(c, t));
+  INDIGO_TRY(insert_array_type(c, t.array, t.name, t.schema, t.owner, t.oid, t.alignment));
+  INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_namespace::kOid, t.schema, 0}, 'n'));
+  return record_dependency(c, {pg_type::kOid, t.array, 0}, {pg_type::kOid, t.oid, 0}, 'i');
+}
+
 // ---- enums
 
 Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
-  INDIGO_ASSIGN(const NewName name, new_type_name(c, nodes(s.n_type_name, s.type_name)));
+  INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_type_name, s.type_name)));
   const std::vector<std::string> labels = sql::strings_of(nodes(s.n_vals, s.vals));
   for (size_t i = 0; i < labels.size(); i++) {
     if (std::find(labels.begin(), labels.begin() + static_cast<ptrdiff_t>(i), labels[i]) !=
@@ -140,178 +133,6 @@ Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumSt
   INDIGO_TRY(insert_label(c, type->oid, next_oid(c), static_cast<float>(labels.size() + 1), s.new_val));
   c.catalog.changed({type->oid});
   return std::string("ALTER TYPE");
-}
-
-// ---- domains
-
-namespace {
-
-// CHECK of a domain: VALUE stands for the value. It is analyzed as the one column of a made-up relation.
-Result<StoredExpression> domain_check(DdlContext& c, const PgQuery__Node* expression, const TypeRef& base) {
-  auto relation = std::make_shared<RelationInfo>();
-  ColumnInfo value;
-  value.name = "value";
-  value.number = 1;
-  value.type = base;
-  relation->columns.push_back(value);
-  return store_expression(c, expression, ExpressionUse::kDomainCheck, relation, {oid::kBool, -1, kInvalidOid});
-}
-
-Status add_domain_check(DdlContext& c, Oid domain, std::string_view domain_name, Oid schema, const TypeRef& base,
-                        const PgQuery__Constraint& k) {
-  INDIGO_ASSIGN(const StoredExpression e, domain_check(c, k.raw_expr, base));
-  NewConstraint n;
-  n.oid = next_oid(c);
-  n.name = sql::has_text(k.conname) ? truncated_name(k.conname)
-                                    : choose_constraint_name(c, domain_name, "", "check", schema);
-  n.schema = schema;
-  n.type = domain;
-  n.expression = e.sql;
-  n.validated = !k.skip_validation;
-  INDIGO_TRY(insert_constraint(c, n));
-  const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_dependency(c, self, {pg_type::kOid, domain, 0}, 'a'));
-  for (const Address& a : e.references) INDIGO_TRY(record_dependency(c, self, a, 'n'));
-  return {};
-}
-
-}  // namespace
-
-Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) {
-  INDIGO_ASSIGN(const NewName name, new_type_name(c, nodes(s.n_domainname, s.domainname)));
-  INDIGO_ASSIGN(TypeRef base, resolve_type(c, s.type_name));
-  const auto info = c.catalog.type(base.oid);
-  if (info->kind == 'p') {
-    return Error(sqlstate::kDatatypeMismatch,
-                 quoted(type_text(c, {base.oid, -1, kInvalidOid})) + " is not a valid base type for a domain")
-        .at(position(c, s.type_name->location));
-  }
-  if (s.coll_clause != nullptr) {
-    INDIGO_ASSIGN(base.collation, resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname),
-                                                    s.coll_clause->location));
-  }
-  NewType t;
-  t.name = name.name;
-  t.schema = name.schema;
-  t.owner = c.catalog.user();
-  t.kind = 'd';
-  t.length = info->length;
-  t.by_value = info->by_value;
-  t.category = info->category;
-  t.alignment = info->alignment;
-  t.storage = info->storage;
-  t.base = base.oid;
-  t.typmod = base.typmod;
-  t.dimensions = static_cast<int32_t>(s.type_name->n_array_bounds);
-  t.collation = base.collation;
-  t.input = "domain_in";
-  t.receive = "domain_recv";
-  const auto output = c.catalog.function(info->output), send = c.catalog.function(info->send);
-  const std::string output_name = output != nullptr ? output->name : "", send_name = send != nullptr ? send->name : "";
-  t.output = output_name;
-  t.send = send_name;
-  bool null_seen = false;
-  for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
-    const PgQuery__Constraint* k = node->constraint;
-    switch (k->contype) {
-      case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT: {
-        if (t.default_expr) return Error(sqlstate::kSyntaxError, "multiple default expressions");
-        INDIGO_ASSIGN(const StoredExpression e,
-                      store_expression(c, k->raw_expr, ExpressionUse::kDefault, nullptr, base));
-        t.default_expr = e.sql;
-        break;
-      }
-      case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
-        if (null_seen) return Error(sqlstate::kSyntaxError, "conflicting NULL/NOT NULL constraints");
-        t.not_null = true;
-        break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
-        if (t.not_null) return Error(sqlstate::kSyntaxError, "conflicting NULL/NOT NULL constraints");
-        null_seen = true;
-        break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
-        return Error(sqlstate::kSyntaxError, "unique constraints not possible for domains");
-      case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
-        return Error(sqlstate::kSyntaxError, "primary key constraints not possible for domains");
-      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
-        return Error(sqlstate::kSyntaxError, "foreign key constraints not possible for domains");
-      default: return unsupported("this constraint of a domain");
-    }
-  }
-  INDIGO_TRY(insert_with_array(c, t));
-  INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_type::kOid, base.oid, 0}, 'n'));
-  INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_collation::kOid, t.collation, 0}, 'n'));
-  for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
-    if (node->constraint->contype != PG_QUERY__CONSTR_TYPE__CONSTR_CHECK) continue;
-    INDIGO_TRY(add_domain_check(c, t.oid, t.name, t.schema, base, *node->constraint));
-  }
-  c.catalog.changed({t.oid});
-  return std::string("CREATE DOMAIN");
-}
-
-Result<std::string> execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s) {
-  const NodeList parts = nodes(s.n_type_name, s.type_name);
-  const auto q = sql::qualified_name(parts);
-  const auto type = c.catalog.find_type(q.schema, q.name);
-  if (type == nullptr)
-    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
-  if (type->kind != 'd') return Error(sqlstate::kWrongObjectType, type->name + " is not a domain");
-  INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
-  const TypeRef base{type->base, type->base_typmod, type->collation};
-  // Columns of the domain's type are not walked here: what would have to look at stored values is refused while there are any.
-  const auto in_use = [&] {
-    const auto users = dependents_of(c, {pg_type::kOid, type->oid, 0});
-    return std::any_of(users.begin(), users.end(),
-                       [](const Dependent& d) { return d.address.class_id == pg_class::kOid; });
-  };
-  const std::string_view what = s.subtype;
-  c.catalog.changed({type->oid});
-  if (what == "T") {
-    std::optional<std::string> text;
-    if (!sql::absent(s.def)) {
-      INDIGO_ASSIGN(const StoredExpression e, store_expression(c, s.def, ExpressionUse::kDefault, nullptr, base));
-      text = e.sql;
-    }
-    INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(type->oid)}, [&](RowValues& v) {
-      for (const int column : {pg_type::c_typdefault, pg_type::c_typdefaultbin}) {
-        if (text) {
-          v.str(column, *text);
-        } else {
-          v.set_null(column);
-        }
-      }
-    }));
-  } else if (what == "N" || what == "O") {
-    if (what == "O" && in_use()) return unsupported("ALTER DOMAIN ... SET NOT NULL for a domain that columns use");
-    INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(type->oid)},
-                          [&](RowValues& v) { v.flag(pg_type::c_typnotnull, what == "O"); }));
-  } else if (what == "C") {
-    const PgQuery__Constraint& k = *s.def->constraint;
-    if (k.contype != PG_QUERY__CONSTR_TYPE__CONSTR_CHECK) return unsupported("this constraint of a domain");
-    if (!k.skip_validation && in_use())
-      return unsupported("ALTER DOMAIN ... ADD CONSTRAINT for a domain that columns use");
-    INDIGO_TRY(add_domain_check(c, type->oid, type->name, type->schema, base, k));
-  } else if (what == "X") {
-    Oid found = kInvalidOid;
-    table(c, pg_constraint::kOid)
-        .scan_index(c.txn, system_index::kConstraintType, {Datum::of_oid(type->oid)}, [&](RowReader row) {
-          if (row.str(pg_constraint::c_conname) == s.name) found = row.oid(pg_constraint::c_oid);
-          return found == kInvalidOid;
-        });
-    if (found == kInvalidOid) {
-      const std::string message =
-          "constraint " + quoted(s.name) + " of domain " + quoted(type->name) + " does not exist";
-      if (!s.missing_ok) return Error(sqlstate::kUndefinedObject, message);
-      notice(c, message + ", skipping");
-    } else {
-      INDIGO_TRY(
-          drop_objects(c, {{pg_constraint::kOid, found, 0}}, s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
-    }
-  } else {
-    return unsupported("this form of ALTER DOMAIN");
-  }
-  return std::string("ALTER DOMAIN");
 }
 
 // ---- composite types
