@@ -62,7 +62,8 @@ bool comparison_follows(catalog::CatalogView& catalog, const ExprPtr& fact, cons
   if (!f || !c || !equal(f->expression, c->expression) || f->constant->type.oid != c->constant->type.oid) return false;
   const TypeOrder* order = type_order(f->constant->type.oid);
   if (order == nullptr || order->compare == nullptr) return false;
-  const int way = order->compare(f->constant->value.get(), c->constant->value.get(), catalog.collator(f->constant->type.collation));
+  const int way =
+      order->compare(f->constant->value.get(), c->constant->value.get(), catalog.collator(f->constant->type.collation));
   return follows(f->strategy, c->strategy, way);
 }
 

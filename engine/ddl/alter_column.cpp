@@ -178,7 +178,8 @@ Status set_default(DdlContext& c, const RelationPtr& relation, const PgQuery__Al
   spec.column.name = column->name;
   spec.column.type = column->type;
   spec.default_node = cmd.def;
-  return finish_column(c, relation, column->number, spec);
+  Status status = finish_column(c, relation, column->number, spec);
+  return status.ok() ? Status() : Error(std::move(*status.take_error())).at(0);
 }
 
 Status set_not_null(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
@@ -313,6 +314,23 @@ Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number
 
 }  // namespace
 
+namespace {
+
+Oid identity_sequence(DdlContext& c, Oid relation, int16_t number) {
+  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation, number})) {
+    if (d.type == 'i' && d.address.class_id == pg_class::kOid) return d.address.object;
+  }
+  return kInvalidOid;
+}
+
+// An identity column's sequence goes with its type.
+Status retype_identity(DdlContext& c, Oid relation, const ColumnInfo& column, Oid type) {
+  const Oid sequence = column.identity != 0 ? identity_sequence(c, relation, column.number) : kInvalidOid;
+  return sequence == kInvalidOid ? Status() : alter_sequence_type(c, current(c, sequence), type);
+}
+
+}  // namespace
+
 Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const PgQuery__ColumnDef& d = *cmd.def->column_def;
   INDIGO_ASSIGN(const ColumnInfo* found, column_of(*relation, cmd.name));
@@ -330,6 +348,9 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
                                                     d.coll_clause->location));
   }
   INDIGO_TRY(check_type_change(c, relation, column));
+  if (column.identity != 0 && type.oid != oid::kInt2 && type.oid != oid::kInt4 && type.oid != oid::kInt8) {
+    return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
+  }
   const std::string type_name = type_text(c, {type.oid, -1, kInvalidOid});
   std::string expression;
   if (!sql::absent(d.raw_default)) {
@@ -402,28 +423,28 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   for (const ConstraintInfo& k : now->constraints) {
     if (std::find(k.columns.begin(), k.columns.end(), column.number) == k.columns.end()) continue;
     if (k.kind == 'c' && k.validated) INDIGO_TRY(validate_check(c, *now, k.name, k.expression));
+    if (k.kind == 'f') INDIGO_TRY(check_foreign_key_types(c, *now, k));
     if (k.kind == 'f' && k.validated) INDIGO_TRY(validate_foreign_key(c, *now, k));
   }
-  return {};
+  for (size_t i = 0; i < now->referenced_by.size(); i++) {
+    const ConstraintInfo& k = now->referenced_by[i];
+    if (std::find(k.foreign_columns.begin(), k.foreign_columns.end(), column.number) == k.foreign_columns.end())
+      continue;
+    INDIGO_TRY(check_foreign_key_types(c, *current(c, now->referencing_relations[i]), k));
+  }
+  return retype_identity(c, relation->oid, column, type.oid);
 }
 
 // ---- identity
-
-namespace {
-
-Oid identity_sequence(DdlContext& c, Oid relation, int16_t number) {
-  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation, number})) {
-    if (d.type == 'i' && d.address.class_id == pg_class::kOid) return d.address.object;
-  }
-  return kInvalidOid;
-}
-
-}  // namespace
 
 Status add_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
   const PgQuery__Constraint* k = cmd.def->constraint;
   const std::string where = column_text(*relation, column->name);
+  const Oid t = column->type.oid;
+  if (t != oid::kInt2 && t != oid::kInt4 && t != oid::kInt8) {
+    return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
+  }
   if (!column->not_null) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
                  where + " must be declared NOT NULL before identity can be added");
@@ -436,10 +457,6 @@ Status add_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__A
   spec.column.name = column->name;
   spec.column.type = column->type;
   spec.identity = k;
-  const Oid t = column->type.oid;
-  if (t != oid::kInt2 && t != oid::kInt4 && t != oid::kInt8) {
-    return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
-  }
   INDIGO_ASSIGN(const Oid sequence,
                 make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, sequence, 0}, {pg_class::kOid, relation->oid, column->number}, 'i'));

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "catalog/acl.h"
+#include "engine/ddl/alter_target.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 
@@ -144,6 +145,89 @@ Status column_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
                           [&](RowValues& v) { change_option_list(v, pg_attribute::c_attoptions, given, reset); });
 }
 
+// What ANALYZE is to look at: kept, and shown by \d+.
+Status set_statistics(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  int16_t number = 0;
+  if (sql::has_text(cmd.name)) {
+    INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+    number = column->number;
+  } else {
+    number = static_cast<int16_t>(cmd.num);
+    if (number < 1 || static_cast<size_t>(number) > relation->columns.size()) {
+      return Error(sqlstate::kUndefinedColumn, "column number " + std::to_string(cmd.num) + " of relation " +
+                                                   quoted(relation->name) + " does not exist");
+    }
+  }
+  if (relation->kind == RelationKind::kIndex) {
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (indexes.find_oid(c.txn, relation->oid, image)) {
+      const auto keys = catalog::read_i16s(indexes.reader(image).str(pg_index::c_indkey));
+      const auto at = static_cast<size_t>(number) - 1;
+      if (at < keys.size() && keys[at] != 0) {
+        return Error(sqlstate::kFeatureNotSupported, "cannot alter statistics on non-expression column " +
+                                                         quoted(relation->columns[at].name) + " of index " +
+                                                         quoted(relation->name))
+            .with_hint("Alter statistics on table column instead.");
+      }
+    }
+  }
+  int64_t target = integer_value(cmd.def).value_or(-1);
+  if (target < -1) {
+    return Error(sqlstate::kInvalidParameterValue, "statistics target " + std::to_string(target) + " is too low");
+  }
+  if (target > 10000) {
+    target = 10000;
+    warning(c, sqlstate::kInvalidParameterValue, "lowering statistics target to 10000");
+  }
+  return update_attribute(c, relation->oid, number,
+                          [&](RowValues& a) { a.i32(pg_attribute::c_attstattarget, static_cast<int32_t>(target)); });
+}
+
+Result<bool> is_toastable(DdlContext& c, const ColumnInfo& column) {
+  const auto type = c.catalog.type(column.type.oid);
+  return type != nullptr && type->storage != 'p';
+}
+
+Status set_storage(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  std::string mode = text_value(cmd.def);
+  std::transform(mode.begin(), mode.end(), mode.begin(),
+                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  const std::map<std::string_view, char> modes{{"plain", 'p'}, {"external", 'e'}, {"extended", 'x'}, {"main", 'm'}};
+  const auto it = modes.find(mode);
+  if (it == modes.end()) return Error(sqlstate::kInvalidParameterValue, "invalid storage type " + quoted(mode));
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  INDIGO_ASSIGN(const bool toastable, is_toastable(c, *column));
+  if (it->second != 'p' && !toastable) {
+    return Error(
+        sqlstate::kFeatureNotSupported,
+        "column data type " + type_text(c, {column->type.oid, -1, kInvalidOid}) + " can only have storage PLAIN");
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& a) { a.chr(pg_attribute::c_attstorage, it->second); });
+}
+
+// Values are not compressed here: the method is kept for who asks.
+Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  const std::string method = text_value(cmd.def);
+  char letter = '\0';
+  if (method != "default") {
+    INDIGO_ASSIGN(const bool toastable, is_toastable(c, *column));
+    if (!toastable) {
+      return Error(
+          sqlstate::kFeatureNotSupported,
+          "column data type " + type_text(c, {column->type.oid, -1, kInvalidOid}) + " does not support compression");
+    }
+    if (method != "pglz" && method != "lz4") {
+      return Error(sqlstate::kInvalidParameterValue, "invalid compression method " + quoted(method));
+    }
+    letter = method[0];
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
+}
+
 // SET (fillfactor = ..) and RESET: kept in reloptions.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
@@ -210,24 +294,9 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetUnLogged: return change_persistence(c, relation, 'u');
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn: return cluster_on(c, relation, cmd.name);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster: return cluster_on(c, relation, "");
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics: {
-      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
-      const int64_t target = integer_value(cmd.def).value_or(-1);
-      return update_attribute(c, relation->oid, column->number, [&](RowValues& a) {
-        a.i32(pg_attribute::c_attstattarget, static_cast<int32_t>(std::clamp<int64_t>(target, -1, 10000)));
-      });
-    }
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage: {
-      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
-      std::string mode = text_value(cmd.def);
-      std::transform(mode.begin(), mode.end(), mode.begin(),
-                     [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
-      const std::map<std::string_view, char> modes{{"plain", 'p'}, {"external", 'e'}, {"extended", 'x'}, {"main", 'm'}};
-      const auto it = modes.find(mode);
-      if (it == modes.end()) return Error(sqlstate::kInvalidParameterValue, "invalid storage type " + quoted(mode));
-      return update_attribute(c, relation->oid, column->number,
-                              [&](RowValues& a) { a.chr(pg_attribute::c_attstorage, it->second); });
-    }
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics: return set_statistics(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage: return set_storage(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetCompression: return set_compression(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return column_options(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace:
@@ -321,6 +390,7 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
   }
   INDIGO_TRY(check_not_system(c, *relation));
   INDIGO_TRY(check_owner(c, *relation));
+  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
   if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });

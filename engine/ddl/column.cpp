@@ -22,6 +22,18 @@ Error at(DdlContext& c, const PgQuery__Constraint* k, std::string message, SqlSt
   return Error(state, std::move(message)).at(position(c, k->location));
 }
 
+// What is wrong with a default's type is said of the column.
+Error of_default(DdlContext& c, const NewColumn& column, std::unique_ptr<Error> error) {
+  constexpr std::string_view kBegin = "expression is of type ", kEnd = " but type ";
+  const size_t end = error->message.find(kEnd);
+  if (!error->message.starts_with(kBegin) || end == std::string::npos) return std::move(*error);
+  Error out(error->state, "column " + quoted(column.name) + " is of type " + type_text(c, column.type) +
+                              " but default expression is of type " +
+                              error->message.substr(kBegin.size(), end - kBegin.size()));
+  out.hint = error->hint;
+  return out;
+}
+
 }  // namespace
 
 Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::string_view table_name) {
@@ -35,6 +47,14 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
           .at(position(c, d.type_name->location));
     }
     out.serial = true;
+    for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
+      if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT) {
+        return Error(sqlstate::kSyntaxError, "multiple default values specified for " + where);
+      }
+      if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NULL) {
+        return Error(sqlstate::kSyntaxError, "conflicting NULL/NOT NULL declarations for " + where);
+      }
+    }
     out.column.type.oid = *serial;
     out.column.not_null = true;
   } else {
@@ -59,6 +79,16 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   }
   bool null_seen = false, not_null_seen = false;
   const PgQuery__Constraint* never_deferrable = nullptr;  // said NOT DEFERRABLE
+  // Two of default, identity and generation expression: told at the second.
+  const auto clash = [&](const PgQuery__Constraint* k) -> Status {
+    const char* both = out.default_node != nullptr && out.identity != nullptr ? "default and identity"
+                       : out.default_node != nullptr && out.generated_node != nullptr
+                           ? "default and generation expression"
+                       : out.identity != nullptr && out.generated_node != nullptr ? "identity and generation expression"
+                                                                                  : nullptr;
+    if (both == nullptr) return {};
+    return at(c, k, std::string("both ") + both + " specified for " + where);
+  };
   for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
     const PgQuery__Constraint* k = node->constraint;
     switch (k->contype) {
@@ -77,6 +107,7 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         if (out.default_node != nullptr || out.serial)
           return at(c, k, "multiple default values specified for " + where);
         out.default_node = k->raw_expr;
+        INDIGO_TRY(clash(k));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
         if (out.identity != nullptr) return at(c, k, "multiple identity specifications for " + where);
@@ -84,11 +115,13 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         out.identity = k;
         out.column.identity = k->generated_when[0];
         out.column.not_null = true;
+        INDIGO_TRY(clash(k));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
         if (out.generated_node != nullptr) return at(c, k, "multiple generation clauses specified for " + where);
         out.generated_node = k->raw_expr;
         out.column.generated = 's';
+        INDIGO_TRY(clash(k));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: out.checks.push_back(k); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
@@ -129,18 +162,6 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
       default: return unsupported("this column constraint");
     }
   }
-  if (out.default_node != nullptr && out.identity != nullptr) {
-    return Error(sqlstate::kSyntaxError, "both default and identity specified for " + where)
-        .at(position(c, out.identity->location));
-  }
-  if (out.default_node != nullptr && out.generated_node != nullptr) {
-    return Error(sqlstate::kSyntaxError, "both default and generation expression specified for " + where)
-        .at(position(c, d.location));
-  }
-  if (out.identity != nullptr && out.generated_node != nullptr) {
-    return Error(sqlstate::kSyntaxError, "both identity and generation expression specified for " + where)
-        .at(position(c, d.location));
-  }
   if (out.identity != nullptr) {
     const Oid t = out.column.type.oid;
     if (t != oid::kInt2 && t != oid::kInt4 && t != oid::kInt8) {
@@ -179,9 +200,7 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
     const bool null_constant = is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull;
     if (!null_constant) {
       auto e = store_expression(c, node, ExpressionUse::kDefault, nullptr, spec.column.type);
-      if (!e.ok()) {
-        return e.take_error();
-      }
+      if (!e.ok()) return of_default(c, spec.column, e.take_error());
       stored = std::move(*e);
       text = stored->sql;
     }
@@ -193,12 +212,6 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
       const ColumnInfo& other = relation->columns[static_cast<size_t>(used) - 1];
       if (other.generated == 0) continue;
       const int at = position(c, sql::location_of(spec.generated_node));
-      if (used == number) {
-        return Error(sqlstate::kInvalidObjectDefinition,
-                     "cannot use generated column " + quoted(other.name) + " in column generation expression")
-            .with_detail("This would cause the generated column to depend on its own value.")
-            .at(at);
-      }
       return Error(sqlstate::kInvalidObjectDefinition,
                    "cannot use generated column " + quoted(other.name) + " in column generation expression")
           .with_detail("A generated column cannot reference another generated column.")

@@ -421,7 +421,46 @@ Result<std::vector<int16_t>> column_numbers(DdlContext& c, const RelationInfo& r
   return out;
 }
 
+// The = that compares a referenced column with a referencing one; 42804 when there is none.
+Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
+                                 const ColumnInfo& theirs) {
+  Oid op = kInvalidOid;
+  for (const catalog::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
+    if (candidate->left == theirs.type.oid && candidate->right == mine.type.oid &&
+        c.catalog.btree_strategy(candidate->oid) == 3) {
+      op = candidate->oid;
+    }
+  }
+  if (op == kInvalidOid) {
+    const catalog::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
+    const bool implicit =
+        mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == catalog::CastContext::kImplicit);
+    const auto t = c.catalog.type(mine.type.oid), u = c.catalog.type(theirs.type.oid);
+    const bool same_family = t != nullptr && u != nullptr && (t->kind == 'd' || u->kind == 'd') &&
+                             (t->kind == 'd' ? t->base : t->oid) == (u->kind == 'd' ? u->base : u->oid);
+    if (implicit || same_family) op = c.catalog.btree_operator(theirs.type.oid, 3);
+  }
+  if (op == kInvalidOid) {
+    return Error(sqlstate::kDatatypeMismatch, "foreign key constraint " + quoted(constraint) + " cannot be implemented")
+        .with_detail("Key columns " + quoted(mine.name) + " and " + quoted(theirs.name) +
+                     " are of incompatible types: " + type_text(c, {mine.type.oid, -1, kInvalidOid}) + " and " +
+                     type_text(c, {theirs.type.oid, -1, kInvalidOid}) + ".");
+  }
+  return op;
+}
+
 }  // namespace
+
+Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
+  const RelationPtr foreign = current(c, k.foreign_relation);
+  for (size_t i = 0; i < k.columns.size(); i++) {
+    const ColumnInfo& mine = relation.columns[static_cast<size_t>(k.columns[i]) - 1];
+    const ColumnInfo& theirs = foreign->columns[static_cast<size_t>(k.foreign_columns[i]) - 1];
+    const auto op = foreign_key_operator(c, k.name, mine, theirs);
+    if (!op.ok()) return op.error();
+  }
+  return {};
+}
 
 Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
@@ -449,6 +488,12 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
     const IndexInfo* primary = foreign->primary_index();
     if (primary == nullptr) {
       return Error(sqlstate::kUndefinedObject, "there is no primary key for referenced table " + quoted(foreign->name));
+    }
+    for (const ConstraintInfo& other : foreign->constraints) {
+      if (other.kind == 'p' && other.deferrable) {
+        return Error(sqlstate::kObjectNotInPrerequisiteState,
+                     "cannot use a deferrable primary key for referenced table " + quoted(foreign->name));
+      }
     }
     for (const catalog::IndexColumn& column : primary->columns) n.foreign_columns.push_back(column.column);
     n.index = primary->oid;
@@ -503,28 +548,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   for (size_t i = 0; i < n.columns.size(); i++) {
     const ColumnInfo& mine = relation->columns[static_cast<size_t>(n.columns[i]) - 1];
     const ColumnInfo& theirs = foreign->columns[static_cast<size_t>(n.foreign_columns[i]) - 1];
-    Oid op = kInvalidOid;
-    for (const catalog::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
-      if (candidate->left == theirs.type.oid && candidate->right == mine.type.oid &&
-          c.catalog.btree_strategy(candidate->oid) == 3) {
-        op = candidate->oid;
-      }
-    }
-    if (op == kInvalidOid) {
-      const catalog::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
-      const bool implicit =
-          mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == catalog::CastContext::kImplicit);
-      const auto t = c.catalog.type(mine.type.oid), u = c.catalog.type(theirs.type.oid);
-      const bool same_family = t != nullptr && u != nullptr && (t->kind == 'd' || u->kind == 'd') &&
-                               (t->kind == 'd' ? t->base : t->oid) == (u->kind == 'd' ? u->base : u->oid);
-      if (implicit || same_family) op = c.catalog.btree_operator(theirs.type.oid, 3);
-    }
-    if (op == kInvalidOid) {
-      return Error(sqlstate::kDatatypeMismatch, "foreign key constraint " + quoted(n.name) + " cannot be implemented")
-          .with_detail("Key columns " + quoted(mine.name) + " and " + quoted(theirs.name) +
-                       " are of incompatible types: " + type_text(c, {mine.type.oid, -1, kInvalidOid}) + " and " +
-                       type_text(c, {theirs.type.oid, -1, kInvalidOid}) + ".");
-    }
+    INDIGO_ASSIGN(const Oid op, foreign_key_operator(c, n.name, mine, theirs));
     n.equality.push_back(op);
     if (mine.generated != 0) {
       const auto refuse = [&](std::string_view clause) {
@@ -538,7 +562,11 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   }
   for (const PgQuery__Node* node : nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)) {
     const ColumnInfo* column = relation->find_column(string_of(node));
-    if (column == nullptr || std::find(n.columns.begin(), n.columns.end(), column->number) == n.columns.end()) {
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn,
+                   "column " + quoted(string_of(node)) + " referenced in foreign key constraint does not exist");
+    }
+    if (std::find(n.columns.begin(), n.columns.end(), column->number) == n.columns.end()) {
       return Error(
           sqlstate::kInvalidColumnReference,
           "column " + quoted(string_of(node)) + " referenced in ON DELETE SET action must be part of foreign key");

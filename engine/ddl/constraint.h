@@ -36,6 +36,8 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
 
 // Existing rows against a constraint (VALIDATE CONSTRAINT, ADD without NOT VALID).
 Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression);
+// After a change of a column's type: 42804 when the two sides cannot be compared any more.
+Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);
 Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);
 
 // CREATE TABLE keys that copy an index of another table (LIKE INCLUDING INDEXES).

@@ -102,7 +102,8 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
   if (source->kind == RelationKind::kIndex || source->kind == RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(source->name) + " is invalid in LIKE clause")
         .with_detail("This operation is not supported for " +
-                     std::string(source->kind == RelationKind::kIndex ? "indexes" : "sequences") + ".");
+                     std::string(source->kind == RelationKind::kIndex ? "indexes" : "sequences") + ".")
+        .at(position(c, like.relation->location));
   }
   for (const ColumnInfo& column : source->columns) {
     if (column.dropped) continue;

@@ -10,8 +10,8 @@
 #include "engine/ddl/drop.h"
 #include "engine/ddl/grant.h"
 #include "engine/ddl/index.h"
+#include "engine/ddl/reindex.h"
 #include "engine/ddl/rename.h"
-#include "engine/ddl/rewrite.h"
 #include "engine/ddl/role.h"
 #include "engine/ddl/schema.h"
 #include "engine/ddl/sequence.h"
@@ -24,31 +24,6 @@ namespace indigo::engine {
 namespace {
 
 using ddl::unsupported;
-
-// REINDEX: the indexes made anew (which nothing here ever needs).
-Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
-  if (s.kind != PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_TABLE &&
-      s.kind != PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX) {
-    return unsupported("REINDEX of more than one table");
-  }
-  INDIGO_ASSIGN(ddl::RelationPtr relation, ddl::open_relation(c, s.relation, ddl::TableLockMode::kAccessExclusive));
-  const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
-  if (index != (relation->kind == ddl::RelationKind::kIndex)) {
-    return Error(sqlstate::kWrongObjectType,
-                 ddl::quoted(relation->name) + (index ? " is not an index" : " is not a table or materialized view"));
-  }
-  if (index) {
-    std::string image;
-    const auto& indexes = ddl::table(c, ddl::pg_index::kOid);
-    if (!indexes.find_oid(c.txn, relation->oid, image))
-      return Error(sqlstate::kInternalError, "cache lookup failed for index");
-    INDIGO_ASSIGN(relation, ddl::open_relation(c, indexes.reader(image).oid(ddl::pg_index::c_indrelid),
-                                               ddl::TableLockMode::kAccessExclusive));
-  }
-  INDIGO_TRY(ddl::check_owner(c, *relation));
-  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(ddl::rewrite_table(c, relation));
-  return std::string("REINDEX");
-}
 
 // What the statement would be called in "... is not supported"; null: not a definition statement.
 const char* unsupported_definition(const PgQuery__Node& n) {
@@ -80,7 +55,6 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_AM_STMT: return "CREATE ACCESS METHOD";
     case PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT: return "ALTER DEFAULT PRIVILEGES";
     case PG_QUERY__NODE__NODE_ALTER_TYPE_STMT: return "this form of ALTER TYPE";
-    case PG_QUERY__NODE__NODE_CLUSTER_STMT: return "CLUSTER";
     case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT: return "REFRESH MATERIALIZED VIEW";
     default: return nullptr;
   }
@@ -120,6 +94,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT:
     case PG_QUERY__NODE__NODE_DROP_OWNED_STMT:
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT:
+    case PG_QUERY__NODE__NODE_CLUSTER_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
   }
@@ -170,7 +145,8 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
         return ddl::execute_create_collation(c, *n.define_stmt);
       break;
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT: return ddl::execute_alter_collation(c, *n.alter_collation_stmt);
-    case PG_QUERY__NODE__NODE_REINDEX_STMT: return execute_reindex(c, *n.reindex_stmt);
+    case PG_QUERY__NODE__NODE_REINDEX_STMT: return ddl::execute_reindex(c, *n.reindex_stmt);
+    case PG_QUERY__NODE__NODE_CLUSTER_STMT: return ddl::execute_cluster(c, *n.cluster_stmt);
     case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
     default: break;
   }

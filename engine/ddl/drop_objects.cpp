@@ -178,10 +178,10 @@ std::vector<RelationPtr> tables_losing_their_key(DdlContext& c, const std::vecto
 
 }  // namespace
 
-Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade) {
+Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet) {
   DropSearch search(c, objects);
   for (const Address& a : objects) INDIGO_TRY(search.visit(a, kAsked, nullptr));
-  INDIGO_TRY(report(c, search.victims(), objects, cascade));
+  if (!quiet) INDIGO_TRY(report(c, search.victims(), objects, cascade));
   for (const Victim& v : search.victims()) {
     if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
     const RelationPtr r = current(c, v.address.object);

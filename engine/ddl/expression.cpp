@@ -123,7 +123,8 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     const auto plain = sql::analyze_to_print(c.host.session(), node, c.text, relation, TypeRef{});
     const auto info = plain.ok() ? c.catalog.type((*plain)->type.oid) : nullptr;
     const Oid base = info == nullptr ? oid::kBool : info->kind == 'd' ? info->base : info->oid;
-    if (base != oid::kBool && base != oid::kUnknown && base != oid::kText) {
+    const bool literal = base == oid::kUnknown || (base == oid::kText && is(node, PG_QUERY__NODE__NODE_A_CONST));
+    if (base != oid::kBool && !literal) {
       return Error(sqlstate::kDatatypeMismatch,
                    std::string("argument of ") + (use == ExpressionUse::kCheck ? "CHECK" : "WHERE") +
                        " must be type boolean, not type " + type_text(c, {(*plain)->type.oid, -1, kInvalidOid}))
@@ -273,6 +274,53 @@ Result<std::string> rename_relation_in(std::string_view text, bool query, std::s
   });
   const std::string out = apply_edits(statement, std::move(edits));
   return query ? out : out.substr(7);
+}
+
+Result<std::string> rename_type_in(std::string_view text, bool query, std::string_view schema, std::string_view name,
+                                   std::string_view new_schema, std::string_view new_name) {
+  const std::string statement = query ? std::string(text) : "SELECT " + std::string(text);
+  INDIGO_ASSIGN(const auto parsed, sql::parse(statement));
+  std::vector<Edit> edits;
+  sql::walk_tree(&parsed->statements().front().node->base, [&](const ProtobufCMessage* m) {
+    if (m->descriptor != &pg_query__type_name__descriptor) return true;
+    const auto* type = reinterpret_cast<const PgQuery__TypeName*>(m);
+    const NodeList parts = nodes(type->n_names, type->names);
+    if (type->location < 0 || parts.size() != 2 || string_of(parts[0]) != schema || string_of(parts[1]) != name) {
+      return true;
+    }
+    const auto begins = name_parts(statement, static_cast<size_t>(type->location), 2);
+    const size_t end = begins[1] + token_length(statement, begins[1]);
+    edits.push_back({begins[0], end - begins[0], qualified(new_schema, new_name)});
+    return true;
+  });
+  const std::string out = apply_edits(statement, std::move(edits));
+  return query ? out : out.substr(7);
+}
+
+std::string rename_columns_at(const std::string& statement, const PgQuery__Node& root, const std::set<int>& locations,
+                              std::string_view from, std::string_view to) {
+  std::vector<Edit> edits;
+  std::set<int> unnamed;  // output columns that are plain references
+  sql::walk_tree(&root.base, [&](const ProtobufCMessage* m) {
+    if (m->descriptor == &pg_query__res_target__descriptor) {
+      const auto* target = reinterpret_cast<const PgQuery__ResTarget*>(m);
+      if (!sql::has_text(target->name) && is(target->val, PG_QUERY__NODE__NODE_COLUMN_REF)) {
+        unnamed.insert(target->val->column_ref->location);
+      }
+      return true;
+    }
+    if (m->descriptor != &pg_query__column_ref__descriptor) return true;
+    const auto* ref = reinterpret_cast<const PgQuery__ColumnRef*>(m);
+    const NodeList fields = nodes(ref->n_fields, ref->fields);
+    if (!locations.contains(ref->location) || ref->location < 0 || fields.empty()) return true;
+    if (!is(fields.back(), PG_QUERY__NODE__NODE_STRING) || string_of(fields.back()) != from) return true;
+    const auto parts = name_parts(statement, static_cast<size_t>(ref->location), fields.size());
+    std::string name = identifier(to);
+    if (unnamed.contains(ref->location)) name += " AS " + identifier(from);
+    edits.push_back({parts.back(), token_length(statement, parts.back()), std::move(name)});
+    return true;
+  });
+  return apply_edits(statement, std::move(edits));
 }
 
 }  // namespace indigo::engine::ddl

@@ -2,6 +2,8 @@
 // dependencies, kept as SQL text with qualified names.
 #pragma once
 
+#include <set>
+
 #include "engine/ddl/dependency.h"
 
 namespace indigo::engine::ddl {
@@ -32,5 +34,13 @@ Result<std::string> rename_column_in(std::string_view text, std::string_view fro
 // `text` (an expression or a query) with every name of relation schema.name replaced; in FROM the old name stays as alias.
 Result<std::string> rename_relation_in(std::string_view text, bool query, std::string_view schema,
                                        std::string_view name, std::string_view new_schema, std::string_view new_name);
+
+// The same for every name of type schema.name.
+Result<std::string> rename_type_in(std::string_view text, bool query, std::string_view schema, std::string_view name,
+                                   std::string_view new_schema, std::string_view new_name);
+// Column references at these places of `statement`, whose tree is `root`, that say `from`; output columns that were named
+// after them keep that name.
+std::string rename_columns_at(const std::string& statement, const PgQuery__Node& root, const std::set<int>& locations,
+                              std::string_view from, std::string_view to);
 
 }  // namespace indigo::engine::ddl

@@ -268,7 +268,12 @@ Result<std::vector<std::string>> storage_options(DdlContext&, NodeList options) 
             .with_detail("Valid values are between \"10\" and \"100\".");
       }
     }
-    out.push_back(std::string(name) + "=" + (sql::absent(d->arg) ? "true" : text_value(d->arg)));
+    if (std::string_view(d->defnamespace) == "toast") continue;  // of a table that is not there
+    const std::string prefix = std::string(name) + "=";
+    if (std::any_of(out.begin(), out.end(), [&](const std::string& o) { return o.starts_with(prefix); })) {
+      return Error(sqlstate::kInvalidParameterValue, "parameter " + quoted(name) + " specified more than once");
+    }
+    out.push_back(prefix + (sql::absent(d->arg) ? "true" : text_value(d->arg)));
   }
   return out;
 }
@@ -300,6 +305,25 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   return spec;
 }
 
+// Is the class's input type the column's, or one that it stands for as it is (varchar as text)?
+bool class_accepts(DdlContext& c, std::string_view name, Oid type) {
+  const auto info = c.catalog.type(type);
+  const Oid base = info->kind == 'd' ? info->base : type;
+  const bool text = base == oid::kText || base == oid::kVarchar;
+  if (name.starts_with("text_") || name.starts_with("varchar_")) return text;
+  if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
+  bool accepts = false;
+  table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
+    accepts |= row.str(catalog::pg_opclass::c_opcname) == name && row.oid(catalog::pg_opclass::c_opcmethod) == 403 &&
+               (row.oid(catalog::pg_opclass::c_opcintype) == base ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyArray ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyEnum ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kRecord);
+    return !accepts;
+  });
+  return accepts;
+}
+
 Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
                                       std::vector<StoredExpression>& expressions) {
   IndexColumnSpec spec;
@@ -320,6 +344,11 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
     spec.type = column->type;
   }
   if (e.n_collation > 0) {
+    const auto type = c.catalog.type(spec.type.oid);
+    if (type->collation == kInvalidOid) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}));
+    }
     INDIGO_ASSIGN(spec.type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
   }
   if (e.n_opclass > 0) {
@@ -334,6 +363,10 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       const std::string_view name = q.name;
       const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
                            name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
+      if (!class_accepts(c, name, spec.type.oid)) {
+        return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
+                                                      type_text(c, {spec.type.oid, -1, kInvalidOid}));
+      }
       if (!pattern) return unsupported("operator class " + quoted(name));
     }
   } else {
@@ -366,6 +399,18 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     spec.method = 405;
     if (s.unique)
       return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support unique indexes");
+    for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
+      if (node->index_elem->ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) {
+        return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support ASC/DESC options");
+      }
+      if (node->index_elem->nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "access method \"hash\" does not support NULLS FIRST/LAST options");
+      }
+    }
+    if (s.n_index_including_params > 0) {
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support included columns");
+    }
     if (s.n_index_params > 1) {
       return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support multicolumn indexes");
     }

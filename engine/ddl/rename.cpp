@@ -10,68 +10,18 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/role.h"
 #include "engine/ddl/schema.h"
+#include "engine/ddl/stored_texts.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
 
-// Stored texts (defaults, views) that name the relation get its new name. `columns_only` texts need no change.
+// Stored texts (defaults, views) that name the relation get its new name.
 Status rename_in_dependents(DdlContext& c, const RelationInfo& old, std::string_view schema, std::string_view name) {
-  for (const Dependent& d : dependents_of(c, {pg_class::kOid, old.oid, 0})) {
-    int column = -1;
-    switch (d.address.class_id) {
-      case pg_attrdef::kOid: column = pg_attrdef::c_adbin; break;
-      case pg_rewrite::kOid: column = pg_rewrite::c_ev_action; break;
-      case pg_constraint::kOid: column = pg_constraint::c_conbin; break;
-      default: continue;
-    }
-    std::string image;
-    const SystemTable& t = table(c, d.address.class_id);
-    if (!t.find_oid(c.txn, d.address.object, image)) continue;
-    const RowReader row = t.reader(image);
-    if (row.is_null(column)) continue;
-    const bool query = d.address.class_id == pg_rewrite::kOid;
-    INDIGO_ASSIGN(const std::string text,
-                  rename_relation_in(row.str(column), query, old.schema_name, old.name, schema, name));
-    Oid owner = kInvalidOid;
-    if (query) owner = row.oid(pg_rewrite::c_ev_class);
-    if (d.address.class_id == pg_attrdef::kOid) owner = row.oid(pg_attrdef::c_adrelid);
-    if (d.address.class_id == pg_constraint::kOid) owner = row.oid(pg_constraint::c_conrelid);
-    INDIGO_TRY(update_row(c, d.address.class_id, {Datum::of_oid(d.address.object)},
-                          [&](RowValues& v) { v.str(column, text); }));
-    c.catalog.changed({owner});
-  }
-  return {};
-}
-
-// Expressions and predicate of an index.
-Status rename_column_in_index(DdlContext& c, Oid index, std::string_view from, std::string_view to) {
-  std::string image;
-  const SystemTable& t = table(c, pg_index::kOid);
-  if (!t.find_oid(c.txn, index, image)) return {};
-  for (const int column : {pg_index::c_indexprs, pg_index::c_indpred}) {
-    if (t.reader(image).is_null(column)) continue;
-    INDIGO_ASSIGN(const std::string text, rename_column_in(t.reader(image).str(column), from, to));
-    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index)}, [&](RowValues& v) { v.str(column, text); }));
-  }
-  return {};
-}
-
-// The expression of a generated column.
-Status rename_column_in_default(DdlContext& c, Oid relation, int32_t number, std::string_view from,
-                                std::string_view to) {
-  Oid oid = kInvalidOid;
-  std::string stored;
-  table(c, pg_attrdef::kOid)
-      .scan_index(c.txn, system_index::kAttrdefColumn, {Datum::of_oid(relation)}, [&](RowReader row) {
-        if (row.i16(pg_attrdef::c_adnum) != number) return true;
-        oid = row.oid(pg_attrdef::c_oid);
-        stored = row.str(pg_attrdef::c_adbin);
-        return false;
-      });
-  if (oid == kInvalidOid) return {};
-  INDIGO_ASSIGN(const std::string text, rename_column_in(stored, from, to));
-  return update_row(c, pg_attrdef::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.str(pg_attrdef::c_adbin, text); });
+  if (old.row_type != kInvalidOid) INDIGO_TRY(rename_type_in_dependents(c, old.row_type, schema, name));
+  return edit_dependent_texts(c, {pg_class::kOid, old.oid, 0}, [&](std::string_view text, bool query) {
+    return rename_relation_in(text, query, old.schema_name, old.name, schema, name);
+  });
 }
 
 // Everybody whose descriptor names the relation.
@@ -145,26 +95,10 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
     return Error(sqlstate::kDuplicateColumn,
                  "column " + quoted(to) + " of relation " + quoted(r->name) + " already exists");
   }
-  for (const Dependent& d : dependents_of(c, {pg_class::kOid, r->oid, number})) {
-    if (d.address.class_id == pg_rewrite::kOid) {
-      return Error(sqlstate::kFeatureNotSupported, "renaming a column that a view uses is not supported")
-          .with_detail(describe(c, d.address) + " depends on column " + quoted(from) + ".");
-    }
-    if (d.address.class_id == pg_class::kOid) {
-      INDIGO_TRY(d.address.object == r->oid ? rename_column_in_default(c, r->oid, d.address.sub, from, to)
-                                            : rename_column_in_index(c, d.address.object, from, to));
-    }
-    int column = -1;
-    if (d.address.class_id == pg_attrdef::kOid) column = pg_attrdef::c_adbin;
-    if (d.address.class_id == pg_constraint::kOid) column = pg_constraint::c_conbin;
-    if (column < 0) continue;
-    std::string image;
-    const SystemTable& t = table(c, d.address.class_id);
-    if (!t.find_oid(c.txn, d.address.object, image) || t.reader(image).is_null(column)) continue;
-    INDIGO_ASSIGN(const std::string text, rename_column_in(t.reader(image).str(column), from, to));
-    INDIGO_TRY(update_row(c, d.address.class_id, {Datum::of_oid(d.address.object)},
-                          [&](RowValues& v) { v.str(column, text); }));
-  }
+  const Address column{pg_class::kOid, r->oid, number};
+  INDIGO_TRY(edit_dependent_texts(c, column, [&](std::string_view text, bool query) -> Result<std::string> {
+    return query ? rename_column_in_query(c, text, r->oid, number, from, to) : rename_column_in(text, from, to);
+  }));
   INDIGO_TRY(update_attribute(c, r->oid, number, [&](RowValues& a) { a.str(pg_attribute::c_attname, to); }));
   for (const IndexInfo& index : r->indexes) {
     for (size_t i = 0; i < index.columns.size() + index.included.size(); i++) {
@@ -218,6 +152,15 @@ Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) 
     const RelationPtr relation = current(c, r);
     INDIGO_TRY(rename_in_dependents(c, *relation, to, relation->name));
   }
+  std::vector<std::pair<Oid, std::string>> types;
+  table(c, pg_type::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const char kind = row.chr(pg_type::c_typtype);
+    if (row.oid(pg_type::c_typnamespace) == oid && (kind == 'e' || kind == 'd')) {
+      types.emplace_back(row.oid(pg_type::c_oid), row.str(pg_type::c_typname));
+    }
+    return true;
+  });
+  for (const auto& [type, name] : types) INDIGO_TRY(rename_type_in_dependents(c, type, to, name));
   INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
                         [&](RowValues& v) { v.str(pg_namespace::c_nspname, to); }));
   c.catalog.changed({kInvalidOid});
@@ -283,6 +226,7 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
         if (c.catalog.find_type(c.catalog.schema_name(type->schema), s.newname) != nullptr) {
           return Error(sqlstate::kDuplicateObject, "type " + quoted(s.newname) + " already exists");
         }
+        INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(type->schema), s.newname));
         INDIGO_TRY(rename_type_row(c, type->oid, truncated_name(s.newname)));
         c.catalog.changed({kInvalidOid});
       }
@@ -388,6 +332,7 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
         INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
         return tag;
       }
+      INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(schema), type->name));
       for (const Oid t : {type->oid, type->array}) {
         if (t == kInvalidOid) continue;
         INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},

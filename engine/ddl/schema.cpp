@@ -1,6 +1,9 @@
 #include "engine/ddl/schema.h"
 
+#include <algorithm>
+
 #include "engine/ddl/dependency.h"
+#include "engine/settings/identifier_list.h"
 
 namespace indigo::engine::ddl {
 
@@ -63,6 +66,59 @@ Status check_database_create(DdlContext& c) {
                "permission denied for database " + std::string(c.catalog.database_name()));
 }
 
+constexpr SqlState kInvalidSchemaDefinition{"42P15"};
+
+// The relation that an element of CREATE SCHEMA makes; null: it makes none.
+PgQuery__RangeVar* made_by(const PgQuery__Node& element) {
+  switch (element.node_case) {
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return element.create_seq_stmt->sequence;
+    case PG_QUERY__NODE__NODE_CREATE_STMT: return element.create_stmt->relation;
+    case PG_QUERY__NODE__NODE_VIEW_STMT: return element.view_stmt->view;
+    case PG_QUERY__NODE__NODE_INDEX_STMT: return element.index_stmt->relation;
+    default: return nullptr;
+  }
+}
+
+// Sequences, tables, views, indexes, and then the rest, as if each statement stood alone with the schema first in search_path.
+Status create_elements(DdlContext& c, const std::string& schema, Oid owner, NodeList elements) {
+  const auto rank = [](const PgQuery__Node& element) {
+    switch (element.node_case) {
+      case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return 0;
+      case PG_QUERY__NODE__NODE_CREATE_STMT: return 1;
+      case PG_QUERY__NODE__NODE_VIEW_STMT: return 2;
+      case PG_QUERY__NODE__NODE_INDEX_STMT: return 3;
+      default: return 4;
+    }
+  };
+  std::vector<PgQuery__Node*> ordered(elements.begin(), elements.end());
+  for (const PgQuery__Node* element : ordered) {
+    const PgQuery__RangeVar* made = made_by(*element);
+    if (made != nullptr && sql::has_text(made->schemaname) && made->schemaname != schema) {
+      return Error(kInvalidSchemaDefinition, "CREATE specifies a schema (" + std::string(made->schemaname) +
+                                                 ") different from the one being created (" + schema + ")");
+    }
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  std::string setting;
+  c.host.session().setting("search_path", setting);
+  const auto before = split_identifier_list(setting).value_or(std::vector<std::string>());
+  std::vector<std::string> path{schema};
+  path.insert(path.end(), before.begin(), before.end());
+  const Oid user = c.catalog.user();
+  c.catalog.set_search_path(std::move(path));
+  c.catalog.set_user(owner);
+  Status status;
+  for (const PgQuery__Node* element : ordered) {
+    auto made = execute_ddl(c, *element);
+    if (made.ok()) continue;
+    status = made.take_error();
+    break;
+  }
+  c.catalog.set_search_path(before);
+  c.catalog.set_user(user);
+  return status;
+}
+
 }  // namespace
 
 Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) {
@@ -83,8 +139,11 @@ Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSc
     notice(c, "schema " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateSchema);
     return std::string("CREATE SCHEMA");
   }
-  if (s.n_schema_elts > 0) return unsupported("CREATE SCHEMA with schema elements");
+  if (s.if_not_exists && s.n_schema_elts > 0) {
+    return Error(sqlstate::kFeatureNotSupported, "CREATE SCHEMA IF NOT EXISTS cannot include schema elements");
+  }
   INDIGO_TRY(create_schema(c, name, owner));
+  if (s.n_schema_elts > 0) INDIGO_TRY(create_elements(c, name, owner, nodes(s.n_schema_elts, s.schema_elts)));
   return std::string("CREATE SCHEMA");
 }
 

@@ -223,6 +223,14 @@ Status set_owner_column(DdlContext& c, const RelationPtr& sequence, const PgQuer
       return Error(sqlstate::kUndefinedTable,
                    "relation " + quoted(sql::name_list_text(parts.first(parts.size() - 1))) + " does not exist");
     }
+    if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kView) {
+      return Error(sqlstate::kWrongObjectType, "sequence cannot be owned by relation " + quoted(relation->name))
+          .with_detail("This operation is not supported for " +
+                       std::string(relation->kind == RelationKind::kSequence ? "sequences"
+                                   : relation->kind == RelationKind::kIndex  ? "indexes"
+                                                                             : "composite types") +
+                       ".");
+    }
     const ColumnInfo* found = relation->find_column(string_of(parts.back()));
     if (found == nullptr) {
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(parts.back())) + " of relation " +
@@ -310,6 +318,31 @@ Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList optio
   INDIGO_TRY(reset_sequence(c, sequence->oid, state.last_value, state.is_called));
   if (after.owned_by != nullptr && after.owned_by_seen) INDIGO_TRY(set_owner_column(c, sequence, after.owned_by));
   return {};
+}
+
+Status alter_sequence_type(DdlContext& c, const RelationPtr& sequence, Oid type) {
+  PgQuery__String name = PG_QUERY__STRING__INIT;
+  const auto info = c.catalog.type(type);
+  name.sval = const_cast<char*>(info->name.c_str());
+  PgQuery__Node part = PG_QUERY__NODE__INIT;
+  part.node_case = PG_QUERY__NODE__NODE_STRING;
+  part.string = &name;
+  PgQuery__Node* parts[] = {&part};
+  PgQuery__TypeName type_name = PG_QUERY__TYPE_NAME__INIT;
+  type_name.n_names = 1;
+  type_name.names = parts;
+  type_name.typemod = -1;
+  PgQuery__Node argument = PG_QUERY__NODE__INIT;
+  argument.node_case = PG_QUERY__NODE__NODE_TYPE_NAME;
+  argument.type_name = &type_name;
+  PgQuery__DefElem option = PG_QUERY__DEF_ELEM__INIT;
+  option.defname = const_cast<char*>("as");
+  option.arg = &argument;
+  PgQuery__Node element = PG_QUERY__NODE__INIT;
+  element.node_case = PG_QUERY__NODE__NODE_DEF_ELEM;
+  element.def_elem = &option;
+  PgQuery__Node* options[] = {&element};
+  return alter_sequence(c, sequence, nodes(1, options));
 }
 
 Result<std::string> execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s) {

@@ -54,14 +54,14 @@ Status before_commit(DdlContext& c) {
     }
     ++it;
   }
-  return drop.empty() ? Status() : ddl::drop_objects(c, std::move(drop), true);
+  return drop.empty() ? Status() : ddl::drop_objects(c, drop, true, true);
 }
 
 Status drop_temporary_objects(DdlContext& c) {
   const Oid schema = c.catalog.temp_schema();
   if (schema == kInvalidOid) return {};
   std::vector<ddl::Address> objects{{ddl::pg_namespace::kOid, schema, 0}};
-  INDIGO_TRY(ddl::drop_objects(c, std::move(objects), true));
+  INDIGO_TRY(ddl::drop_objects(c, objects, true, true));
   const int number = c.catalog.temp_number();
   const auto database = c.catalog.database_pointer();
   auto& catalog = c.catalog;

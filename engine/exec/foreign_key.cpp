@@ -243,7 +243,9 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   }
   if (action != 'a' && action != 'r') {
     ForeignKeyAction run{state, child, constraint, parent, action, updated ? Bytes(event.new_row) : Bytes()};
-    return run.apply(child_values);
+    INDIGO_TRY(run.apply(child_values));
+    // The default may be the very key that goes.
+    if (action != 'd') return {};
   }
   INDIGO_ASSIGN(bool referenced, child_exists(state, *child, constraint, child_values));
   if (!referenced) return {};

@@ -49,7 +49,18 @@ Status run_vacuum(UtilityCall& call, std::string& tag) {
   bool analyze = !stmt.is_vacuumcmd;
   for (size_t i = 0; i < stmt.n_options; i++) {
     const auto& option = *stmt.options[i]->def_elem;
-    analyze |= std::string_view(option.defname) == "analyze";
+    const std::string_view name = option.defname;
+    const bool known = stmt.is_vacuumcmd
+                           ? name == "analyze" || name == "verbose" || name == "full" || name == "freeze" ||
+                                 name == "skip_locked" || name == "disable_page_skipping" || name == "index_cleanup" ||
+                                 name == "process_toast" || name == "truncate" || name == "parallel"
+                           : name == "verbose" || name == "skip_locked";
+    if (!known) {
+      return Error(sqlstate::kSyntaxError, std::string("unrecognized ") + (stmt.is_vacuumcmd ? "VACUUM" : "ANALYZE") +
+                                               " option \"" + std::string(name) + "\"")
+          .at(option.location + 1);
+    }
+    analyze |= name == "analyze";
   }
   for (size_t i = 0; i < stmt.n_rels; i++) {
     const auto& relation = *stmt.rels[i]->vacuum_relation;
