@@ -161,13 +161,13 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
 }
 
 Status ChangeTarget::inserted(Bytes row) {
-  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(relation_, Bytes(), row));
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
   if (!has_foreign_keys_) return {};
   return state_.foreign_keys().child_written(state_, relation_, Bytes(), row);
 }
 
 Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
-  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(relation_, old_row, new_row));
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
   if (has_foreign_keys_) return state_.foreign_keys().child_written(state_, relation_, old_row, new_row);
   return {};

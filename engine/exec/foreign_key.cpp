@@ -170,7 +170,7 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
   return exists;
 }
 
-Status ForeignKeyQueue::key_written(const Relation& relation, Bytes old_row, Bytes new_row) {
+Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row) {
   for (size_t i = 0; i < relation->constraints.size(); i++) {
     const ConstraintInfo& constraint = relation->constraints[i];
     if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;

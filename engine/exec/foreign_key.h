@@ -34,7 +34,7 @@ class ForeignKeyQueue {
   Status parent_erased(QueryState& state, const Relation& parent, Bytes old_row);
 
   // A row under deferrable keys; old_row as above.
-  Status key_written(const Relation& relation, Bytes old_row, Bytes new_row);
+  Status key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row);
 
   // The statement's end: runs what need not wait, hands on the rest.
   Status finish(QueryState& state);
