@@ -5,6 +5,7 @@
 
 #include "catalog/oids.h"
 #include "sql/analyze/from.h"
+#include "sql/analyze/recursion_check.h"
 #include "sql/analyze/select.h"
 #include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
@@ -36,11 +37,6 @@ bool mentions(const PgQuery__Node* query, std::string_view name) {
   return found;
 }
 
-Error recursion_error(Scope& scope, const CteName& cte, const char* rest, int location) {
-  return scope.error(sqlstate::kInvalidRecursion,
-                     "recursive reference to query \"" + cte.name + "\" must not appear " + rest, location);
-}
-
 class WithReader {
  public:
   WithReader(Scope& scope, const PgQuery__WithClause& with) : scope_(scope), with_(with) {
@@ -60,6 +56,9 @@ class WithReader {
       INDIGO_TRY(check_item(*items_[i]));
     }
     INDIGO_ASSIGN(const std::vector<size_t> order, dependency_order());
+    for (const size_t i : order) {
+      if (recursive_.count(i) != 0) INDIGO_TRY(check_recursion(scope_, *items_[i]));
+    }
     for (const size_t i : order) {
       INDIGO_TRY(analyze(i));
     }
@@ -161,22 +160,6 @@ class WithReader {
   Result<std::shared_ptr<const Query>> analyze_recursive(size_t i, int number) {
     const PgQuery__CommonTableExpr& item = *items_[i];
     CteName& name = scope_.cte_names[i];
-    const bool select = is(item.ctequery, PG_QUERY__NODE__NODE_SELECT_STMT);
-    const PgQuery__SelectStmt* s = select ? item.ctequery->select_stmt : nullptr;
-    if (!s || s->op != PG_QUERY__SET_OPERATION__SETOP_UNION) {
-      return scope_.error(
-          sqlstate::kInvalidRecursion,
-          "recursive query \"" + name.name + "\" does not have the form non-recursive-term UNION [ALL] recursive-term",
-          item.location);
-    }
-    const auto not_implemented = [&](const char* what, const PgQuery__Node* at) {
-      return scope_.error(sqlstate::kFeatureNotSupported,
-                          std::string(what) + " in a recursive query is not implemented", location_of(at));
-    };
-    if (s->n_sort_clause > 0) return not_implemented("ORDER BY", s->sort_clause[0]);
-    if (!absent(s->limit_offset)) return not_implemented("OFFSET", s->limit_offset);
-    if (!absent(s->limit_count)) return not_implemented("LIMIT", s->limit_count);
-    if (s->n_locking_clause > 0) return not_implemented("FOR UPDATE/SHARE", nullptr);
     name.recursive_self = true;
     name.index = number;
     SubqueryOptions options;
@@ -196,17 +179,11 @@ class WithReader {
 
 Status transform_with(Scope& scope, const PgQuery__WithClause& with) { return WithReader(scope, with).run(); }
 
-Result<CteName*> find_cte(Scope& scope, std::string_view name, int location, int* levels_up) {
+Result<CteName*> find_cte(Scope& scope, std::string_view name, int* levels_up) {
   *levels_up = 0;
   for (Scope* level = &scope; level != nullptr; level = level->parent, ++*levels_up) {
     for (CteName& cte : level->cte_names) {
       if (cte.name != name || cte.index < 0) continue;
-      if (cte.recursive_self) {
-        if (cte.column_names.empty()) {
-          return recursion_error(scope, cte, "within its non-recursive term", location);
-        }
-        if (++cte.self_references > 1) return recursion_error(scope, cte, "more than once", location);
-      }
       return &cte;
     }
   }

@@ -10,7 +10,7 @@ namespace indigo::sql {
 Status transform_with(Scope& scope, const PgQuery__WithClause& with);
 
 // The item that `name` means here, null when none; `levels_up`: between here and the query that owns it.
-Result<CteName*> find_cte(Scope& scope, std::string_view name, int location, int* levels_up);
+Result<CteName*> find_cte(Scope& scope, std::string_view name, int* levels_up);
 // A WITH item of that name exists but is not in view yet.
 bool is_future_cte(const Scope& scope, std::string_view name);
 

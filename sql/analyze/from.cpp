@@ -19,7 +19,7 @@ std::string full_name(const PgQuery__RangeVar& v) {
 Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
   if (!has_text(v.schemaname) && !has_text(v.catalogname)) {
     int levels_up = 0;
-    INDIGO_ASSIGN(CteName * cte, find_cte(scope, v.relname, v.location, &levels_up));
+    INDIGO_ASSIGN(CteName * cte, find_cte(scope, v.relname, &levels_up));
     if (cte) {
       INDIGO_ASSIGN(Entry entry, cte_entry(scope, *cte, levels_up, v));
       return leaf_of(scope, std::move(entry));

@@ -81,7 +81,6 @@ struct CteName {
   bool recursive_self = false;
   std::vector<std::string> column_names;
   std::vector<TypeRef> column_types;
-  int self_references = 0;
 };
 
 struct Scope {

@@ -106,7 +106,8 @@ class SetReader {
       INDIGO_ASSIGN(TypeRef type, unify(scope_.a, pair, name));
       if (type.collation == oid::kConflictingCollations && !(s.all && s.op == PG_QUERY__SET_OPERATION__SETOP_UNION))
         INDIGO_TRY(common_collation(scope_.a, pair));
-      if (recursive && type.oid != options_.recursive_cte->column_types[i].oid) {
+      if (recursive && (type.oid != options_.recursive_cte->column_types[i].oid ||
+                        type.typmod != options_.recursive_cte->column_types[i].typmod)) {
         return scope_
             .error(sqlstate::kDatatypeMismatch,
                    "recursive query \"" + options_.recursive_cte->name + "\" column " + std::to_string(i + 1) +

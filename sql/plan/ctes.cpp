@@ -78,9 +78,10 @@ class CteResolver {
   // term UNION [ALL] recursive term
   Result<PlanPtr> recursive(Level* parent, int number, const std::shared_ptr<const Query>& cte) {
     // References to itself are at its own level's CTEs, one level up and deeper.
-    const std::shared_ptr<const Query> q = replaced(cte, 1);
-    const SetNode& root = *q->set_operation;
+    std::shared_ptr<const Query> q = replaced(cte, 1);
     Level around(s_, parent);  // of the terms
+    if (!q->ctes.empty()) INDIGO_TRY(CteResolver(s_, parent != nullptr ? &around : nullptr).run(q));
+    const SetNode& root = *q->set_operation;
     auto planned = [&](const SetNodePtr& n) {
       if (!n->left) {
         return plan_query(s_, parent != nullptr ? &around : nullptr, q->entries[static_cast<size_t>(n->entry)].subquery,
@@ -88,6 +89,7 @@ class CteResolver {
       }
       auto part = std::make_shared<Query>(*q);
       part->set_operation = n;
+      name_result(*part, leftmost(root), leftmost(*n));
       return plan_query(s_, parent, part, 0);
     };
     INDIGO_ASSIGN(PlanPtr first, planned(root.left));
@@ -103,6 +105,16 @@ class CteResolver {
     plan->total_cost = first->total_cost + 10 * again->total_cost;
     plan->rows = first->rows + 10 * again->rows;
     return PlanPtr(plan);
+  }
+
+  static int leftmost(const SetNode& n) { return n.left ? leftmost(*n.left) : n.entry; }
+
+  // The targets of a set operation are columns of its first query.
+  static void name_result(Query& q, int from, int to) {
+    for (TargetEntry& t : q.targets) {
+      const auto* v = try_as<VarExpr>(t.expr);
+      if (v != nullptr && v->levels_up == 0 && v->entry == from) t.expr = make_var(to, v->column, v->type);
+    }
   }
 
   // Entries that refer to this query's CTEs (`start` levels above `q`) become subqueries, or get the statement's number.

@@ -163,6 +163,15 @@ Result<ExprPtr> prepare_expression(Level& level, const ExprPtr& e) {
 Status prepare(Level& level) {
   Status status;
   Preparer preparer(level);  // one for all: the parts of SET (a, b) = (SELECT ...) share their subplan
+  // A subquery in ORDER BY, DISTINCT ON or GROUP BY is the target's own: it is not planned and run twice.
+  const auto for_each_shared = [&](const std::function<void(ExprPtr&, int)>& f) {
+    for (size_t i = 0; i < level.order_targets.size(); i++) f(level.work.order_by[i].expr, level.order_targets[i]);
+    for (size_t i = 0; i < level.distinct_targets.size(); i++) f(level.work.distinct_on[i], level.distinct_targets[i]);
+    for (size_t i = 0; i < level.group_targets.size(); i++) f(level.work.group_by[i], level.group_targets[i]);
+  };
+  for_each_shared([](ExprPtr& e, int target) {
+    if (target >= 0) e = make_const({oid::kBool}, Datum::of(true));
+  });
   for_each_expression(level, [&](ExprPtr& e) {
     if (!status.ok() || !needs_work(*e)) return;
     auto prepared = preparer.run(e);
@@ -172,15 +181,9 @@ Status prepare(Level& level) {
       status = prepared.take_error();
     }
   });
-  // A subquery in ORDER BY or DISTINCT ON is the target's own: it is not planned and run twice.
-  const auto share = [&](ExprPtr& e, int target) {
+  for_each_shared([&](ExprPtr& e, int target) {
     if (target >= 0) e = level.work.targets[static_cast<size_t>(target)].expr;
-  };
-  for (size_t i = 0; i < level.order_targets.size(); i++) share(level.work.order_by[i].expr, level.order_targets[i]);
-  for (size_t i = 0; i < level.distinct_targets.size(); i++) {
-    share(level.work.distinct_on[i], level.distinct_targets[i]);
-  }
-  for (size_t i = 0; i < level.group_targets.size(); i++) share(level.work.group_by[i], level.group_targets[i]);
+  });
   return status;
 }
 

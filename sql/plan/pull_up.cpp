@@ -28,6 +28,15 @@ bool nulls_with_its_rows(const Query& q) {
   });
 }
 
+bool is_lateral(const ExprPtr& e) { return e && refers_to_level(e, 1); }
+
+// Whether a condition below `n` looks at the query around in a place where it may not be moved out: at or under an outer join.
+bool has_bound_lateral(const JoinNodePtr& n, bool bound) {
+  if (!n || n->leaf) return false;
+  bound |= n->type != JoinType::kInner;
+  return (bound && is_lateral(n->condition)) || has_bound_lateral(n->left, bound) || has_bound_lateral(n->right, bound);
+}
+
 class PullUp {
  public:
   explicit PullUp(Level& level) : level_(level) {}
@@ -76,7 +85,8 @@ class PullUp {
       FromNode& child = *n.children[side];
       const bool nulls = side == 0 ? nulls_left : nulls_right;
       if (child.kind == FromNode::Kind::kLeaf) {
-        INDIGO_ASSIGN(const bool merged, merge(child, nulls, false));
+        INDIGO_ASSIGN(const bool merged,
+                      merge(child, nulls, false, n.type == JoinType::kLeft && side == 1 ? &n.conditions : nullptr));
         if (!merged) continue;
       }
       INDIGO_TRY(node(child, nulls));
@@ -84,8 +94,9 @@ class PullUp {
     return {};
   }
 
-  // A leaf that is a simple subquery becomes the subquery's own FROM and WHERE.
-  Result<bool> merge(FromNode& leaf, bool nullable, bool may_be_empty) {
+  // A leaf that is a simple subquery becomes the subquery's own FROM and WHERE. Where its rows may be missing, conditions on
+  // what stands outside go to `on`, the conditions of the outer join whose nullable side it is; null: it stays.
+  Result<bool> merge(FromNode& leaf, bool nullable, bool may_be_empty, ExprList* on = nullptr) {
     const int number = leaf.entry;
     const Entry& entry = level_.entry(number);
     if (entry.kind != EntryKind::kSubquery || !entry.subquery || entry.sample) return false;
@@ -97,6 +108,8 @@ class PullUp {
     }
     if (!is_simple(*query) || (nullable && !nulls_with_its_rows(*query))) return false;
     if (!query->from && !may_be_empty) return false;
+    if (has_bound_lateral(query->from, nullable) || (nullable && on == nullptr && is_lateral(query->where)))
+      return false;
     if (std::any_of(query->targets.begin(), query->targets.end(),
                     [](const TargetEntry& t) { return !t.hidden && has_set_function(t.expr); })) {
       return false;
@@ -107,7 +120,13 @@ class PullUp {
     FromNode replacement;
     replacement.kind = FromNode::Kind::kInner;
     if (adopted->from) replacement.children.push_back(make_from_tree(adopted->from));
-    flatten_and(adopted->where, replacement.conditions);
+    ExprList before, after;
+    flatten_and(query->where, before);
+    flatten_and(adopted->where, after);
+    for (size_t i = 0; i < after.size(); i++) {
+      const bool outside = nullable && is_lateral(before[i]);
+      (outside ? *on : replacement.conditions).push_back(after[i]);
+    }
     leaf = std::move(replacement);
     substitute(number, *adopted);
     // FOR UPDATE of a subquery locks what it reads.
