@@ -23,7 +23,7 @@ const SystemView* system_view(Oid schema, std::string_view name) {
     return nullptr;
   };
   if (schema == oid::kPgCatalogSchema) {
-    for (const auto views : {pg_catalog_views(), statistics_views(), monitoring_views()}) {
+    for (const auto views : {pg_catalog_views(), statistics_views(), monitoring_views(), storage_views()}) {
       if (const SystemView* v = find(views)) return v;
     }
     return nullptr;

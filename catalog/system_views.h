@@ -18,6 +18,7 @@ struct SystemView {
 std::span<const SystemView> pg_catalog_views();
 std::span<const SystemView> statistics_views();  // pg_stat_*, also in pg_catalog
 std::span<const SystemView> monitoring_views();  // of what Indigo does not have, in pg_catalog
+std::span<const SystemView> storage_views();     // Indigo's own, in pg_catalog
 std::span<const SystemView> information_schema_views();
 
 // Null when there is none.

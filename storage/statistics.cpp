@@ -1,26 +1,16 @@
 #include "storage/statistics.h"
 
-#include <algorithm>
-
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
 
-StoreStatistics statistics_of(const Store& store) {
-  const auto& impl = static_cast<const StoreImpl&>(store);
-  StoreStatistics s;
-  for (size_t i = 0; i < kMemoryKinds; i++) s.memory_bytes[i] = impl.memory().bytes(static_cast<MemoryKind>(i));
-  s.memory_limit_bytes = impl.memory().limit_bytes();
-  s.versions = impl.versions().used_blocks();
-  return s;
-}
+StoreStatistics statistics_of(Store& store) { return static_cast<StoreImpl&>(store).counters(); }
 
-TableStatistics statistics_of(const Table& table) {
-  const auto& impl = static_cast<const TableImpl&>(table);
-  TableStatistics s;
-  s.versions = impl.version_count();
-  return s;
+std::optional<TableStatistics> statistics_of(Table& table) {
+  auto* impl = dynamic_cast<TableImpl*>(&table);
+  if (impl == nullptr) return std::nullopt;
+  return impl->counters();
 }
 
 }  // namespace indigo::storage

@@ -5,26 +5,68 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "storage/memory/memory_account.h"
+#include "storage/status.h"
 
 namespace indigo::storage {
 
 class Store;
 class Table;
 
+// Why a transaction was rolled back, when storage had refused it something. The rest was the client's wish, or an error
+// above storage.
+enum class AbortReason : uint8_t {
+  kConflict,       // first updater wins
+  kSerialization,  // Index-SSN
+  kDeadlock,
+  kTimeout,   // of a lock
+  kCanceled,  // while it waited
+  kMemory,
+};
+inline constexpr size_t kAbortReasons = 6;
+// None for what is no reason to abort.
+constexpr std::optional<AbortReason> abort_reason(StorageStatus status) {
+  switch (status) {
+    case StorageStatus::kConflict:
+    case StorageStatus::kConflictDelete: return AbortReason::kConflict;
+    case StorageStatus::kSerialization: return AbortReason::kSerialization;
+    case StorageStatus::kDeadlock: return AbortReason::kDeadlock;
+    case StorageStatus::kLockTimeout: return AbortReason::kTimeout;
+    case StorageStatus::kInterrupted: return AbortReason::kCanceled;
+    case StorageStatus::kOutOfMemory: return AbortReason::kMemory;
+    default: return std::nullopt;
+  }
+}
+
 struct StoreStatistics {
+  uint64_t commits = 0, rollbacks = 0;
+  std::array<uint64_t, kAbortReasons>
+      aborts{};                     // of the rollbacks, by the last failure; savepoints that were left do not count
+  uint64_t records_in_process = 0;  // the mapping table's size
+  uint64_t versions = 0;            // older versions kept for snapshots, those to be freed included
+  uint64_t retired_objects = 0;     // unlinked, waiting for their epoch
   std::array<int64_t, kMemoryKinds> memory_bytes{};
+  uint64_t memory_total_bytes = 0;
   uint64_t memory_limit_bytes = 0;  // 0: none
-  uint64_t versions = 0;            // older versions kept for snapshots
+  uint64_t aborts_by(AbortReason reason) const { return aborts[static_cast<size_t>(reason)]; }
   int64_t bytes_of(MemoryKind kind) const { return memory_bytes[static_cast<size_t>(kind)]; }
 };
-StoreStatistics statistics_of(const Store& store);
+StoreStatistics statistics_of(Store& store);
 
 struct TableStatistics {
-  uint64_t versions = 0;  // older versions kept for snapshots
+  uint64_t leaves = 0, leaf_bytes = 0;       // leaf_bytes: of each
+  uint64_t splits = 0, merges = 0;           // since the table was made
+  uint64_t versions = 0, version_bytes = 0;  // older versions kept for snapshots
+  uint64_t chains = 0;                       // records with such versions
+  uint64_t chained_versions = 0;             // counted by walking the chains
+  uint64_t chain_length_max = 0;
 };
-TableStatistics statistics_of(const Table& table);
+// Walks the leaves that have chains: takes a while for a large table whose rows all have them.
+// Nothing for tables that storage has not made (what catalog lays over built-in rows, sequences).
+std::optional<TableStatistics> statistics_of(Table& table);
 
 }  // namespace indigo::storage

@@ -148,11 +148,13 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
     size_t bytes = 0;
     for (const LogRecord& r : txn.state().log) bytes += r.pending()->table->log_bytes(*r.pending());
     if (bytes > 0 && !log_.reserve(bytes)) {
+      txn.failed(StorageStatus::kOutOfMemory);
       rollback(txn);
       return StorageStatus::kOutOfMemory;
     }
   }
   if (txn.serializable_ != nullptr && !certify(txn)) {
+    txn.failed(StorageStatus::kSerialization);
     rollback(txn);
     return StorageStatus::kSerialization;
   }
@@ -188,7 +190,10 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   // R5: only now may others learn of the end.
   if (txn.locks_used_) locks_->release_all(*state->lock_owner);
   WriteContext* writes = txn.writes_;
-  if (writes != nullptr) writes->descriptor.announce_release();
+  if (writes != nullptr) {
+    writes->descriptor.forget_records();
+    writes->descriptor.announce_release();
+  }
   if (state->log.capacity() > kKeepRecords) {
     state->log = {};
   } else {
@@ -204,6 +209,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
     std::lock_guard lock(s.lock);
     s.states.push_back(state);
     (committed ? s.commits : s.rollbacks)++;
+    if (!committed && txn.failure_) s.aborts[static_cast<size_t>(*txn.failure_)]++;
   }
   if (writes == nullptr) return;
   txn.writes_ = nullptr;
@@ -256,6 +262,26 @@ void StoreImpl::trim() {
   versions_.trim();
   std::lock_guard lock(pages_mutex_);
   for (auto& [size, pool] : pages_) pool->trim();
+}
+
+StoreStatistics StoreImpl::counters() {
+  StoreStatistics s;
+  for (Shard& shard : shards_) {
+    std::lock_guard lock(shard.lock);
+    s.commits += shard.commits;
+    s.rollbacks += shard.rollbacks;
+    for (size_t i = 0; i < kAbortReasons; i++) s.aborts[i] += shard.aborts[i];
+  }
+  {
+    std::lock_guard lock(created_mutex_);
+    for (const auto& context : created_contexts_) s.records_in_process += context->descriptor.records_in_process();
+  }
+  for (size_t i = 0; i < kMemoryKinds; i++) s.memory_bytes[i] = memory_.bytes(static_cast<MemoryKind>(i));
+  s.memory_limit_bytes = memory_.limit_bytes();
+  s.memory_total_bytes = memory_.total();
+  s.versions = versions_.used_blocks();
+  s.retired_objects = epochs_.retired_count();
+  return s;
 }
 
 Store::Statistics StoreImpl::statistics() const {

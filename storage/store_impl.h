@@ -19,6 +19,7 @@
 #include "storage/memory/version_pool.h"
 #include "storage/reclaimer.h"
 #include "storage/ssn/certifier.h"
+#include "storage/statistics.h"
 #include "storage/store.h"
 #include "storage/txn/commit_clock.h"
 #include "storage/txn/snapshot_registry.h"
@@ -51,15 +52,14 @@ class StoreImpl final : public Store {
     return *certifier_;
   }
   VersionPool& versions() { return versions_; }
-  const VersionPool& versions() const { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
   PagePool& pages(size_t block_bytes);
   WriteContext* take_write_context();
   MemoryAccount& memory() { return memory_; }
-  const MemoryAccount& memory() const { return memory_; }
   // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
   bool reclaim_until_left();
+  StoreStatistics counters();
   // Returns spare memory of the pools to the system.
   void trim();
   void free_overflow(OverflowBody* body);     // by epoch
@@ -72,6 +72,7 @@ class StoreImpl final : public Store {
     std::vector<WriteContext*> contexts;
     uint64_t next_txn = 0, end_txn = 0;
     uint64_t commits = 0, rollbacks = 0;
+    std::array<uint64_t, kAbortReasons> aborts{};
   };
   static constexpr uint32_t kShards = 16;
   static constexpr uint64_t kTxnBlock = 64;

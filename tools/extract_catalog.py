@@ -4,9 +4,12 @@
     tools/extract_catalog.py [psql option...]        e.g. tools/extract_catalog.py -h /tmp -p 5432 -U postgres
 
 The server must be freshly initialised (initdb --locale=C -E UTF8): every row below OID 16384 counts as built in.
+tools/own_catalog.py adds Indigo's own.
 The format is described in catalog/static_table.h.
 """
 import json, os, struct, subprocess, sys
+
+from own_catalog import add_own
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 OUT = os.path.join(ROOT, "catalog", "generated")
@@ -193,6 +196,7 @@ def main():
     pool, files, decls, entries, enums = Pool(), [], [], [], []
     pool.add(b"")
     by_rows = {}
+    types = query("select oid::int8, typlen, typbyval, typalign, typstorage, typcollation::int8 from pg_type")
     for t in tables:
         name = t["name"]
         cols = [c for c in columns if c["rel"] == t["oid"]]
@@ -205,6 +209,7 @@ def main():
         if name not in EMPTY:
             sel = ", ".join(select_item(name, c) for c in cols)
             rows = query(f"select {sel} from pg_catalog.{name} where {WHERE.get(name, 'true')}")
+            rows = add_own(name, rows, types)
 
         def key_of(r):
             out = []

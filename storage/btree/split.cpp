@@ -94,6 +94,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
   mover_.leaf_split(leaf, right);
   leaf->latch.unlock();
   insert_separator(separator, right);
+  split_count_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 
@@ -227,6 +228,7 @@ bool Tree::try_merge(const KeyView& key) {
   parts.children.erase(parts.children.begin() + at + 1);
   replace(steps, steps.size() - 1, std::move(parts));
   retire(right);
+  merge_count_.fetch_add(1, std::memory_order_relaxed);
   return true;
 }
 

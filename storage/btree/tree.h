@@ -59,6 +59,8 @@ class Tree {
   bool try_merge(const KeyView& key);
 
   uint64_t leaf_count() const { return leaf_count_.load(std::memory_order_relaxed); }
+  uint64_t split_count() const { return split_count_.load(std::memory_order_relaxed); }
+  uint64_t merge_count() const { return merge_count_.load(std::memory_order_relaxed); }
   size_t node_bytes() const { return node_bytes_; }
   // Checks every fence, order and size; empty when sound. Only while nobody writes.
   std::string check() const;
@@ -97,6 +99,7 @@ class Tree {
   std::mutex structure_mutex_;  // guards the inner nodes' structure and root_'s changes
   std::atomic<void*> root_;
   std::atomic<uint64_t> leaf_count_{0};
+  std::atomic<uint64_t> split_count_{0}, merge_count_{0};
 };
 
 }  // namespace indigo::storage

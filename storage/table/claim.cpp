@@ -56,6 +56,7 @@ PendingVersion* TableImpl::take_record(TransactionImpl& txn, Leaf* leaf, size_t 
   m.set_state(RecordState::kUpdating);
   m.predecessor = reinterpret_cast<uint64_t>(p);
   leaf->set_meta(i, m);
+  p->owner->add_records(1);
   return p;
 }
 
@@ -200,8 +201,8 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
 StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  StorageStatus s =
-      attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); });
+  StorageStatus s = txn.failed(
+      attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); }));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
   StorageStatus noted = txn.note_claim(id_.value, key, view, s == StorageStatus::kOk);
   return noted != StorageStatus::kOk ? noted : s;
@@ -266,9 +267,8 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
 StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                   LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  StorageStatus s = attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool lock_held) {
-    return try_lock_row(txn, view, k, mode, lock_held, out);
-  });
+  auto attempt = [&](Bytes k, bool lock_held) { return try_lock_row(txn, view, k, mode, lock_held, out); };
+  StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, attempt));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
   if (s == StorageStatus::kOk && mode == RowLockMode::kKeyShare) {
     // The lock keeps the record under its key until the end; all else of it may change.
@@ -327,6 +327,7 @@ void TableImpl::release_record(PendingVersion& pending) {
     leaf->set_meta(i, m);
   }
   pending.released = true;
+  pending.owner->add_records(-1);
   leaf->latch.unlock();
 }
 

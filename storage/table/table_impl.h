@@ -62,10 +62,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void drop_index(IndexId id) override;
   bool index_usable(IndexId index, const ReadView& view) const override;
   Statistics statistics() const override;
-  // Older versions kept for snapshots.
-  uint64_t version_count() const {
-    return static_cast<uint64_t>(std::max<int64_t>(0, version_count_.load(std::memory_order_relaxed)));
-  }
+  TableStatistics counters();
 
   // ---- for storage
   // get_many without a note of what was read.
@@ -173,6 +170,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void finish_dropped(std::vector<Dropped>& dropped);
   void retire_version(SnapshotVersion* v);
   void count_version(const SnapshotVersion& v, int64_t sign);
+  // Adds the chains of the records of a leaf.
+  void measure_chains(const Leaf* leaf, TableStatistics& s) const;
   void queue(Leaf* leaf);
   bool clean_leaf(Leaf* leaf, const ActiveSnapshots& active);
   void merge_around(Leaf* leaf);

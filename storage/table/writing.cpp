@@ -11,7 +11,7 @@ constexpr size_t kMaxRowBytes = size_t{1} << 30;
 
 StorageStatus TableImpl::check_size(TransactionImpl& txn, Bytes key, Bytes row) const {
   if (key.size() > max_key_bytes_ || row.size() > kMaxRowBytes) return StorageStatus::kTooLarge;
-  return txn.memory_left() ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
+  return txn.memory_left() ? StorageStatus::kOk : txn.failed(StorageStatus::kOutOfMemory);
 }
 
 PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row) {
@@ -78,6 +78,7 @@ bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Byt
   pending.leaf.store(leaf, std::memory_order_release);
   push(txn, pending, e, LogRecord::Kind::kInsert);
   leaf->insert_meta(i, m);
+  pending.owner->add_records(1);
   return true;
 }
 
@@ -161,7 +162,7 @@ StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, 
   if (s != StorageStatus::kOk || indexes() == nullptr) return s;
   s = add_index_entries(txn, key, row, nullptr, *p->top.load(std::memory_order_relaxed), duplicate);
   if (s != StorageStatus::kOk) undo_last(txn);
-  return s;
+  return txn.failed(s);
 }
 
 StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
@@ -179,7 +180,7 @@ StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, 
   Bytes old = old_image;
   s = add_index_entries(txn, key, row, &old, *p->top.load(std::memory_order_relaxed), duplicate);
   if (s != StorageStatus::kOk) undo_last(txn);
-  return s;
+  return txn.failed(s);
 }
 
 StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
@@ -187,7 +188,7 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   PendingVersion* p = my_pending(txn, key);
   assert(p != nullptr && "erase needs a claim");
   if (p == nullptr) return StorageStatus::kNotFound;
-  if (!txn.memory_left() && store_.memory().overfull()) return StorageStatus::kOutOfMemory;
+  if (!txn.memory_left() && store_.memory().overfull()) return txn.failed(StorageStatus::kOutOfMemory);
   std::string old_image;
   bool indexed = indexes() != nullptr;
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;

@@ -31,6 +31,9 @@ class Descriptor {
   uint64_t generation() const { return generation_.load(); }
   WaitPoint& released() { return released_; }
 
+  // How many records it has in process, for statistics.
+  uint64_t records_in_process() const { return records_.load(std::memory_order_relaxed); }
+
   // ---- by its transaction
   void start(TxnId id) {
     transaction_.store(id.value, std::memory_order_relaxed);
@@ -39,6 +42,10 @@ class Descriptor {
   void set_committing() { state_.store(kCommitting, std::memory_order_release); }
   void set_committed(CommitStamp c) { state_.store(c.value << 2 | kCommitted, std::memory_order_release); }
   void set_aborted() { state_.store(kAborted, std::memory_order_release); }
+  void add_records(int64_t n) {  // one writer: no read-modify-write is needed
+    records_.store(records_.load(std::memory_order_relaxed) + static_cast<uint64_t>(n), std::memory_order_relaxed);
+  }
+  void forget_records() { records_.store(0, std::memory_order_relaxed); }
   // Records were freed: let waiters look again.
   void announce_release() {
     generation_.fetch_add(1);
@@ -50,6 +57,7 @@ class Descriptor {
   std::atomic<uint64_t> state_{kActive};
   std::atomic<uint64_t> transaction_{0};
   std::atomic<uint64_t> generation_{0};
+  std::atomic<uint64_t> records_{0};
   WaitPoint released_;
 };
 

@@ -68,7 +68,7 @@ StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, const ReadV
   StorageStatus s = note_read(space, key, view, found);
   if (s != StorageStatus::kOk || !found) return s;
   bool open = store_certifier().write_point(*serializable_, hash_read(space, key));
-  return open ? s : StorageStatus::kSerialization;
+  return open ? s : failed(StorageStatus::kSerialization);
 }
 
 void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp) {
@@ -142,7 +142,7 @@ StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint6
   WaitPoint::Registration registration(owner.released(), waiter);  // first register, then check, then sleep
   if (owner.generation() != generation) return StorageStatus::kOk;
   StorageStatus status = store_.locks().begin_wait(id_, owner_id);
-  if (status != StorageStatus::kOk) return status;
+  if (status != StorageStatus::kOk) return failed(status);
   Deadline deadline = lock_timeout().count() > 0 ? Clock::now() + lock_timeout() : kNoDeadline;
   while (owner.generation() == generation) {
     WaitResult r = waiter.sleep(deadline);
@@ -151,7 +151,7 @@ StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint6
     break;
   }
   store_.locks().end_wait(id_);
-  return status;
+  return failed(status);
 }
 
 uint32_t TransactionImpl::savepoint() {
@@ -182,6 +182,7 @@ void TransactionImpl::rollback_to(uint32_t level) {
   assert(level >= 1 && level <= state_->savepoints.size());
   state_->savepoints.resize(level);
   TransactionState::Savepoint s = state_->savepoints.back();
+  failure_.reset();
   undo(s.log_position);
   for (size_t i = s.action_count; i < state_->actions.size(); i++) {
     if (state_->actions[i].rollback) state_->actions[i].rollback();

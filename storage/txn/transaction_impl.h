@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "storage/memory/memory_account.h"
 #include "storage/mutation.h"
 #include "storage/ssn/certifier.h"
+#include "storage/statistics.h"
 #include "storage/transaction.h"
 #include "storage/txn/descriptor.h"
 #include "storage/txn/snapshot_registry.h"
@@ -149,6 +151,11 @@ class TransactionImpl final : public Transaction {
   void saw(uint64_t stamp) { least_snapshot_ = std::max(least_snapshot_, stamp); }
   // Waits until `owner` may have released records. `generation` was read while a record was seen in its hands.
   StorageStatus wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation);
+  // Remembers a failure that is likely to end the transaction, for the statistics of aborts. Answers it.
+  StorageStatus failed(StorageStatus status) {
+    if (abort_reason(status)) failure_ = *abort_reason(status);
+    return status;
+  }
   bool ended() const { return state_ == nullptr; }
   // What Index-SSN tracks of this transaction; null below SERIALIZABLE and for read-only ones that are safe.
   SerializableTransaction* serializable() const { return serializable_; }
@@ -157,7 +164,7 @@ class TransactionImpl final : public Transaction {
     if (serializable_ == nullptr || view.stamp == kMaxStamp) return StorageStatus::kOk;
     if (!found && mutated(Mutation::kForgetNothingRead)) return StorageStatus::kOk;
     bool open = store_certifier().read_point(*serializable_, hash_read(space, key));
-    return open ? StorageStatus::kOk : StorageStatus::kSerialization;
+    return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
   }
   // The same for a record that it is about to change.
   StorageStatus note_claim(uint64_t space, Bytes key, const ReadView& view, bool found);
@@ -189,6 +196,7 @@ class TransactionImpl final : public Transaction {
   bool read_only_ = false;
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
+  std::optional<AbortReason> failure_;
 };
 
 }  // namespace indigo::storage

@@ -18,7 +18,7 @@ class MemoryTest : public StoreFixture {
     for (int i = 0; i < 8; i++) store->reclaim();
     static_cast<StoreImpl&>(*store).trim();
   }
-  uint64_t versions_of(const std::shared_ptr<Table>& t) { return statistics_of(*t).versions; }
+  uint64_t versions_of(const std::shared_ptr<Table>& t) { return statistics_of(*t)->versions; }
 };
 
 // A chain of a record that is updated under the eyes of sleeping readers has a version for each of them, not for each

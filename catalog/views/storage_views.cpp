@@ -1,0 +1,29 @@
+// Indigo's own views: how the storage engine does. Their columns are in tools/own_catalog.py; docs/monitoring.md explains
+// them.
+#include "catalog/system_views.h"
+
+namespace indigo::catalog {
+namespace {
+
+constexpr SystemView kViews[] = {
+    {"indigo_stat_storage", R"sql(
+select s.commits, s.rollbacks, s.aborts_conflict, s.aborts_serialization, s.aborts_deadlock, s.aborts_timeout,
+       s.aborts_canceled, s.aborts_memory, s.records_in_process, s.versions, s.retired_objects, s.memory_bytes,
+       s.memory_limit_bytes
+from pg_catalog.indigo_stat_get_storage() s)sql"},
+    {"indigo_stat_memory", R"sql(
+select s.kind, s.bytes from pg_catalog.indigo_stat_get_memory() s)sql"},
+    {"indigo_stat_tables", R"sql(
+select c.oid as relid, n.nspname as schemaname, c.relname as relname, s.leaves, s.leaf_bytes, s.splits, s.merges,
+       s.versions, s.version_bytes, s.chains, s.chain_length_avg, s.chain_length_max
+from pg_catalog.pg_class c
+     left join pg_catalog.pg_namespace n on n.oid = c.relnamespace,
+     lateral pg_catalog.indigo_stat_get_table(c.oid) s
+where c.relkind = 'r')sql"},
+};
+
+}  // namespace
+
+std::span<const SystemView> storage_views() { return kViews; }
+
+}  // namespace indigo::catalog

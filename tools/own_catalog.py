@@ -1,0 +1,78 @@
+"""Indigo's own rows of the system tables, beside PostgreSQL's: functions, and views over them (catalog/views/).
+
+Each is a copy of a PostgreSQL row of its sort with other names, types and OIDs. OIDs are from 8000 up, which PostgreSQL
+leaves to development. A view's definition is SQL in catalog/views/storage_views.cpp, under its name.
+"""
+
+TYPES = {"oid": 26, "name": 19, "text": 25, "int8": 20, "float8": 701}
+
+# name -> OID, argument types, columns, description
+FUNCTIONS = {
+    "indigo_stat_get_storage": (8000, [], [
+        ("commits", "int8"), ("rollbacks", "int8"), ("aborts_conflict", "int8"), ("aborts_serialization", "int8"),
+        ("aborts_deadlock", "int8"), ("aborts_timeout", "int8"), ("aborts_canceled", "int8"), ("aborts_memory", "int8"),
+        ("records_in_process", "int8"), ("versions", "int8"), ("retired_objects", "int8"), ("memory_bytes", "int8"),
+        ("memory_limit_bytes", "int8")], "statistics: the storage engine"),
+    "indigo_stat_get_memory": (8001, [], [("kind", "text"), ("bytes", "int8")],
+                               "statistics: memory of the storage engine by kind"),
+    "indigo_stat_get_table": (8002, ["oid"], [
+        ("leaves", "int8"), ("leaf_bytes", "int8"), ("splits", "int8"), ("merges", "int8"), ("versions", "int8"),
+        ("version_bytes", "int8"), ("chains", "int8"), ("chain_length_avg", "float8"), ("chain_length_max", "int8")],
+        "statistics: how a table is stored"),
+}
+
+# name -> OIDs of the view, its row type and that one's array type, columns
+VIEWS = {
+    "indigo_stat_storage": ((8010, 8011, 8012), FUNCTIONS["indigo_stat_get_storage"][2]),
+    "indigo_stat_memory": ((8013, 8014, 8015), FUNCTIONS["indigo_stat_get_memory"][2]),
+    "indigo_stat_tables": ((8016, 8017, 8018), [("relid", "oid"), ("schemaname", "name"), ("relname", "name")]
+                           + FUNCTIONS["indigo_stat_get_table"][2]),
+}
+
+MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
+
+
+def _model(rows, column, value):
+    return next(r for r in rows if r[column] == value)
+
+
+def _functions(rows):
+    for name, (oid, arguments, columns, _) in FUNCTIONS.items():
+        yield dict(_model(rows, "proname", MODEL_FUNCTION), oid=oid, proname=name, prosrc=name,
+                   proisstrict=True, pronargs=len(arguments), proargtypes=[TYPES[a] for a in arguments],
+                   proallargtypes=[TYPES[t] for t in arguments + [t for _, t in columns]],
+                   proargmodes=["i"] * len(arguments) + ["o"] * len(columns),
+                   proargnames=["relation"] * len(arguments) + [c for c, _ in columns], prorows=100 if not arguments else 1)
+
+
+def _views(rows):
+    for name, ((oid, row_type, _), columns) in VIEWS.items():
+        yield dict(_model(rows, "relname", MODEL_VIEW), oid=oid, relname=name, reltype=row_type, relnatts=len(columns))
+
+
+def _types(rows):
+    for name, ((oid, row_type, array_type), _) in VIEWS.items():
+        yield dict(_model(rows, "typname", MODEL_VIEW), oid=row_type, typname=name, typrelid=oid, typarray=array_type)
+        yield dict(_model(rows, "typname", "_" + MODEL_VIEW), oid=array_type, typname="_" + name, typelem=row_type)
+
+
+def _columns(rows, types):
+    model = _model(rows, "attname", "blks_zeroed")
+    for (oid, _, _), columns in VIEWS.values():
+        for number, (name, type_name) in enumerate(columns, 1):
+            t = next(r for r in types if r["oid"] == TYPES[type_name])
+            yield dict(model, attrelid=oid, attname=name, atttypid=t["oid"], attlen=t["typlen"], attnum=number,
+                       attbyval=t["typbyval"], attalign=t["typalign"], attstorage=t["typstorage"],
+                       attcollation=t["typcollation"])
+
+
+def _descriptions(rows):
+    for oid, _, _, text in FUNCTIONS.values():
+        yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
+
+
+def add_own(table, rows, types):
+    """`rows` of `table` with ours; `types` are pg_type's."""
+    make = {"pg_proc": _functions, "pg_class": _views, "pg_type": _types, "pg_description": _descriptions,
+            "pg_attribute": lambda r: _columns(r, types)}.get(table)
+    return rows + list(make(rows)) if make else rows
