@@ -25,6 +25,8 @@ using RelationPtr = std::shared_ptr<const RelationInfo>;
 class NoTransaction final : public storage::Transaction {
  public:
   bool has_written() const override { return false; }
+  void declare_read_only() override {}
+  storage::StorageStatus take_safe_snapshot() override { return storage::StorageStatus::kOk; }
   void take_statement_snapshot() override {}
   storage::ReadView view() const override { return {}; }
   storage::ReadView newest_view() const override { return {}; }
