@@ -110,6 +110,7 @@ Status CopyWriter::rows(const Chunk& chunk) {
       }
     }
     if (options_.format != CopyFormat::kBinary) line_.push_back('\n');
+    if (context_.failed()) return context_.take_error();
     INDIGO_TRY(sink_.copy_data(line_));
   }
   return {};

@@ -258,7 +258,7 @@ const TypeIo kTypes[] = {
     {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send},
     {oid::kBit, bits_in, bits_out, bits_receive, bits_send},
     {oid::kVarbit, bits_in, bits_out, bits_receive, bits_send},
-    {oid::kAclItem, aclitem_in, aclitem_out, nullptr, aclitem_out},
+    {oid::kAclItem, aclitem_in, aclitem_out, nullptr, nullptr},
     {oid::kVoid, void_in, empty_out, void_in, empty_out},
     {oid::kTrigger, nullptr, empty_out, nullptr, empty_out},
     {oid::kInternal, nullptr, empty_out, nullptr, empty_out},

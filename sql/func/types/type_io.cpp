@@ -66,6 +66,12 @@ Datum fail_unsupported(FuncContext& context, Oid type) {
   return Datum::make_null(Phys::kStr);
 }
 
+void fail_no_binary(FuncContext& context, Oid type, const char* direction) {
+  const auto info = context.session().catalog().type(type);
+  context.fail(sqlstate::kUndefinedFunction, std::string("no binary ") + direction + " function available for type " +
+                                                 (info ? info->name : std::to_string(type)));
+}
+
 }  // namespace
 
 const TypeIo* find_type_io(Oid type) {
@@ -91,7 +97,11 @@ Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
 
 Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
   if (const TypeIo* io = find_type_io(type.oid)) {
-    if (io->receive == nullptr) return fail_unsupported(context, type.oid);
+    if (io->input == nullptr) return fail_unsupported(context, type.oid);
+    if (io->receive == nullptr) {
+      fail_no_binary(context, type.oid, "input");
+      return Datum::make_null(Phys::kStr);
+    }
     return io->receive(context, type, bytes);
   }
   const Resolved r = resolve(context, type.oid);
@@ -121,7 +131,9 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
 }
 
 void type_send(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
-  if (const TypeIo* io = find_type_io(type.oid)) return io->send(context, type, value, out);
+  if (const TypeIo* io = find_type_io(type.oid)) {
+    return io->send != nullptr ? io->send(context, type, value, out) : fail_no_binary(context, type.oid, "output");
+  }
   const Resolved r = resolve(context, type.oid);
   switch (r.shape) {
     case Shape::kArray: return array_send(context, value.str, out);
