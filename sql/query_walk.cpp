@@ -68,6 +68,20 @@ JoinNodePtr map_join(const JoinNodePtr& n, const ExprMapper& map, int depth) {
   return copy;
 }
 
+// Keys that are a target itself stay so in a copy: what is in both, a subquery above all, remains one expression.
+void keep_shared_keys(const Query& from, Query& to) {
+  const auto share = [&](const ExprPtr& before, ExprPtr& after) {
+    for (size_t i = 0; i < from.targets.size(); i++) {
+      if (from.targets[i].expr != before) continue;
+      after = to.targets[i].expr;
+      return;
+    }
+  };
+  for (size_t i = 0; i < from.order_by.size(); i++) share(from.order_by[i].expr, to.order_by[i].expr);
+  for (size_t i = 0; i < from.distinct_on.size(); i++) share(from.distinct_on[i], to.distinct_on[i]);
+  for (size_t i = 0; i < from.group_by.size(); i++) share(from.group_by[i], to.group_by[i]);
+}
+
 }  // namespace
 
 void visit_expressions(const ExprPtr& e, const ExprVisitor& visit, int depth) {
@@ -95,6 +109,7 @@ std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>&
   own_expressions(*copy, [&](ExprPtr& e) {
     if (e) e = map(e, depth);
   });
+  keep_shared_keys(*q, *copy);
   copy->from = map_join(copy->from, map, depth);
   for (Entry& entry : copy->entries) {
     if (entry.subquery) entry.subquery = map_expressions(entry.subquery, map, cte_levels, depth + 1);
@@ -119,6 +134,7 @@ std::shared_ptr<const Query> map_query(const std::shared_ptr<const Query>& q, co
     for (Entry& entry : copy->entries) change(entry, depth);
   }
   for_each_own_expression(*copy, [&](ExprPtr& e) { e = map(e, depth); });
+  keep_shared_keys(*q, *copy);
   copy->from = map_join(copy->from, map, depth);
   for (Entry& entry : copy->entries) {
     if (entry.subquery) entry.subquery = map_query(entry.subquery, map, change, depth + 1);
