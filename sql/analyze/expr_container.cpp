@@ -100,6 +100,11 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
         "cannot subscript type " + format_type(scope.catalog(), base.oid) + " because it does not support subscripting",
         expr_location(container));
   }
+  if (indexes.size() > 6) {
+    return scope.error(
+        sqlstate::kProgramLimitExceeded,
+        "number of array dimensions (" + std::to_string(indexes.size()) + ") exceeds the maximum allowed (6)");
+  }
   auto out = std::make_shared<SubscriptExpr>();
   bool slice = false;
   for (const PgQuery__Node* n : indexes) slice = slice || n->a_indices->is_slice;
