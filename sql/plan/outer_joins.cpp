@@ -5,7 +5,9 @@
 #include "sql/analyze/make.h"
 #include "sql/plan/fold.h"
 #include "sql/plan/level.h"
+#include "sql/plan/rewrite.h"
 #include "sql/plan/strictness.h"
+#include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -93,9 +95,28 @@ class Reducer {
     if (const auto* v = try_as<VarExpr>(t->argument)) out.add(v->entry, v->column);
   }
 
+  // A lateral subquery looks at one of `rels`: they must still be there above the join.
+  bool seen_laterally(RelSet rels) const {
+    bool found = false;
+    for (size_t i = 0; i < level_.entries.size() && !found; i++) {
+      const Entry& entry = level_.entry(static_cast<int>(i));
+      if (entry.kind != EntryKind::kSubquery || !entry.lateral || !entry.subquery) continue;
+      visit_query(*entry.subquery, [&](const Expr& e, int depth) {
+        if (levels_of(e) != depth + 1) return !found;
+        const int from = e.kind == ExprKind::kVar        ? as<VarExpr>(e).entry
+                         : e.kind == ExprKind::kWholeRow ? as<WholeRowExpr>(e).entry
+                                                         : -1;
+        const int rel = from < 0 ? -1 : level_.rel_of[static_cast<size_t>(from)];
+        found = found || (rel >= 0 && rels.has(rel));
+        return !found;
+      });
+    }
+    return found;
+  }
+
   // Some column of the right side must be null above, and cannot be where the join's condition is true.
   bool is_anti(const FromNode& n, RelSet right, const VarSet& nulls) const {
-    if (nulls.pairs().empty()) return false;
+    if (nulls.pairs().empty() || seen_laterally(right)) return false;
     VarSet strict;
     for (const ExprPtr& e : n.conditions) nonnullable_vars(e, strict);
     return std::any_of(nulls.pairs().begin(), nulls.pairs().end(), [&](const auto& p) {
