@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "sql/func/context.h"
@@ -21,7 +22,20 @@
 
 namespace indigo::sql {
 
+// What the rows of one chunk may make together before somebody looks whether there is memory for more.
+inline constexpr size_t kComputedBytesUnchecked = 64 << 20;
+// True and 53200 when a chunk's values take too much, or the machine has no more (computed_memory.cpp).
+bool computed_too_much(FuncContext& context);
+
 namespace kernel_detail {
+
+// Whether a function with this result may take memory that grows with each row.
+template <class R>
+inline constexpr bool kTakesMemory = !std::is_arithmetic_v<R>;
+
+inline bool out_of_memory(FuncContext& context) {
+  return context.arena().allocated_bytes() > kComputedBytesUnchecked && computed_too_much(context);
+}
 
 template <class T>
 class Param {
@@ -124,6 +138,10 @@ struct Kernel<F, R (*)(P...)> {
         out.set_datum(r, Datum::make_null(out.phys()));
       } else {
         Store<R>::put(context, out, r, F(p.get(r)...));
+        if constexpr (kTakesMemory<R>) {
+          if (out_of_memory(context)) [[unlikely]]
+            return;
+        }
       }
     }
   }
@@ -155,6 +173,10 @@ struct ContextKernel {
       }
       if (context.failed()) [[unlikely]]
         return;
+      if constexpr (kTakesMemory<R>) {
+        if (out_of_memory(context)) [[unlikely]]
+          return;
+      }
     }
   }
 };

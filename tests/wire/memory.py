@@ -2,7 +2,7 @@
 import struct
 
 import protocol
-from probes import assert_memory_returns, connect, done, resident_kb, value
+from probes import assert_memory_returns, connect, done, measurable, resident_kb, value
 
 MEGABYTE_KB = 1024
 
@@ -72,6 +72,19 @@ def memory_returns_after_a_dropped_table(address, pid):
     )
 
 
+def values_that_are_too_much_together_fail_their_statement(address, pid):
+    """2 GB and more in one chunk of rows."""
+    if not measurable(pid):
+        return  # sanitizers have no such allocations
+    session = connect(address)
+    before_kb = resident_kb(pid)
+    got = session.query("select count(length(repeat(i::text, 100000000))) from generate_series(1, 1000) i")
+    assert got[-2].startswith('ErrorResponse ERROR 53200 "out of memory"'), got
+    assert_memory_returns(pid, before_kb, 48 * MEGABYTE_KB)
+    assert value(session, "select count(length(repeat(i::text, 100000))) from generate_series(1, 1000) i") == "1000"
+    session.close()
+
+
 CHECKS = [
     memory_returns_after_a_sort,
     memory_returns_after_a_hash_join,
@@ -79,4 +92,5 @@ CHECKS = [
     memory_returns_after_a_huge_value,
     memory_returns_after_a_huge_text,
     memory_returns_after_a_dropped_table,
+    values_that_are_too_much_together_fail_their_statement,
 ]
