@@ -7,6 +7,7 @@
 #include "engine/ddl/alter_target.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/storage_options.h"
 
 namespace indigo::engine::ddl {
 
@@ -228,7 +229,7 @@ Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery
                           [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
 }
 
-// SET (fillfactor = ..) and RESET: kept in reloptions.
+// SET (fillfactor = ..) and RESET: kept in reloptions; leaf_size is looked at when the table is made anew.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
   const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
@@ -236,7 +237,8 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
   if (reset) {
     for (const PgQuery__Node* node : list) given.push_back(std::string(node->def_elem->defname) + "=");
   } else {
-    INDIGO_ASSIGN(given, storage_options(c, list));
+    INDIGO_ASSIGN(
+        given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));
   }
   return update_class(c, relation->oid,
                       [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); });

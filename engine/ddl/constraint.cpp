@@ -4,6 +4,7 @@
 
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/schema.h"
+#include "engine/ddl/storage_options.h"
 
 namespace indigo::engine::ddl {
 
@@ -226,7 +227,7 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
     }
     spec.included.push_back(column->number);
   }
-  INDIGO_ASSIGN(spec.options, storage_options(c, nodes(k.n_options, k.options)));
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(k.n_options, k.options)));
   if (sql::has_text(k.conname)) {
     spec.name = truncated_name(k.conname);
     if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {

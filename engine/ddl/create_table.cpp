@@ -5,6 +5,7 @@
 #include "engine/ddl/comment.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/storage_options.h"
 #include "engine/ddl/temporary.h"
 
 namespace indigo::engine::ddl {
@@ -69,7 +70,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
-  if (stored) create_storage(c, oid);
+  if (stored) create_storage(c, oid, table_options(spec.options));
   c.catalog.changed({oid});
   // Nobody else can see it, but the lock shows in pg_locks and guards against a second use in this transaction's children.
   INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
@@ -197,7 +198,7 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   }
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return std::string("CREATE TABLE");
-  INDIGO_ASSIGN(spec.options, storage_options(c, nodes(s.n_options, s.options)));
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
 
   std::vector<ColumnSpec> columns;
   std::vector<LikeSource> likes;
@@ -313,7 +314,7 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
   if (!free) return tag_nodata;
-  INDIGO_ASSIGN(spec.options, storage_options(c, nodes(into.n_options, into.options)));
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
   RelationPtr relation;

@@ -8,6 +8,7 @@
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/storage_options.h"
 
 namespace indigo::engine::ddl {
 
@@ -97,12 +98,13 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
   struct Item {
     Oid oid, filenode;
     char kind;
+    storage::TableOptions options;
   };
   std::vector<Item> items;
   target->table(pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
     const Oid oid = row.oid(pg_class::c_oid);
     if (oid >= oid::kFirstUserOid && row.chr(pg_class::c_relpersistence) != 't') {
-      items.push_back({oid, row.oid(pg_class::c_relfilenode), row.chr(pg_class::c_relkind)});
+      items.push_back({oid, row.oid(pg_class::c_relfilenode), row.chr(pg_class::c_relkind), table_options(row)});
     }
     return true;
   });
@@ -117,7 +119,7 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
     }
     if (item.kind != 'r' && item.kind != 'm') continue;
     catalog::PhysicalRelation physical;
-    physical.table = c.store().create_table({});
+    physical.table = c.store().create_table(item.options);
     target->add_physical(item.filenode, std::move(physical));
     const RelationPtr old = from_view.relation(item.oid), fresh = to_view.relation(item.oid);
     if (old == nullptr || fresh == nullptr) continue;

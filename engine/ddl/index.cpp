@@ -7,6 +7,7 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/storage_options.h"
 #include "engine/exec/index_key.h"
 #include "sql/analyze/targets.h"
 
@@ -237,47 +238,6 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   return oid;
 }
 
-Result<std::vector<std::string>> storage_options(DdlContext&, NodeList options) {
-  std::vector<std::string> out;
-  for (const PgQuery__Node* node : options) {
-    if (!is(node, PG_QUERY__NODE__NODE_DEF_ELEM)) continue;
-    const PgQuery__DefElem* d = node->def_elem;
-    const std::string_view name = d->defname;
-    if (name == "oids") {
-      INDIGO_ASSIGN(const bool on, boolean_value(d));
-      if (on) return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
-      continue;
-    }
-    const bool known = name == "fillfactor" || name.starts_with("autovacuum_") || name.starts_with("toast.") ||
-                       name == "parallel_workers" || name == "user_catalog_table" || name.starts_with("vacuum_") ||
-                       name.starts_with("log_autovacuum") || name == "deduplicate_items" || name == "buffering" ||
-                       name == "fastupdate" || name == "toast_tuple_target" || name == "n_distinct" ||
-                       std::string_view(d->defnamespace) == "toast";
-    if (!known) {
-      return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
-    }
-    if (name == "fillfactor") {
-      const auto value = integer_value(d->arg);
-      if (!value) {
-        return Error(sqlstate::kInvalidParameterValue,
-                     "invalid value for integer option \"fillfactor\": " + text_value(d->arg));
-      }
-      if (*value < 10 || *value > 100) {
-        return Error(sqlstate::kInvalidParameterValue,
-                     "value " + std::to_string(*value) + " out of bounds for option \"fillfactor\"")
-            .with_detail("Valid values are between \"10\" and \"100\".");
-      }
-    }
-    if (std::string_view(d->defnamespace) == "toast") continue;  // of a table that is not there
-    const std::string prefix = std::string(name) + "=";
-    if (std::any_of(out.begin(), out.end(), [&](const std::string& o) { return o.starts_with(prefix); })) {
-      return Error(sqlstate::kInvalidParameterValue, "parameter " + quoted(name) + " specified more than once");
-    }
-    out.push_back(prefix + (sql::absent(d->arg) ? "true" : text_value(d->arg)));
-  }
-  return out;
-}
-
 // ---- CREATE INDEX
 
 namespace {
@@ -422,7 +382,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   }
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
-  INDIGO_ASSIGN(spec.options, storage_options(c, nodes(s.n_options, s.options)));
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options)));
   std::vector<StoredExpression> expressions;
   if (!sql::absent(s.where_clause)) {
     INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, s.where_clause, ExpressionUse::kIndexPredicate,

@@ -40,7 +40,5 @@ Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const Re
 Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column);
 
 Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s);
-// 0A000 for the options that change behaviour here; fillfactor and its like are kept and have no effect.
-Result<std::vector<std::string>> storage_options(DdlContext& c, NodeList options);
 
 }  // namespace indigo::engine::ddl

@@ -6,12 +6,13 @@
 #include "engine/ddl/index.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/storage_options.h"
 
 namespace indigo::engine::ddl {
 
-void create_storage(DdlContext& c, Oid filenode) {
+void create_storage(DdlContext& c, Oid filenode, const storage::TableOptions& options) {
   catalog::PhysicalRelation physical;
-  physical.table = c.store().create_table({});
+  physical.table = c.store().create_table(options);
   adopt_physical(c, filenode, std::move(physical));
 }
 
@@ -48,6 +49,12 @@ Oid filenode_of(DdlContext& c, Oid relation) {
   const SystemTable& t = table(c, pg_class::kOid);
   std::string image;
   return t.find_oid(c.txn, relation, image) ? t.reader(image).oid(pg_class::c_relfilenode) : kInvalidOid;
+}
+
+storage::TableOptions options_of(DdlContext& c, Oid relation) {
+  const SystemTable& t = table(c, pg_class::kOid);
+  std::string image;
+  return t.find_oid(c.txn, relation, image) ? table_options(t.reader(image)) : storage::TableOptions{};
 }
 
 // Writes rows into a new tree under the wanted key.
@@ -106,7 +113,7 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
   const RelationPtr wanted = current(c, old->oid);
   const Oid old_filenode = filenode_of(c, old->oid);
   const Oid filenode = next_oid(c);
-  create_storage(c, filenode);
+  create_storage(c, filenode, options_of(c, old->oid));
   release_physical(c, old_filenode);
   for (const IndexInfo& index : wanted->indexes) {
     const Oid index_filenode = filenode_of(c, index.oid);
