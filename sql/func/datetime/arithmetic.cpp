@@ -25,6 +25,10 @@ bool add_months(int64_t& local, int32_t months) {
 }
 
 bool add_checked(int64_t& t, int64_t v) { return !__builtin_add_overflow(t, v, &t) && is_valid_timestamp(t); }
+bool add_days(int64_t& t, int32_t days) {
+  int64_t v = 0;
+  return !__builtin_mul_overflow(int64_t{days}, kDay, &v) && add_checked(t, v);
+}
 
 }  // namespace
 
@@ -53,7 +57,7 @@ int64_t timestamptz_to_timestamp(FuncContext& context, int64_t timestamp) {
 
 int64_t timestamp_plus(FuncContext& context, int64_t t, const Interval& v) {
   if (!is_finite_timestamp(t)) return t;
-  if ((v.months != 0 && !add_months(t, v.months)) || (v.days != 0 && !add_checked(t, v.days * kDay)) ||
+  if ((v.months != 0 && !add_months(t, v.months)) || (v.days != 0 && !add_days(t, v.days)) ||
       !add_checked(t, v.microseconds)) {
     fail_timestamp_range(context);
     return 0;
@@ -65,7 +69,7 @@ int64_t timestamptz_plus(FuncContext& context, int64_t t, const Interval& v, con
   if (!is_finite_timestamp(t)) return t;
   if (v.months != 0 || v.days != 0) {
     int64_t local = zone.to_local(t);
-    if ((v.months != 0 && !add_months(local, v.months)) || (v.days != 0 && !add_checked(local, v.days * kDay))) {
+    if ((v.months != 0 && !add_months(local, v.months)) || (v.days != 0 && !add_days(local, v.days))) {
       fail_timestamp_range(context);
       return 0;
     }

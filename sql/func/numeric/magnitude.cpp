@@ -7,6 +7,7 @@ namespace indigo::sql {
 namespace {
 constexpr uint32_t kBase = kNumericLimbBase;
 constexpr uint32_t kLimbDigits = 9;
+constexpr size_t kKaratsubaLimbs = 48;
 constexpr uint32_t kPowers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 }  // namespace
 
@@ -100,13 +101,47 @@ Magnitude operator-(const Magnitude& a, const Magnitude& b) {
   return difference;
 }
 
+Magnitude Magnitude::part(size_t from, size_t to) const {
+  from = std::min(from, limbs_.size());
+  to = std::min(to, limbs_.size());
+  return from_limbs(std::vector<uint32_t>(limbs_.begin() + static_cast<std::ptrdiff_t>(from),
+                                          limbs_.begin() + static_cast<std::ptrdiff_t>(to)));
+}
+void Magnitude::add_shifted(const Magnitude& v, size_t limbs) {
+  if (v.is_zero()) return;
+  limbs_.resize(std::max(limbs_.size(), limbs + v.limbs_.size()) + 1);
+  uint32_t carry = 0;
+  for (size_t i = 0; i < v.limbs_.size() || carry != 0; i++) {
+    const uint32_t sum = limbs_[limbs + i] + carry + (i < v.limbs_.size() ? v.limbs_[i] : 0);
+    carry = sum >= kBase;
+    limbs_[limbs + i] = carry ? sum - kBase : sum;
+  }
+  trim();
+}
+
+// Karatsuba's: (a1 B + a0)(b1 B + b0) with three products instead of four.
+Magnitude Magnitude::product_of_halves(const Magnitude& a, const Magnitude& b) {
+  const size_t half = (std::max(a.limbs_.size(), b.limbs_.size()) + 1) / 2;
+  const Magnitude a0 = a.part(0, half), a1 = a.part(half, a.limbs_.size());
+  const Magnitude b0 = b.part(0, half), b1 = b.part(half, b.limbs_.size());
+  const Magnitude low = a0 * b0, high = a1 * b1;
+  const Magnitude middle = (a0 + a1) * (b0 + b1) - low - high;
+  Magnitude product = low;
+  product.add_shifted(middle, half);
+  product.add_shifted(high, 2 * half);
+  return product;
+}
+
 Magnitude operator*(const Magnitude& a, const Magnitude& b) {
   Magnitude product;
   if (a.is_zero() || b.is_zero()) return product;
+  const auto [shorter, longer] = std::minmax(a.limbs_.size(), b.limbs_.size());
+  if (shorter >= kKaratsubaLimbs && longer <= 2 * shorter) return Magnitude::product_of_halves(a, b);
   product.limbs_.assign(a.limbs_.size() + b.limbs_.size(), 0);
   for (size_t i = 0; i < a.limbs_.size(); i++) {
     uint64_t carry = 0;
     const uint64_t factor = a.limbs_[i];
+    if (factor == 0) continue;
     for (size_t j = 0; j < b.limbs_.size(); j++) {
       const uint64_t value = product.limbs_[i + j] + factor * b.limbs_[j] + carry;
       carry = value / kBase;

@@ -44,6 +44,9 @@ class Magnitude {
   void trim() {
     while (!limbs_.empty() && limbs_.back() == 0) limbs_.pop_back();
   }
+  Magnitude part(size_t from, size_t to) const;  // limbs [from, to)
+  void add_shifted(const Magnitude& v, size_t limbs);
+  static Magnitude product_of_halves(const Magnitude& a, const Magnitude& b);
   std::vector<uint32_t> limbs_;
 };
 

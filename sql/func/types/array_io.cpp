@@ -98,7 +98,7 @@ class ArrayParser {
     return true;
   }
   bool too_many_dimensions() {
-    context_.fail(sqlstate::kProgramLimitExceeded, "number of array dimensions exceeds the maximum allowed (6)");
+    context_.fail(sqlstate::kProgramLimitExceeded, "number of array dimensions (7) exceeds the maximum allowed (6)");
     return false;
   }
 
