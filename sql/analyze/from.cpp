@@ -46,6 +46,7 @@ Result<FromItem> subselect_item(Scope& scope, const PgQuery__RangeSubselect& s) 
 
 Result<ExprPtr> sample_argument(Scope& scope, const PgQuery__Node* node, Oid type, const char* construct) {
   Setting<Clause> clause(scope.clause, Clause::kFromFunction);
+  Setting<bool> lift(scope.lift, false);
   INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
   return coerce_to_specific(scope.a, e, type, construct);
 }

@@ -88,7 +88,6 @@ class Maker {
   Maker(Level& level, Rel& rel) : level_(level), rel_(rel), entry_(level.entry(rel.entry)) {}
 
   Status run() {
-    if (entry_.sample) return Error(sqlstate::kFeatureNotSupported, "TABLESAMPLE is not supported");
     switch (entry_.kind) {
       case EntryKind::kTable: return table();
       case EntryKind::kSubquery: return subquery();

@@ -6,6 +6,7 @@
 #include "catalog/oids.h"
 #include "sql/plan/finish.h"
 #include "sql/plan/rewrite.h"
+#include "sql/plan/sampling.h"
 #include "sql/plan/strictness.h"
 
 namespace indigo::sql::planning {
@@ -26,6 +27,12 @@ bool nulls_with_its_rows(const Query& q) {
   return std::all_of(q.targets.begin(), q.targets.end(), [](const TargetEntry& t) {
     return t.hidden || (is_null_preserving(t.expr) && !refers_to_level(t.expr, 1));
   });
+}
+
+// GROUPING SETS null a column, not what it is computed from.
+bool are_columns(const Query& q) {
+  return std::all_of(q.targets.begin(), q.targets.end(),
+                     [](const TargetEntry& t) { return t.hidden || t.expr->kind == ExprKind::kVar; });
 }
 
 bool is_lateral(const ExprPtr& e) { return e && refers_to_level(e, 1); }
@@ -99,7 +106,8 @@ class PullUp {
   Result<bool> merge(FromNode& leaf, bool nullable, bool may_be_empty, ExprList* on = nullptr) {
     const int number = leaf.entry;
     const Entry& entry = level_.entry(number);
-    if (entry.kind != EntryKind::kSubquery || !entry.subquery || entry.sample) return false;
+    if (entry.kind == EntryKind::kTable && entry.sample) return take_sample(leaf);
+    if (entry.kind != EntryKind::kSubquery || !entry.subquery) return false;
     std::shared_ptr<const Query> query = entry.subquery;
     if (!query->ctes.empty()) {
       INDIGO_ASSIGN(const bool resolved, resolve_independent_ctes(level_.s, query));
@@ -108,6 +116,7 @@ class PullUp {
     }
     if (!is_simple(*query) || (nullable && !nulls_with_its_rows(*query))) return false;
     if (!query->from && !may_be_empty) return false;
+    if (!level_.work.grouping_sets.empty() && !are_columns(*query)) return false;
     if (has_bound_lateral(query->from, nullable) || (nullable && on == nullptr && is_lateral(query->where)))
       return false;
     if (std::any_of(query->targets.begin(), query->targets.end(),
@@ -143,6 +152,19 @@ class PullUp {
       }
     }
     level_.work.row_locks = std::move(locks);
+    return true;
+  }
+
+  // A sampled table becomes the table under the sample's condition.
+  Result<bool> take_sample(FromNode& leaf) {
+    INDIGO_ASSIGN(const ExprPtr condition, sample_condition(level_, leaf.entry));
+    level_.own_entry(leaf.entry).sample.reset();
+    if (!condition) return false;
+    FromNode under;
+    under.kind = FromNode::Kind::kInner;
+    under.conditions.push_back(condition);
+    under.children.push_back(std::make_unique<FromNode>(std::move(leaf)));
+    leaf = std::move(under);
     return true;
   }
 
