@@ -5,7 +5,7 @@
   fences    libpg_query is included only in sql/parse/, spdlog by one source in base/
   length    sources over 400 lines are warned of, over 700 refused; generated tables are exempt; comments, which
             the formatter leaves alone, end at column 132
-  readme    each source folder has a README.md, and the paths that READMEs name exist
+  readme    each source folder has a README.md, and the paths that READMEs and docs name exist
 
 --self-test builds small trees that break one rule each, and fails unless each is found.
 """
@@ -54,7 +54,7 @@ class House:
         for path in self.files(*SOURCE):
             self.check_length(path)
         for path in self.files(".md"):
-            if path.name == "README.md":
+            if path.name == "README.md" or (path.suffix == ".md" and path.parent.name == "docs"):
                 self.check_readme(path)
         for folder in FOLDERS:
             folder = self.root / folder
@@ -152,6 +152,7 @@ CANARIES = [
     ("length", {"base/long.cpp": "// one\n" * 701}),
     ("length", {"base/clock.h": "#pragma once\n  // " + "x" * COMMENT_COLUMNS + "\n"}),
     ("readme", {"base/README.md": "Read `gone.h` first.\n"}),
+    ("readme", {"docs/way.md": "See `base/gone.h`.\n"}),
     ("readme", {"base/README.md": "Read `sql/gone.h` first.\n"}),
     ("readme", {"base/README.md": "Read [this](gone.md) first.\n"}),
     ("readme", {"log/log.cpp": "\n"}),
