@@ -98,6 +98,17 @@ class JoinSearch {
     Legal out;
     bool must_be_left = false;
     for (const SpecialJoin& j : level_.special_joins) {
+      if (j.type == JoinType::kFull) {
+        // Nothing joins a part of it: its sides are complete, and only they, when they meet.
+        const RelSet sides = j.syn_left | j.syn_right;
+        if (!both.overlaps(sides) || a.contains(sides) || b.contains(sides)) continue;
+        if (j.syn_left.contains(both) || j.syn_right.contains(both)) continue;
+        const bool in_order = a == j.syn_left && b == j.syn_right;
+        if (out.special || !(in_order || (a == j.syn_right && b == j.syn_left))) return {};
+        out.special = &j;
+        out.reversed = !in_order;
+        continue;
+      }
       if (!j.min_right.overlaps(both)) continue;
       if (j.min_right.contains(both)) continue;
       if ((a.contains(j.min_left) && a.contains(j.min_right)) || (b.contains(j.min_left) && b.contains(j.min_right)))
