@@ -112,7 +112,10 @@ void print(const std::string& name, const Parameters& parameters, const Outcome&
     std::printf(" aborts=%llu p50_us=%.2f p99_us=%.2f p999_us=%.2f", static_cast<unsigned long long>(outcome.aborts),
                 l.quantile_us(0.5), l.quantile_us(0.99), l.quantile_us(0.999));
   }
-  if (outcome.rows > 0) std::printf(" rows_per_second=%.0f", static_cast<double>(outcome.rows) / outcome.seconds);
+  if (outcome.rows > 0) {
+    auto rows = static_cast<double>(outcome.rows);
+    std::printf(" rows_per_second=%.0f rows_per_core=%.0f", rows / outcome.seconds, rows / outcome.cpu_seconds);
+  }
   std::printf("\n");
   std::fflush(stdout);
 }
