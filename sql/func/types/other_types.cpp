@@ -182,7 +182,7 @@ void vector_send(FuncContext& context, const TypeRef& type, const Datum& d, std:
 }
 
 // ---- bit, varbit
-Datum bits_checked(FuncContext& context, const TypeRef& type, std::string image) {
+Datum bits_checked(FuncContext& context, const TypeRef& type, const std::string& image) {
   const int32_t bits = bit_count(image);
   if (type.oid == oid::kBit) {
     const int32_t want = type.typmod < 0 ? bits : type.typmod;
@@ -232,7 +232,7 @@ Datum bits_receive(FuncContext& context, const TypeRef& type, Str bytes) {
   std::string image(bytes);
   store_unaligned(image.data(), n);
   if (n % 8 != 0) image.back() = static_cast<char>(static_cast<uint8_t>(image.back()) & (0xFF << (8 - n % 8)));
-  return bits_checked(context, type, std::move(image));
+  return bits_checked(context, type, image);
 }
 void bits_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
   send_integer(load_unaligned<uint32_t>(d.str.data()), out);
