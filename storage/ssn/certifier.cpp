@@ -1,75 +1,98 @@
 #include "storage/ssn/certifier.h"
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 
 #include "storage/mutation.h"
 
 namespace indigo::storage {
 
+namespace {
+constexpr size_t kFewKnown = 16;  // to look at all of them is cheaper than to leave stamps
+}
+
 Certifier::Certifier(CommitClock& clock) : clock_(clock) {}
 
 bool Certifier::enter(SerializableTransaction& t, const SnapshotRegistry& snapshots, SnapshotRegistry::Slot& slot,
                       CommitStamp& snapshot) {
-  std::lock_guard lock(mutex_);
+  if (!t.known_) {
+    std::lock_guard lock(lock_);
+    known_.push_back(&t);
+    t.known_ = true;
+  }
+  t.unsafe_ = false;
+  t.entered = true;
+  if (!t.read_only) {
+    // As R4: first a lower bound, then the stable stamp. seq_cst: whoever has not seen the bound has loaded a stable stamp
+    // that is not above the one loaded below.
+    t.open_.store(clock_.stable().value << 1 | 1);
+    snapshot = snapshots.take(slot, snapshot);
+    t.snapshot = snapshot.value;
+    t.open_.store(snapshot.value << 1, std::memory_order_release);  // only makes it younger
+    return true;
+  }
+  std::lock_guard lock(lock_);
   snapshot = snapshots.take(slot, snapshot);
   t.snapshot = snapshot.value;
-  t.unsafe_ = false;
-  t.order_ = next_order_++;
-  if (t.read_only) {
-    t.unsafe_ = log_->least_pi_since(t.snapshot) <= t.snapshot;
-    if (writers_.empty() && !t.unsafe_) {
-      counts_.safe_readers++;
-      return false;
-    }
+  t.unsafe_ = log_.least_pi_since(t.snapshot) <= t.snapshot;
+  if (!t.unsafe_ && !writer_below(t.snapshot)) {
+    counts_.safe_readers++;
+    t.entered = false;
+    return false;
   }
-  auto& list = t.read_only ? readers_ : writers_;
-  if (spare_.empty()) spare_.push_back(nullptr);
-  t.place_ = spare_.begin();
-  *t.place_ = &t;
-  list.splice(list.end(), spare_, t.place_);
-  t.entered = true;
+  readers_.push_back(&t);
   return true;
 }
 
+bool Certifier::writer_below(uint64_t stamp) const {
+  return std::any_of(known_.begin(), known_.end(), [&](const SerializableTransaction* t) {
+    uint64_t open = t->open_.load();  // seq_cst: pairs with enter()
+    return open != 0 && open >> 1 < stamp;
+  });
+}
+
 void Certifier::remove(SerializableTransaction& t) {
-  auto& list = t.read_only ? readers_ : writers_;
-  spare_.splice(spare_.begin(), list, t.place_);
+  if (t.read_only) {
+    std::erase(readers_, &t);
+  } else {
+    t.open_.store(0, std::memory_order_relaxed);
+  }
   t.entered = false;
-  trim();
+  if (log_.size() >= trim_log_at_) trim();
   if (waiting_.load(std::memory_order_relaxed) != 0) ended_.notify_all();
 }
 
 void Certifier::leave(SerializableTransaction& t) {
   if (!t.entered) return;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   remove(t);
 }
 
 void Certifier::trim() {
-  oldest_ = clock_.stable().value;  // nobody enters below it any more
-  if (!writers_.empty()) oldest_ = std::min(oldest_, writers_.front()->snapshot);
-  if (!readers_.empty()) oldest_ = std::min(oldest_, readers_.front()->snapshot);
-  log_->trim(oldest_);
+  oldest_ = clock_.stable().value;  // whoever is not met below enters above it
+  for (const SerializableTransaction* t : known_) {
+    uint64_t open = t->open_.load();  // seq_cst: pairs with enter()
+    if (open != 0) oldest_ = std::min(oldest_, open >> 1);
+  }
+  for (const SerializableTransaction* t : readers_) oldest_ = std::min(oldest_, t->snapshot);
+  log_.trim(oldest_);
+  trim_log_at_ = std::max(kTrimAt, log_.size() * 2);
   if (range_stamps_.size() < trim_spaces_at_) return;
   for (auto space = range_stamps_.begin(); space != range_stamps_.end();) {
-    space->second.trim(oldest_, true);
+    space->second.trim(oldest_);
     auto at = space++;
     if (at->second.empty()) range_stamps_.erase(at);
   }
-  trim_spaces_at_ = std::max(kTrimSpacesAt, range_stamps_.size() * 2);
-}
-
-bool Certifier::is_safe(const SerializableTransaction& t, bool& decided) const {
-  decided = t.unsafe_ || writers_.empty() || writers_.front()->order_ > t.order_;
-  return !t.unsafe_;
+  trim_spaces_at_ = std::max(kTrimAt, range_stamps_.size() * 2);
 }
 
 StorageStatus Certifier::wait_safe(SerializableTransaction& t) {
   bool safe = false, decided = false;
   auto look = [&] {
-    std::lock_guard lock(mutex_);
-    safe = is_safe(t, decided);
+    std::lock_guard lock(lock_);
+    safe = !t.unsafe_;
+    decided = t.unsafe_ || !writer_below(t.snapshot);
     if (decided) {
       if (safe) counts_.safe_readers++;
       remove(t);
@@ -88,31 +111,33 @@ StorageStatus Certifier::wait_safe(SerializableTransaction& t) {
 }
 
 bool Certifier::still_open(SerializableTransaction& t, uint64_t hash) {
-  std::lock_guard lock(mutex_);
-  t.pi = std::min(t.pi, log_->least_pi(hash, t.snapshot));
+  std::lock_guard lock(lock_);
+  t.pi = std::min(t.pi, log_.least_pi(hash, t.snapshot));
   return mutated(Mutation::kNoExclusionTest) || mutated(Mutation::kNoHighStart) || t.pi > std::max(t.snapshot, t.eta);
 }
 
 uint64_t Certifier::low_watermark(const SerializableTransaction& t) const {
   uint64_t pi = t.pi;
-  if (t.reads.everything()) pi = std::min(pi, log_->least_pi_since(t.snapshot));
+  if (!log_.any_since(t.snapshot)) return pi;
+  if (t.reads.everything()) pi = std::min(pi, log_.least_pi_since(t.snapshot));
   for (uint64_t hash : t.reads.points()) {
-    if (log_->newest_in_slot(hash) > t.snapshot) pi = std::min(pi, log_->least_pi(hash, t.snapshot));
+    if ((*slots_)[hash].written.load(std::memory_order_relaxed) > t.snapshot)
+      pi = std::min(pi, log_.least_pi(hash, t.snapshot));
   }
-  for (const ReadSet::Newer& n : t.reads.newer()) pi = std::min(pi, log_->least_pi(n.hash, n.stamp));
+  for (const ReadSet::Newer& n : t.reads.newer()) pi = std::min(pi, log_.least_pi(n.hash, n.stamp));
   for (const ReadSet::Range& r : t.reads.ranges()) {
-    pi = std::min(pi, log_->least_pi(r.space, r.interval, t.snapshot));
+    pi = std::min(pi, log_.least_pi(r.space, r.interval, t.snapshot));
   }
   return pi;
 }
 
 uint64_t Certifier::high_watermark(const SerializableTransaction& t) const {
   uint64_t eta = mutated(Mutation::kNoHighStart) ? 0 : std::max(t.snapshot, t.eta);
-  for (uint64_t hash : t.reads.key_parts()) eta = std::max(eta, log_->newest(hash, t.snapshot));
+  for (uint64_t hash : t.reads.key_parts()) eta = std::max(eta, log_.newest(hash, t.snapshot));
   if (!t.writes.empty()) eta = std::max(eta, everything_stamp_);
   auto written = [&](const SerializableTransaction::Write& w) {
-    eta = std::max({eta, point_stamps_->at(w.hash), log_->newest(w.hash, t.snapshot)});
-    if (w.key_changes) eta = std::max(eta, point_stamps_->at(key_part(w.hash)));
+    eta = std::max({eta, (*slots_)[w.hash].read.load(std::memory_order_relaxed), log_.newest(w.hash, t.snapshot)});
+    if (w.key_changes) eta = std::max(eta, (*slots_)[key_part(w.hash)].read.load(std::memory_order_relaxed));
     auto ranges = range_stamps_.find(w.space);
     if (ranges != range_stamps_.end()) eta = std::max(eta, ranges->second.at(w.key));
   };
@@ -123,22 +148,25 @@ uint64_t Certifier::high_watermark(const SerializableTransaction& t) const {
 
 void Certifier::leave_stamps(const SerializableTransaction& t, uint64_t stamp) {
   if (t.reads.everything()) everything_stamp_ = std::max(everything_stamp_, stamp);
-  for (uint64_t hash : t.reads.points()) point_stamps_->raise(hash, stamp);
-  for (const ReadSet::Newer& n : t.reads.newer()) point_stamps_->raise(n.hash, stamp);
-  for (uint64_t hash : t.reads.key_parts()) point_stamps_->raise(hash, stamp);
+  for (uint64_t hash : t.reads.points()) (*slots_)[hash].raise_read(stamp);
+  for (const ReadSet::Newer& n : t.reads.newer()) (*slots_)[n.hash].raise_read(stamp);
+  for (uint64_t hash : t.reads.key_parts()) (*slots_)[hash].raise_read(stamp);
   for (const ReadSet::Range& r : t.reads.ranges()) {
     RangeStamps& stamps = range_stamps_[r.space];
     stamps.raise(r.interval, stamp);
-    stamps.trim(oldest_);
+    if (!stamps.due()) continue;
+    trim();
+    auto found = range_stamps_.find(r.space);
+    if (found != range_stamps_.end()) found->second.trim(oldest_);
   }
 }
 
 void Certifier::leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi) {
   for (const auto& w : t.writes) {
-    log_->append(c, pi, w.hash, w.space, w.key);
-    if (w.key_changes) log_->append(c, pi, key_part(w.hash), 0, {});
+    log_.append(c, pi, w.hash, w.space, w.key);
+    if (w.key_changes) log_.append(c, pi, key_part(w.hash), 0, {});
   }
-  for (const auto& w : t.index_writes) log_->append(c, pi, w.hash, w.space, w.key);
+  for (const auto& w : t.index_writes) log_.append(c, pi, w.hash, w.space, w.key);
   for (SerializableTransaction* reader : readers_) {
     if (pi <= reader->snapshot && c > reader->snapshot) reader->unsafe_ = true;
   }
@@ -147,7 +175,7 @@ void Certifier::leave_writes(const SerializableTransaction& t, uint64_t c, uint6
 bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
   t.reads.finish();
   bool writes = !t.writes.empty();
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(lock_);
   uint64_t pi = low_watermark(t);
   uint64_t eta = high_watermark(t);
   if (mutated(Mutation::kNoCommitSection)) {
@@ -161,7 +189,10 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
     leave_stamps(t, c.value);
     leave_writes(t, c.value, std::min(pi, c.value));
   } else if (passes) {
-    leave_stamps(t, std::max(t.snapshot, eta));  // its place in the order is its snapshot
+    // Its place in the order is its snapshot. Whoever has that in its own snapshot needs no stamp to know it.
+    uint64_t place = std::max(t.snapshot, eta);
+    bool known_to_all = known_.size() <= kFewKnown && place <= clock_.stable().value && !writer_below(place);
+    if (!known_to_all) leave_stamps(t, place);
   }
   remove(t);
   (passes ? counts_.commits : counts_.failures)++;
@@ -169,10 +200,11 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
 }
 
 Certifier::Statistics Certifier::statistics() const {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(lock_);
   Statistics s = counts_;
-  s.log_records = log_->size();
-  s.open = writers_.size() + readers_.size();
+  s.log_records = log_.size();
+  s.open = readers_.size();
+  for (const SerializableTransaction* t : known_) s.open += t->open_.load() != 0;
   for (const auto& [space, stamps] : range_stamps_) s.range_segments += stamps.size();
   return s;
 }

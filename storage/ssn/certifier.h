@@ -4,8 +4,8 @@
 // the one short section in which its window is tested, its stamp taken, and everything it leaves behind for others is
 // written down. Nobody else pays: transactions at weaker levels do not come here.
 //
-// Thread safety: all functions; a SerializableTransaction is used by its own session but for what the mutex guards.
-// Nothing here waits but wait_safe(), which sleeps without the mutex.
+// Thread safety: all functions; a SerializableTransaction is used by its own session but for what the lock guards, and
+// lives as long as the Certifier. Nothing here waits but wait_safe(), which sleeps without the lock.
 //
 // Invariants:
 // 1. Of two serializable commits the one whose section comes first has the smaller stamp, and the second one's section
@@ -17,12 +17,9 @@
 // (VLDB Journal 26, 2017); Index-Organized 5.2. README.md has the proof and what differs.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,6 +27,8 @@
 
 #include "base/ids.h"
 #include "base/wait_point.h"
+#include "storage/spin_lock.h"
+#include "storage/ssn/key_slots.h"
 #include "storage/ssn/range_stamps.h"
 #include "storage/ssn/read_set.h"
 #include "storage/ssn/write_log.h"
@@ -69,8 +68,9 @@ struct SerializableTransaction {
 
  private:
   friend class Certifier;
-  std::list<SerializableTransaction*>::iterator place_;
-  uint64_t order_ = 0;   // of entering
+  // Of one that may write: 0, or snapshot << 1 | tentative while it is open. Others read it.
+  std::atomic<uint64_t> open_{0};
+  bool known_ = false;   // to the Certifier
   bool unsafe_ = false;  // read only: someone has committed who could be in a cycle with it
 };
 
@@ -91,10 +91,10 @@ class Certifier {
   // Early tests of the window. False: the transaction cannot commit any more.
   bool read_point(SerializableTransaction& t, uint64_t hash) {
     t.reads.add_point(hash);
-    return log_->newest_in_slot(hash) <= t.snapshot || still_open(t, hash);
+    return (*slots_)[hash].written.load(std::memory_order_relaxed) <= t.snapshot || still_open(t, hash);
   }
   bool write_point(SerializableTransaction& t, uint64_t hash) {
-    uint64_t stamp = point_stamps_->at(hash);
+    uint64_t stamp = (*slots_)[hash].read.load(std::memory_order_relaxed);
     if (stamp <= t.snapshot) return true;
     t.eta = std::max(t.eta, stamp);
     return t.pi > t.eta;
@@ -111,42 +111,28 @@ class Certifier {
   Statistics statistics() const;
 
  private:
-  // Latest committed readers of single keys, by hash.
-  class PointStamps {
-   public:
-    uint64_t at(uint64_t hash) const { return stamps_[hash % kSlots].load(std::memory_order_relaxed); }
-    void raise(uint64_t hash, uint64_t stamp) {
-      auto& s = stamps_[hash % kSlots];
-      if (s.load(std::memory_order_relaxed) < stamp) s.store(stamp, std::memory_order_relaxed);
-    }
-
-   private:
-    static constexpr size_t kSlots = size_t{1} << 16;
-    std::array<std::atomic<uint64_t>, kSlots> stamps_{};  // changed under the mutex
-  };
-
   bool still_open(SerializableTransaction& t, uint64_t hash);
   uint64_t low_watermark(const SerializableTransaction& t) const;
   uint64_t high_watermark(const SerializableTransaction& t) const;
   void leave_stamps(const SerializableTransaction& t, uint64_t stamp);
   void leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi);
   void remove(SerializableTransaction& t);
+  // Sets oldest_ anew and forgets what is older.
   void trim();
-  bool is_safe(const SerializableTransaction& t, bool& decided) const;
+  // Is a transaction open that may still write and whose snapshot is (or may become) below `stamp`?
+  bool writer_below(uint64_t stamp) const;
 
   CommitClock& clock_;
-  mutable std::mutex mutex_;  // the commit section; guards all below
-  std::unique_ptr<WriteLog> log_ = std::make_unique<WriteLog>();
-  std::unique_ptr<PointStamps> point_stamps_ = std::make_unique<PointStamps>();
+  mutable SpinLock lock_;  // the commit section; guards all below
+  std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
+  WriteLog log_{*slots_};
   absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
   uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
-  // In the order of entering, which is that of snapshots.
-  std::list<SerializableTransaction*> writers_, readers_;  // readers_: declared read only
-  std::list<SerializableTransaction*> spare_;
-  uint64_t next_order_ = 1;
-  uint64_t oldest_ = 0;  // no serializable snapshot, now or later, is below it
-  static constexpr size_t kTrimSpacesAt = 64;
-  size_t trim_spaces_at_ = kTrimSpacesAt;
+  std::vector<SerializableTransaction*> known_;              // all there are: they are used again and again
+  std::vector<SerializableTransaction*> readers_;            // declared read only, and tracked
+  uint64_t oldest_ = 0;                                      // no serializable snapshot, now or later, is below it
+  static constexpr size_t kTrimAt = 64;
+  size_t trim_log_at_ = kTrimAt, trim_spaces_at_ = kTrimAt;
   Statistics counts_;
   std::atomic<uint32_t> waiting_{0};
   WaitPoint ended_;

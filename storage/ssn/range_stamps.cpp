@@ -30,8 +30,7 @@ void RangeStamps::raise(const KeyInterval& interval, uint64_t stamp) {
   }
 }
 
-void RangeStamps::trim(uint64_t oldest, bool forced) {
-  if (!forced && segments_.size() < trim_at_) return;
+void RangeStamps::trim(uint64_t oldest) {
   uint64_t before = 0;
   for (auto at = segments_.begin(); at != segments_.end();) {
     if (at->second <= oldest) at->second = 0;

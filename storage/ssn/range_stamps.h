@@ -1,6 +1,6 @@
 // For every key of one space: the latest stamp of a range read that covers it. A map of disjoint segments.
 //
-// Thread safety: none; the Certifier's mutex guards it.
+// Thread safety: none; the Certifier's lock guards it.
 // Invariants:
 // 1. segments_[k] = s means that keys from k up to the next segment's have stamp s; before the first it is 0.
 // 2. A stamp may be greater than the latest read's, never smaller: too many segments become one.
@@ -22,8 +22,10 @@ class RangeStamps {
   // Raises the stamp of every key in the interval to at least `stamp`.
   void raise(const KeyInterval& interval, uint64_t stamp);
   uint64_t at(Bytes key) const;
-  // Forgets stamps at or below `oldest`, when there are enough segments for it to be worth it or it is forced.
-  void trim(uint64_t oldest, bool forced = false);
+  // Are there enough segments for trim() to be worth it?
+  bool due() const { return segments_.size() >= trim_at_; }
+  // Forgets stamps at or below `oldest`.
+  void trim(uint64_t oldest);
   bool empty() const { return segments_.empty(); }
   size_t size() const { return segments_.size(); }
 

@@ -7,12 +7,12 @@ namespace indigo::storage {
 
 void WriteLog::append(uint64_t c, uint64_t pi, uint64_t hash, uint64_t space, Bytes key) {
   uint64_t number = first_ + records_.size();
-  uint64_t& in_slot = newest_number_[hash % kSlots];
+  KeySlot& slot = slots_[hash];
   uint64_t before_in_space = 0;
   if (space != 0) before_in_space = std::exchange(spaces_[space], number);
-  records_.push_back({c, pi, hash, space, in_slot, before_in_space, std::string(key)});
-  in_slot = number;
-  slots_[hash % kSlots].store(c, std::memory_order_relaxed);
+  records_.push_back({c, pi, hash, space, slot.newest_record, before_in_space, std::string(key)});
+  slot.newest_record = number;
+  slot.written.store(c, std::memory_order_relaxed);
   if (records_.size() <= kMaxRecords) return;
   forgotten_c_ = records_.front().c;
   forgotten_pi_ = std::min(forgotten_pi_, records_.front().pi);
@@ -31,7 +31,7 @@ void WriteLog::forget_first() {
 
 uint64_t WriteLog::least_pi(uint64_t hash, uint64_t stamp) const {
   uint64_t least = forgotten_pi(stamp);
-  for (const Record* r = at(newest_number_[hash % kSlots]); r != nullptr && r->c > stamp; r = at(r->before_in_slot)) {
+  for (const Record* r = at(slots_[hash].newest_record); r != nullptr && r->c > stamp; r = at(r->before_in_slot)) {
     if (r->hash == hash) least = std::min(least, r->pi);
   }
   return least;
@@ -54,10 +54,10 @@ uint64_t WriteLog::least_pi_since(uint64_t stamp) const {
 }
 
 uint64_t WriteLog::newest(uint64_t hash, uint64_t stamp) const {
-  for (const Record* r = at(newest_number_[hash % kSlots]); r != nullptr && r->c > stamp; r = at(r->before_in_slot)) {
+  for (const Record* r = at(slots_[hash].newest_record); r != nullptr && r->c > stamp; r = at(r->before_in_slot)) {
     if (r->hash == hash) return r->c;
   }
-  return stamp < forgotten_c_ && newest_in_slot(hash) > stamp ? forgotten_c_ : 0;
+  return stamp < forgotten_c_ && slots_[hash].written.load(std::memory_order_relaxed) > stamp ? forgotten_c_ : 0;
 }
 
 void WriteLog::trim(uint64_t oldest) {

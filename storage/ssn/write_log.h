@@ -1,7 +1,7 @@
 // What serializable transactions have written lately, in commit order: for transactions whose snapshots are older, to find
 // out what has been overwritten beneath them, and by whom.
 //
-// Thread safety: the Certifier's mutex guards everything but newest_in_slot(), which is for anyone.
+// Thread safety: the Certifier's lock guards everything.
 // Invariants:
 // 1. Records are in the order of their stamps; each record names the one before it in its slot and in its space.
 // 2. A record stays until no serializable snapshot in use is below its stamp, or kMaxRecords newer ones have come: then
@@ -9,8 +9,6 @@
 // Design: the versions' sstamp and the mapping table's list of overwriters.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <limits>
@@ -20,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "storage/ssn/key_interval.h"
+#include "storage/ssn/key_slots.h"
 
 namespace indigo::storage {
 
@@ -27,12 +26,13 @@ inline constexpr uint64_t kInfinity = std::numeric_limits<uint64_t>::max();
 
 class WriteLog {
  public:
-  static constexpr size_t kSlots = size_t{1} << 16;
   static constexpr size_t kMaxRecords = size_t{1} << 18;
 
-  // Of the latest write whose hash falls in this slot; zero when none.
-  uint64_t newest_in_slot(uint64_t hash) const { return slots_[hash % kSlots].load(std::memory_order_relaxed); }
+  // `slots`: by hash, where the records' chains begin.
+  explicit WriteLog(KeySlots& slots) : slots_(slots) {}
 
+  // Has anyone committed after `stamp`?
+  bool any_since(uint64_t stamp) const { return !records_.empty() && records_.back().c > stamp; }
   void append(uint64_t c, uint64_t pi, uint64_t hash, uint64_t space, Bytes key);
   // The least pi of those who wrote `hash` after `stamp`; infinity when nobody did.
   uint64_t least_pi(uint64_t hash, uint64_t stamp) const;
@@ -61,8 +61,7 @@ class WriteLog {
   std::deque<Record> records_;
   uint64_t first_ = 1;                                   // number of records_.front()
   uint64_t forgotten_c_ = 0, forgotten_pi_ = kInfinity;  // greatest stamp and least pi of what was forgotten too early
-  std::array<std::atomic<uint64_t>, kSlots> slots_{};
-  std::array<uint64_t, kSlots> newest_number_{};
+  KeySlots& slots_;
   absl::flat_hash_map<uint64_t, uint64_t> spaces_;  // space -> number of its latest record
 };
 
