@@ -28,7 +28,12 @@ const SystemView* system_view(Oid schema, std::string_view name) {
     }
     return nullptr;
   }
-  return schema == information_schema_oid() ? find(information_schema_views()) : nullptr;
+  if (schema != information_schema_oid()) return nullptr;
+  for (const auto views :
+       {information_schema_views(), information_schema_object_views(), information_schema_privilege_views()}) {
+    if (const SystemView* v = find(views)) return v;
+  }
+  return nullptr;
 }
 
 }  // namespace indigo::catalog

@@ -16,10 +16,12 @@ struct SystemView {
 };
 
 std::span<const SystemView> pg_catalog_views();
-std::span<const SystemView> statistics_views();  // pg_stat_*, also in pg_catalog
-std::span<const SystemView> monitoring_views();  // of what Indigo does not have, in pg_catalog
-std::span<const SystemView> storage_views();     // Indigo's own, in pg_catalog
-std::span<const SystemView> information_schema_views();
+std::span<const SystemView> statistics_views();          // pg_stat_*, also in pg_catalog
+std::span<const SystemView> monitoring_views();          // of what Indigo does not have, in pg_catalog
+std::span<const SystemView> storage_views();             // Indigo's own, in pg_catalog
+std::span<const SystemView> information_schema_views();  // tables, columns, constraints, views, sequences
+std::span<const SystemView> information_schema_object_views();
+std::span<const SystemView> information_schema_privilege_views();
 
 // Null when there is none.
 const SystemView* system_view(Oid schema, std::string_view name);

@@ -16,7 +16,7 @@ OUT = os.path.join(ROOT, "catalog", "generated")
 PSQL = ["psql", "-X", "-At", "-d", "template1"] + sys.argv[1:]
 
 # Tables whose rows are not taken over (they describe PostgreSQL's own files, or are filled by the server itself).
-EMPTY = {"pg_rewrite", "pg_depend", "pg_shdepend", "pg_init_privs", "pg_statistic", "pg_database", "pg_extension",
+EMPTY = {"pg_rewrite", "pg_depend", "pg_shdepend", "pg_statistic", "pg_database", "pg_extension",
          "pg_constraint", "pg_shdescription"}
 WHERE = {
     "pg_proc": "oid < 16384 and prolang <> coalesce((select oid from pg_language where lanname = 'plpgsql'), 0)"
@@ -28,6 +28,8 @@ WHERE = {
     "pg_attribute": "attrelid in (select oid from pg_class where oid < 16384 and relnamespace <> 99)",
     "pg_index": "indrelid in (select oid from pg_class where oid < 16384 and relnamespace <> 99)",
     "pg_authid": "oid < 16384",
+    "pg_init_privs": "classoid = 'pg_proc'::regclass or (classoid = 'pg_class'::regclass and objoid in"
+                     " (select oid from pg_class where relnamespace = 11)) or objoid = 11",
     "pg_description": "not (classoid = 'pg_collation'::regclass and objoid > 12000) and objoid < 16384 and not"
                       " (classoid = 'pg_extension'::regclass) and not (classoid = 'pg_language'::regclass and objoid > 14)",
 }

@@ -71,8 +71,15 @@ def _descriptions(rows):
         yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
 
 
+def _initial_privileges(rows):
+    model = next(r for r in rows if r["classoid"] == 1259 and r["initprivs"][-1].startswith("=r/"))
+    for (oid, _, _), _ in VIEWS.values():
+        yield dict(model, objoid=oid)
+
+
 def add_own(table, rows, types):
     """`rows` of `table` with ours; `types` are pg_type's."""
     make = {"pg_proc": _functions, "pg_class": _views, "pg_type": _types, "pg_description": _descriptions,
+            "pg_init_privs": _initial_privileges,
             "pg_attribute": lambda r: _columns(r, types)}.get(table)
     return rows + list(make(rows)) if make else rows

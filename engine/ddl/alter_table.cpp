@@ -270,6 +270,43 @@ Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view n
   return {};
 }
 
+// What old rows would be told of by, if something replicated: kept for who asks.
+Status set_replica_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const PgQuery__ReplicaIdentityStmt& s = *cmd.def->replica_identity_stmt;
+  const char kind = s.identity_type[0];
+  Oid chosen = kInvalidOid;
+  if (kind == 'i') {
+    const IndexInfo* found = nullptr;
+    for (const IndexInfo& index : relation->indexes) {
+      if (index.name == s.name) found = &index;
+    }
+    if (found == nullptr) {
+      return Error(sqlstate::kUndefinedObject,
+                   "index " + quoted(s.name) + " for table " + quoted(relation->name) + " does not exist");
+    }
+    const auto refuse = [&](SqlState state, std::string_view what) {
+      return Error(state, "cannot use " + std::string(what) + " index " + quoted(s.name) + " as replica identity");
+    };
+    if (!found->unique) return refuse(sqlstate::kWrongObjectType, "non-unique");
+    if (!found->immediate) return refuse(sqlstate::kFeatureNotSupported, "non-immediate");
+    if (!found->predicate.empty()) return refuse(sqlstate::kFeatureNotSupported, "partial");
+    for (const catalog::IndexColumn& column : found->columns) {
+      if (column.column == 0) return refuse(sqlstate::kFeatureNotSupported, "expression");
+      const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
+      if (of.not_null) continue;
+      return Error(sqlstate::kWrongObjectType, "index " + quoted(s.name) +
+                                                   " cannot be used as replica identity because column " +
+                                                   quoted(of.name) + " is nullable");
+    }
+    chosen = found->oid;
+  }
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
+                          [&](RowValues& v) { v.flag(pg_index::c_indisreplident, index.oid == chosen); }));
+  }
+  return update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relreplident, kind); });
+}
+
 Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   switch (cmd.subtype) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn: return add_column(c, relation, cmd);
@@ -307,7 +344,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser: return {};  // there are none
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return {};  // nothing replicates
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
     default: return unsupported("this form of ALTER TABLE");
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstdlib>
 
 #include "catalog/generated/columns.h"
@@ -17,7 +18,13 @@ constexpr std::string_view kLeafSize = "leaf_size";
 // An integer between the bounds, both included.
 Result<int64_t> bounded(const PgQuery__DefElem& option, int64_t least, int64_t most) {
   const std::string_view name = option.defname;
-  const auto value = integer_value(option.arg);
+  auto value = integer_value(option.arg);
+  if (!value && is(option.arg, PG_QUERY__NODE__NODE_STRING)) {  // '70', as pg_dump writes
+    const std::string text = text_value(option.arg);
+    int64_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem == std::errc() && end == text.data() + text.size()) value = number;
+  }
   if (!value) {
     return Error(sqlstate::kInvalidParameterValue,
                  "invalid value for integer option " + quoted(name) + ": " + text_value(option.arg));

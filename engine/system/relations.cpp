@@ -1,8 +1,11 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
 #include "catalog/sequence_table.h"
 #include "engine/system/catalog_rows.h"
+#include "sql/analyze/analyzer.h"
 #include "sql/func/text/ascii.h"
+#include "sql/func/text/strings.h"
 #include "sql/func/types/record.h"
+#include "sql/parse/parser.h"
 
 namespace indigo::engine {
 
@@ -43,18 +46,44 @@ Result<OwnedDatum> is_publishable(SessionImpl& session, std::span<const Datum> a
   });
   return out ? value_of(*out) : null_bool();
 }
-// Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16. Views are not updatable here.
+bool can_be_analyzed(SessionImpl& session, const std::string& text) {
+  const auto parsed = sql::parse(text);
+  if (!parsed.ok()) return false;
+  return sql::analyze(session, {(*parsed)->statements().front().node, text, {}, false, {}, false}).ok();
+}
+
+// Whether UPDATE of a view's column passes: then INSERT into it does too.
+bool view_column_is_updatable(SessionImpl& session, const catalog::RelationInfo& view, size_t column) {
+  return can_be_analyzed(session, "UPDATE " + sql::quote_identifier(view.schema_name) + "." +
+                                      sql::quote_identifier(view.name) + " SET " +
+                                      sql::quote_identifier(view.columns[column].name) + " = DEFAULT");
+}
+
+// Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16.
 Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
   int32_t bits = 0;
-  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
-    if (row.chr(pg_class::c_relkind) == 'r') bits = 4 | 8 | 16;
-  });
+  if (relation != nullptr && relation->kind == catalog::RelationKind::kTable) bits = 4 | 8 | 16;
+  if (relation != nullptr && relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid &&
+      can_be_analyzed(session, "DELETE FROM " + sql::quote_identifier(relation->schema_name) + "." +
+                                   sql::quote_identifier(relation->name))) {
+    bits = 16;
+    for (size_t i = 0; i < relation->columns.size() && bits == 16; i++) {
+      if (view_column_is_updatable(session, *relation, i)) bits |= 4 | 8;
+    }
+  }
   return OwnedDatum(Datum::of(bits));
 }
 Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
-  if (arguments[1].i16 <= 0) return value_of(false);
-  INDIGO_ASSIGN(const OwnedDatum bits, is_updatable(session, arguments));
-  return value_of((bits.get().i32 & 4) != 0);
+  const int16_t number = arguments[1].i16;
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (number <= 0 || relation == nullptr || static_cast<size_t>(number) > relation->columns.size()) {
+    return value_of(false);
+  }
+  if (relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid) {
+    return value_of(view_column_is_updatable(session, *relation, static_cast<size_t>(number) - 1));
+  }
+  return value_of(relation->kind == catalog::RelationKind::kTable);
 }
 
 // ---- properties of the btree method and its indexes

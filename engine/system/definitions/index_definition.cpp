@@ -67,8 +67,10 @@ std::string key_with_options(SessionImpl& session, const RelationPtr& table, con
   Oid natural = kInvalidOid;
   if (column.column > 0 && static_cast<size_t>(column.column) <= table->columns.size()) {
     natural = table->columns[static_cast<size_t>(column.column) - 1].type.collation;
-  } else if (const auto type = session.session_catalog().type(column.type.oid)) {
-    natural = type->collation;
+  } else if (const auto expression =
+                 sql::analyze_to_print(session, column.expression, table, {kInvalidOid, -1, kInvalidOid});
+             expression.ok()) {
+    natural = (*expression)->type.collation;
   }
   if (column.type.collation != kInvalidOid && column.type.collation != natural) {
     NameContext names(session);
@@ -126,6 +128,21 @@ std::optional<IndexInfo> built_in_index(SessionImpl& session, Oid index, const R
   return out;
 }
 
+// fillfactor='70' and its like, as WITH (...) takes them.
+std::string storage_options(SessionImpl& session, Oid index) {
+  std::string out;
+  CatalogRows(session).find(pg_class::kOid, index, [&](RowReader row) {
+    if (row.is_null(pg_class::c_reloptions)) return;
+    for (const std::string& option : read_texts(row.str(pg_class::c_reloptions))) {
+      const size_t equals = option.find('=');
+      const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
+      out.append(out.empty() ? "" : ", ").append(sql::quote_identifier(option.substr(0, equals))).append("=");
+      out += sql::quote_identifier(value) == value ? value : sql::quote_literal(value);
+    }
+  });
+  return out;
+}
+
 Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t column, bool pretty) {
   const RelationPtr table = table_of(session, oid);
   if (table == nullptr) return text_null();
@@ -152,6 +169,7 @@ Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t colum
   out += ")";
   if (!index->included.empty()) out += " INCLUDE (" + column_list(*table, index->included) + ")";
   if (index->nulls_not_distinct) out += " NULLS NOT DISTINCT";
+  if (const std::string options = storage_options(session, oid); !options.empty()) out += " WITH (" + options + ")";
   if (!index->predicate.empty()) out += " WHERE " + expression_text(session, index->predicate, table, pretty);
   return text_value(out);
 }
@@ -185,10 +203,14 @@ std::string foreign_key_text(SessionImpl& session, const RelationInfo& table, co
   return out;
 }
 
-std::string constraint_text(SessionImpl& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty) {
+std::string constraint_text(SessionImpl& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty,
+                            bool only_here) {
   std::string out;
   switch (c.kind) {
-    case 'c': out = "CHECK (" + expression_text(session, c.expression, table, pretty) + ")"; break;
+    case 'c':
+      out = "CHECK (" + expression_text(session, c.expression, table, pretty) + ")";
+      if (only_here) out += " NO INHERIT";
+      break;
     case 'f': out = foreign_key_text(session, *table, c); break;
     default: {
       out = c.kind == 'p' ? "PRIMARY KEY (" : "UNIQUE ";
@@ -209,12 +231,13 @@ Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> a
   const bool pretty = arguments.size() > 1 && arguments[1].b;
   Oid relation = kInvalidOid, domain = kInvalidOid;
   std::string check;
-  bool validated = true;
+  bool validated = true, only_here = false;
   if (!CatalogRows(session).find(pg_constraint::kOid, arguments[0].oid(), [&](RowReader row) {
         relation = row.oid(pg_constraint::c_conrelid);
         domain = row.oid(pg_constraint::c_contypid);
         check = row.str(pg_constraint::c_conbin);
         validated = row.flag(pg_constraint::c_convalidated);
+        only_here = row.chr(pg_constraint::c_contype) == 'c' && row.flag(pg_constraint::c_connoinherit);
       }))
     return text_null();
   if (relation == kInvalidOid)  // a domain's
@@ -223,7 +246,7 @@ Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> a
   const auto table = session.session_catalog().relation(relation);
   if (table == nullptr) return text_null();
   for (const ConstraintInfo& c : table->constraints)
-    if (c.oid == arguments[0].oid()) return text_value(constraint_text(session, table, c, pretty));
+    if (c.oid == arguments[0].oid()) return text_value(constraint_text(session, table, c, pretty, only_here));
   return text_null();
 }
 

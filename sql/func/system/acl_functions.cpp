@@ -160,7 +160,7 @@ Datum acl_item_of_text(FuncContext& context, Str text) { return AclItemParser(co
 
 bool check_acl_array(FuncContext& context, Str array) {
   const ArrayView a(array);
-  if (a.dimensions() != 1) {
+  if (a.dimensions() > 1) {  // all privileges revoked leave none
     context.fail(sqlstate::kInvalidParameterValue, "ACL arrays must be one-dimensional");
   } else if (a.has_nulls()) {
     context.fail(sqlstate::kNullValueNotAllowed, "ACL arrays must not contain null values");

@@ -204,7 +204,8 @@ const TypeOrder* order_of_builtin(Oid type) {
     case oid::kCstring:
     case oid::kTid:
     case oid::kMacAddr:
-    case oid::kMacAddr8: return &kBytesOrder;
+    case oid::kMacAddr8:
+    case oid::kAclItem: return &kBytesOrder;  // has equality alone in SQL, which its arrays are compared by
     case oid::kBpchar: return &kPaddedOrder;
     case oid::kNumeric: return &kNumericOrder;
     case oid::kInterval: return &kIntervalOrder;

@@ -117,8 +117,10 @@ TEST(SystemViews, EachIsABuiltInRelation) {
     for (const SystemView& v : views)
       EXPECT_NE(builtins.relation_named(oid::kPgCatalogSchema, v.name), kInvalidOid) << v.name;
   }
-  for (const SystemView& v : information_schema_views()) {
-    EXPECT_NE(builtins.relation_named(information_schema_oid(), v.name), kInvalidOid) << v.name;
+  for (const auto& views :
+       {information_schema_views(), information_schema_object_views(), information_schema_privilege_views()}) {
+    for (const SystemView& v : views)
+      EXPECT_NE(builtins.relation_named(information_schema_oid(), v.name), kInvalidOid) << v.name;
   }
 }
 
