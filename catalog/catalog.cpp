@@ -44,7 +44,7 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
 }  // namespace
 
 Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_unique<Builtins>()) {
-  shared_ = make_system_tables(true);
+  shared_ = make_system_tables(kInvalidOid);
 }
 
 Catalog::~Catalog() = default;
@@ -58,9 +58,9 @@ const Collator* Catalog::collator(std::string_view locale, bool deterministic) {
   return at->second.get();
 }
 
-std::unique_ptr<SystemTables> Catalog::make_system_tables(bool shared) {
+std::unique_ptr<SystemTables> Catalog::make_system_tables(Oid database) {
   std::lock_guard guard(bases_mutex_);
-  return std::make_unique<SystemTables>(store_, shared, bases_);
+  return std::make_unique<SystemTables>(store_, database, bases_);
 }
 
 Result<std::unique_ptr<Catalog>> Catalog::create(storage::Store& store, std::string_view os_user) {
@@ -127,6 +127,13 @@ std::shared_ptr<Database> Catalog::database_named(std::string_view name) {
     if (database->name() == name) return database;
   }
   return nullptr;
+}
+
+std::vector<std::shared_ptr<Database>> Catalog::databases() {
+  std::vector<std::shared_ptr<Database>> out;
+  std::lock_guard guard(mutex_);
+  for (const auto& [oid, database] : databases_) out.push_back(database);
+  return out;
 }
 
 std::shared_ptr<Database> Catalog::database(Oid oid) {

@@ -22,6 +22,15 @@
 
 namespace indigo::catalog {
 
+// What the log and the checkpoints have kept, by name.
+struct RestoredObjects {
+  std::unordered_map<log::DurableId, std::shared_ptr<storage::Table>> tables;
+  std::unordered_map<log::DurableId, Sequence::State> sequences;
+  Oid next_oid = 0;
+
+  std::shared_ptr<storage::Table> take(log::DurableId id);  // null when there is none
+};
+
 // What authentication and sessions need of a pg_authid row.
 struct RoleInfo {
   Oid oid = kInvalidOid;
@@ -38,6 +47,8 @@ class Catalog {
   // A fresh instance: databases postgres, template0, template1; role postgres; and a superuser role and a database named
   // `os_user` when that is neither empty nor "postgres".
   static Result<std::unique_ptr<Catalog>> create(storage::Store& store, std::string_view os_user);
+  // As a recovery has found it, without the secondary indexes of users' tables. Takes what it names out of `restored`.
+  static Result<std::unique_ptr<Catalog>> restore(storage::Store& store, RestoredObjects& restored);
   ~Catalog();
 
   storage::Store& store() { return store_; }
@@ -58,8 +69,15 @@ class Catalog {
   std::unique_ptr<RoleInfo> role_named(std::string_view name, storage::Transaction* txn = nullptr);
   std::unique_ptr<RoleInfo> role(Oid oid, storage::Transaction* txn = nullptr);
 
-  // OIDs and file numbers of new objects: one ascending series for the instance, from 16384.
-  Oid next_oid() { return next_oid_.fetch_add(1, std::memory_order_relaxed); }
+  std::vector<std::shared_ptr<Database>> databases();
+  // Counters that are kept, of databases that are still being made, too.
+  void register_sequence(const std::shared_ptr<Sequence>& sequence);
+  std::vector<std::shared_ptr<Sequence>> sequences();
+
+  // OIDs and file numbers of new objects: one ascending series for the instance, from 16384. The log knows a bound of
+  // those given out.
+  Oid next_oid();
+  Oid oid_bound() const { return oid_bound_.load(); }
 
   // The collator of an ICU locale, opened at its first use; null when ICU cannot open it.
   const Collator* collator(std::string_view locale, bool deterministic);
@@ -67,22 +85,28 @@ class Catalog {
   // Changes when committed DDL changed shared objects (roles, databases).
   uint64_t shared_version() const { return shared_version_.load(std::memory_order_acquire); }
   // The system tables of a new database object.
-  std::unique_ptr<SystemTables> make_system_tables(bool shared);
+  std::unique_ptr<SystemTables> make_system_tables(Oid database);  // 0: the shared ones
   void bump_shared_version() { shared_version_.fetch_add(1, std::memory_order_acq_rel); }
 
  private:
   explicit Catalog(storage::Store& store);
   Status bootstrap(std::string_view os_user);
+  Status restore_system_tables(const SystemTables& tables, Oid database, RestoredObjects& restored);
+  Status restore_databases(RestoredObjects& restored);
+  Status restore_physical(Database& database, storage::Transaction& txn, RestoredObjects& restored);
 
   storage::Store& store_;
   std::unique_ptr<Builtins> builtins_;
   std::unique_ptr<SystemTables> shared_;
   std::atomic<Oid> next_oid_{16384};
+  std::atomic<Oid> oid_bound_{0};
   std::atomic<uint64_t> shared_version_{1};
   std::mutex collators_mutex_;  // guards collators_; what it maps to stays
   std::map<std::pair<std::string, bool>, std::unique_ptr<const Collator>> collators_;
   std::mutex bases_mutex_;  // guards bases_
   BaseRowsSet bases_;
+  std::mutex sequences_mutex_;  // guards sequences_
+  std::vector<std::weak_ptr<Sequence>> sequences_;
   std::mutex mutex_;  // guards databases_
   std::map<Oid, std::shared_ptr<Database>> databases_;
 };

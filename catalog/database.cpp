@@ -3,11 +3,12 @@
 #include <cassert>
 
 #include "catalog/catalog.h"
+#include "storage/durability.h"
 
 namespace indigo::catalog {
 
 Database::Database(Catalog& catalog, Oid oid, std::string name)
-    : catalog_(catalog), oid_(oid), name_(std::move(name)), tables_(catalog.make_system_tables(false)) {}
+    : catalog_(catalog), oid_(oid), name_(std::move(name)), tables_(catalog.make_system_tables(oid)) {}
 
 std::string Database::name() const {
   std::shared_lock guard(mutex_);
@@ -49,6 +50,19 @@ PhysicalRelation Database::physical(Oid filenode) const {
   std::shared_lock guard(mutex_);
   const auto it = physical_.find(filenode);
   return it == physical_.end() ? PhysicalRelation{} : it->second;
+}
+
+Status Database::add_sequence(Oid filenode, Sequence::State state, bool kept) {
+  PhysicalRelation physical;
+  physical.sequence = std::make_shared<Sequence>(state.last_value, state.is_called);
+  const auto sequence = physical.sequence;
+  add_physical(filenode, std::move(physical));
+  if (!kept) return {};
+  // In this order: the horizon of a checkpoint that does not find it is below the note.
+  catalog_.register_sequence(sequence);
+  Status status = sequence->attach(storage::log_of(catalog_.store()), durable_id(oid_, filenode), true);
+  if (!status.ok()) remove_physical(filenode);
+  return status;
 }
 
 std::shared_ptr<const RelationInfo> Database::cached_relation(Oid oid) const {

@@ -61,6 +61,8 @@ class Database : public std::enable_shared_from_this<Database> {
   void add_physical(Oid filenode, PhysicalRelation relation);
   void remove_physical(Oid filenode);
   PhysicalRelation physical(Oid filenode) const;
+  // A counter behind a new file number; `kept`: in the log, too.
+  Status add_sequence(Oid filenode, Sequence::State state, bool kept);
 
   // ---- shared cache
   uint64_t version() const { return version_.load(std::memory_order_acquire); }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cassert>
 
+#include "storage/durability.h"
+
 namespace indigo::catalog {
 
 using storage::StorageStatus;
@@ -95,9 +97,9 @@ constexpr Bytes kMarker{"\0", 1};
 
 }  // namespace
 
-OverlayTable::OverlayTable(storage::Store& store, std::shared_ptr<const BaseRows> base,
+OverlayTable::OverlayTable(storage::Store& store, log::DurableId durable_id, std::shared_ptr<const BaseRows> base,
                            std::vector<OverlayIndex> indexes)
-    : store_(store), base_(std::move(base)), id_(store.next_id()) {
+    : store_(store), durable_id_(durable_id), base_(std::move(base)), id_(store.next_id()) {
   for (OverlayIndex& definition : indexes) {
     Index& index = indexes_.emplace_back();
     index.id = IndexId(store.next_id().value);
@@ -113,23 +115,34 @@ StorageStatus OverlayTable::make_upper(storage::Table*& out) {
   std::lock_guard guard(mutex_);
   out = upper();
   if (out != nullptr) return StorageStatus::kOk;
-  auto table = store_.create_table({});
-  if (!indexes_.empty()) {
-    // An empty table: nothing here can wait.
-    auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
-    for (Index& index : indexes_) {
-      auto extractor = std::make_shared<UpperExtractor>(index.definition.extractor);
-      const auto status = table->create_index(*txn, index.id, index.definition.options, std::move(extractor), nullptr);
-      if (status != StorageStatus::kOk) {
-        store_.rollback(*txn);
-        return status;
-      }
-    }
-    if (const auto status = store_.commit(*txn); status != StorageStatus::kOk) return status;
-  }
+  auto table = storage::create_durable_table(store_, durable_id_);
+  if (const auto status = index_upper(*table); status != StorageStatus::kOk) return status;
   owned_ = std::move(table);
   out = owned_.get();
   upper_.store(out, std::memory_order_release);  // pairs with upper()
+  return StorageStatus::kOk;
+}
+
+// Nobody else knows of the table: nothing here can wait.
+StorageStatus OverlayTable::index_upper(storage::Table& table) {
+  if (indexes_.empty()) return StorageStatus::kOk;
+  auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);
+  storage::set_asynchronous(*txn, true);
+  for (Index& index : indexes_) {
+    auto extractor = std::make_shared<UpperExtractor>(index.definition.extractor);
+    const auto status = table.create_index(*txn, index.id, index.definition.options, std::move(extractor), nullptr);
+    if (status != StorageStatus::kOk) {
+      store_.rollback(*txn);
+      return status;
+    }
+  }
+  return store_.commit(*txn);
+}
+
+StorageStatus OverlayTable::restore(std::shared_ptr<storage::Table> upper) {
+  if (const auto status = index_upper(*upper); status != StorageStatus::kOk) return status;
+  owned_ = std::move(upper);
+  upper_.store(owned_.get(), std::memory_order_release);  // pairs with upper()
   return StorageStatus::kOk;
 }
 

@@ -18,6 +18,7 @@
 #include "catalog/key_codec.h"
 #include "catalog/row_codec.h"
 #include "catalog/static_table.h"
+#include "log/log.h"
 #include "storage/store.h"
 #include "storage/table.h"
 
@@ -58,13 +59,17 @@ struct OverlayIndex {
 
 class OverlayTable final : public storage::Table {
  public:
-  OverlayTable(storage::Store& store, std::shared_ptr<const BaseRows> base, std::vector<OverlayIndex> indexes);
+  // `durable_id`: the upper table's name in the log.
+  OverlayTable(storage::Store& store, log::DurableId durable_id, std::shared_ptr<const BaseRows> base,
+               std::vector<OverlayIndex> indexes);
   ~OverlayTable() override;
 
   // The id of secondary index number i.
   IndexId index_id(size_t i) const { return indexes_[i].id; }
 
   TableId id() const override { return id_; }
+  // Recovery: the upper table as it was, without its indexes. Before anybody uses this.
+  storage::StorageStatus restore(std::shared_ptr<storage::Table> upper);
   storage::StorageStatus get(storage::Transaction& txn, const storage::ReadView& view, Bytes key,
                              std::string& row) override;
   storage::StorageStatus get_many(storage::Transaction& txn, const storage::ReadView& view, std::span<const Bytes> keys,
@@ -116,6 +121,7 @@ class OverlayTable final : public storage::Table {
     return upper_.load(std::memory_order_acquire);
   }  // pairs with the store in make_upper
   storage::StorageStatus make_upper(storage::Table*& out);
+  storage::StorageStatus index_upper(storage::Table& table);
   const std::vector<BaseIndexEntry>& base_index(Index& index) const;
   Index* find_index(IndexId id);
   // A unique index's entry of a base row (not hidden above) that equals row's.
@@ -124,6 +130,7 @@ class OverlayTable final : public storage::Table {
   storage::StorageStatus lift(storage::Transaction& txn, storage::Table& upper, size_t position);
 
   storage::Store& store_;
+  const log::DurableId durable_id_;
   std::shared_ptr<const BaseRows> base_;
   TableId id_;
   mutable std::deque<Index> indexes_;

@@ -1,6 +1,8 @@
 // A sequence's counter. nextval is not transactional: numbers that a rolled back transaction took stay taken.
 // ALTER SEQUENCE and TRUNCATE ... RESTART IDENTITY make a new counter behind a new file number, so they are transactional.
-// Thread safety: all functions are safe from any thread.
+//
+// With a log, the counter is written there ahead of use: one note covers the next kAhead numbers, which a crash skips.
+// Thread safety: all functions are safe from any thread; nextval and setval may wait for room in the log.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "log/log.h"
 
 namespace indigo::catalog {
 
@@ -18,22 +21,41 @@ struct SequenceOptions {  // a pg_sequence row
 
 class Sequence {
  public:
-  explicit Sequence(int64_t last_value, bool is_called = false) : last_value_(last_value), is_called_(is_called) {}
+  explicit Sequence(int64_t last_value, bool is_called = false) : state_{last_value, is_called}, logged_(state_) {}
 
   struct State {
     int64_t last_value;
     bool is_called;
   };
-  // 2200H with PostgreSQL's message when the end is reached and it does not cycle.
-  Result<int64_t> next(const SequenceOptions& options, const std::string& name);
+  static constexpr int kAhead = 32;
+
+  // From now on its changes are logged; with `note`, so is its state now. `log` outlives the counter. 53100 when the log
+  // is full.
+  Status attach(log::Log& log, log::DurableId id, bool note);
+  log::DurableId durable_id() const { return id_; }
+
+  // 2200H with PostgreSQL's message when the end is reached and it does not cycle. The number may be shown to others only
+  // when the log is durable up to `needed`.
+  Result<int64_t> next(const SequenceOptions& options, const std::string& name, Lsn& needed);
   // 22003 when out of bounds.
-  Status set(int64_t value, bool is_called, const SequenceOptions& options, const std::string& name);
+  Status set(int64_t value, bool is_called, const SequenceOptions& options, const std::string& name, Lsn& needed);
   State state() const;
+  // What the log knows: what is there after a crash.
+  State logged_state() const;
 
  private:
-  mutable std::mutex mutex_;  // guards both; held for a few instructions
-  int64_t last_value_;
-  bool is_called_;
+  static Status step(State& state, const SequenceOptions& options, const std::string& name);
+  // Waits for room for one note, if there is a log.
+  Status reserve(log::Reservation& place) const;
+  void note(log::Reservation& place, State state);  // under mutex_
+
+  log::Log* log_ = nullptr;
+  log::DurableId id_;
+  mutable std::mutex mutex_;  // guards what follows; never held while waiting
+  State state_;
+  State logged_;
+  int ahead_ = 0;  // numbers that may be given out before the next note
+  Lsn lsn_;        // of the last note
 };
 
 }  // namespace indigo::catalog

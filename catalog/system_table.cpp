@@ -148,10 +148,12 @@ void walk(storage::Cursor& cursor, const RowLayout& layout, const std::function<
 
 }  // namespace
 
-SystemTable::SystemTable(storage::Store& store, const StaticTable& definition, std::shared_ptr<const BaseRows> base)
+SystemTable::SystemTable(storage::Store& store, Oid database, const StaticTable& definition,
+                         std::shared_ptr<const BaseRows> base)
     : definition_(definition),
       base_(std::move(base)),
-      storage_(std::make_shared<OverlayTable>(store, base_, indexes_of(definition, base_->layout()))) {}
+      storage_(std::make_shared<OverlayTable>(store, durable_id(database, definition.oid), base_,
+                                              indexes_of(definition, base_->layout()))) {}
 
 std::string SystemTable::key(std::initializer_list<Datum> values) const {
   std::string out;
@@ -224,9 +226,10 @@ StorageStatus SystemTable::erase_key(storage::Transaction& txn, Bytes key) {
 
 // ---- all of them
 
-SystemTables::SystemTables(storage::Store& store, bool shared, BaseRowsSet& bases) {
+SystemTables::SystemTables(storage::Store& store, Oid database, BaseRowsSet& bases) {
   for (const StaticTable& table : static_tables()) {
-    if (table.shared == shared) tables_.push_back(std::make_unique<SystemTable>(store, table, bases.of(table)));
+    if (table.shared != (database == kInvalidOid)) continue;
+    tables_.push_back(std::make_unique<SystemTable>(store, database, table, bases.of(table)));
   }
   std::sort(tables_.begin(), tables_.end(), [](const auto& a, const auto& b) { return a->oid() < b->oid(); });
 }

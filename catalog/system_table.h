@@ -92,9 +92,12 @@ std::vector<Oid> read_oids(Bytes array);      // of oid[] and oidvector
 std::vector<int16_t> read_i16s(Bytes array);  // of int2[] and int2vector
 std::vector<std::string> read_texts(Bytes array);
 
+// What names an object in the log: its database (0: shared) and file number, or a system table's OID.
+constexpr log::DurableId durable_id(Oid database, Oid file) { return log::DurableId(uint64_t{database} << 32 | file); }
+
 class SystemTable {
  public:
-  SystemTable(storage::Store& store, const StaticTable& definition, std::shared_ptr<const BaseRows> base);
+  SystemTable(storage::Store& store, Oid database, const StaticTable& definition, std::shared_ptr<const BaseRows> base);
 
   const StaticTable& definition() const { return definition_; }
   Oid oid() const { return definition_.oid; }
@@ -143,7 +146,8 @@ class BaseRowsSet {
 // The system tables of one database, or the shared ones.
 class SystemTables {
  public:
-  SystemTables(storage::Store& store, bool shared, BaseRowsSet& bases);
+  // Of database 0: the shared ones.
+  SystemTables(storage::Store& store, Oid database, BaseRowsSet& bases);
   SystemTable* find(Oid oid) const;
   std::span<const std::unique_ptr<SystemTable>> all() const { return tables_; }
 

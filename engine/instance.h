@@ -16,6 +16,7 @@ namespace indigo::engine {
 
 struct InstanceOptions {
   std::map<std::string, std::string> settings;  // -c name=value
+  std::string data_directory;                   // empty: everything in memory
   std::string os_user;                          // gets a superuser role and a database, when not empty or "postgres"
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
+#include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
 
@@ -27,6 +28,7 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
 }
 
 InstanceImpl::~InstanceImpl() {
+  if (data_ != nullptr) data_->close();
   catalog_.reset();
   store_.reset();
 }
@@ -50,15 +52,49 @@ Status InstanceImpl::start() {
     INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
     INDIGO_ASSIGN(defaults_[*index], check_format_setting(definition.name, std::move(value), format));
   }
-  log_ = log::Log::create_none();
+  INDIGO_ASSIGN(const log::Durability level, durability());
+  defaults_[*find_setting("durability")] = log::durability_name(level);
   storage::StoreOptions store_options;
-  store_options.log = log_.get();
+  if (level != log::Durability::kNone) {
+    INDIGO_ASSIGN(data_, DataDirectory::open(options_.data_directory, level));
+    store_options.log = &data_->log();
+  }
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
   store_ = storage::Store::create(store_options);
-  INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
   next_pid_ = static_cast<int32_t>(getpid());
+  if (data_ == nullptr) {
+    INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+    return {};
+  }
+  INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user));
+  defaults_[*find_setting("log_device")] = data_->device_text();
+  defaults_[*find_setting("data_directory")] = options_.data_directory;
+  defaults_[*find_setting("fsync")] = level == log::Durability::kPower ? "on" : "off";
+  if (!data_->fresh()) INDIGO_TRY(rebuild_after_recovery(*this));
+  CheckpointLimits limits;
+  limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
+  limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;
+  data_->run(*store_, *catalog_, limits);
   return {};
+}
+
+// `power` with a data directory, `none` without, unless the setting says otherwise.
+Result<log::Durability> InstanceImpl::durability() const {
+  const bool kept = !options_.data_directory.empty();
+  const auto asked = options_.settings.find("durability");
+  if (asked == options_.settings.end()) return kept ? log::Durability::kPower : log::Durability::kNone;
+  const std::string& name = defaults_[*find_setting("durability")];
+  log::Durability level = log::Durability::kNone;
+  for (log::Durability l : {log::Durability::kProcess, log::Durability::kPower}) {
+    if (name == log::durability_name(l)) level = l;
+  }
+  if (kept != (level != log::Durability::kNone)) {
+    return Error(sqlstate::kInvalidParameterValue, kept ? "durability \"none\" contradicts a data directory"
+                                                        : "durability \"" + name + "\" needs a data directory")
+        .with_hint(kept ? "Leave -D out to keep nothing." : "Name one with -D.");
+  }
+  return level;
 }
 
 RoleCredentials InstanceImpl::credentials(const std::string& user) {

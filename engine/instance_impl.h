@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalog/catalog.h"
+#include "engine/durability/data_directory.h"
 #include "engine/instance.h"
 #include "engine/session/session_impl.h"
 #include "log/log.h"
@@ -28,6 +29,7 @@ class InstanceImpl final : public Instance {
   bool shutdown(Deadline deadline) override;
 
   catalog::Catalog& catalog() { return *catalog_; }
+  DataDirectory* data_directory() { return data_.get(); }
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
 
@@ -44,6 +46,8 @@ class InstanceImpl final : public Instance {
   size_t sessions_of(Oid database, int32_t except) const;
 
  private:
+  Result<log::Durability> durability() const;
+
   struct Registered {
     Waiter* waiter;
     int32_t key;
@@ -52,7 +56,7 @@ class InstanceImpl final : public Instance {
   };
   InstanceOptions options_;
   std::vector<std::string> defaults_;
-  std::unique_ptr<log::Log> log_;
+  std::unique_ptr<DataDirectory> data_;  // null: everything in memory
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;

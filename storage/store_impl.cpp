@@ -29,11 +29,29 @@ PagePool& StoreImpl::pages(size_t block_bytes) {
   return *pool;
 }
 
-std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) {
+std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) { return make_table(options, {}); }
+
+std::shared_ptr<TableImpl> StoreImpl::make_table(const TableOptions& options, log::DurableId durable_id) {
   size_t bytes = std::max<size_t>(options.leaf_bytes, Leaf::kMinBytes);
-  auto table = std::make_shared<TableImpl>(*this, next_id(), pages(bytes));
+  auto table = std::make_shared<TableImpl>(*this, next_id(), durable_id, pages(bytes));
   reclaimer_.add_table(table);
+  if (durable_id && log_.records()) {
+    std::lock_guard lock(durable_mutex_);
+    durable_tables_.push_back(table);
+  }
   return table;
+}
+
+std::vector<std::shared_ptr<TableImpl>> StoreImpl::durable_tables() {
+  std::vector<std::shared_ptr<TableImpl>> out;
+  std::lock_guard lock(durable_mutex_);
+  std::erase_if(durable_tables_, [&](const std::weak_ptr<TableImpl>& weak) {
+    auto table = weak.lock();
+    if (table == nullptr) return true;
+    out.push_back(std::move(table));
+    return false;
+  });
+  return out;
 }
 
 std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session) {
@@ -80,17 +98,28 @@ WriteContext* StoreImpl::take_write_context() {
   return c;
 }
 
-void StoreImpl::append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn) {
-  std::vector<log::Operation> operations;
-  for (const LogRecord& r : txn.state().log) {
+StorageStatus StoreImpl::prepare_log(TransactionImpl& txn) {
+  TransactionState& state = txn.state();
+  if (state.record == nullptr) state.record = std::make_unique<log::RecordStream>(log_);
+  log::RecordStream& record = *state.record;
+  auto outcome = log::Log::Outcome::kOk;
+  for (const LogRecord& r : state.log) {
     PendingVersion* p = r.pending();
     const PendingEntry* e = p->top.load(std::memory_order_relaxed);
-    if (!r.claims() || p->released || e == nullptr) continue;
-    Bytes row = e->overflow != nullptr ? e->overflow->bytes() : e->image;
-    if (e->in_leaf) row = p->table->inserted_image(txn, *p);
-    operations.push_back({p->table->id(), p->key, row, e->tombstone});
+    if (!r.claims() || p->released || e == nullptr || !p->table->durable_id()) continue;
+    if (e->tombstone) {
+      outcome = record.erase(p->table->durable_id(), p->key);
+    } else {
+      Bytes row = e->overflow != nullptr ? e->overflow->bytes() : e->image;
+      if (e->in_leaf) row = p->table->inserted_image(txn, *p);
+      outcome = record.put(p->table->durable_id(), p->key, row);
+    }
+    if (outcome != log::Log::Outcome::kOk) break;
   }
-  lsn = log_.append(c, operations);
+  if (outcome == log::Log::Outcome::kOk && !record.empty()) outcome = record.prepare();
+  if (outcome == log::Log::Outcome::kOk) return StorageStatus::kOk;
+  record.abandon();
+  return StorageStatus::kOutOfMemory;  // storage/durability.h
 }
 
 Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
@@ -101,7 +130,7 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   // A serializable one that has written took its stamp in the commit section.
   CommitStamp c = txn.commit_stamp_ ? txn.commit_stamp_ : clock_.take();
   txn.commit_stamp_ = c;
-  if (log_.records()) append_log(txn, c, lsn);
+  if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
   if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
   descriptor.set_committed(c);  // the commit point
   clock_.decide(c);
@@ -144,13 +173,12 @@ bool StoreImpl::certify(TransactionImpl& txn) {
 StorageStatus StoreImpl::commit(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   Lsn lsn;
+  const bool asynchronous = txn.asynchronous_;
   if (txn.has_writes() && log_.records()) {
-    size_t bytes = 0;
-    for (const LogRecord& r : txn.state().log) bytes += r.pending()->table->log_bytes(*r.pending());
-    if (bytes > 0 && !log_.reserve(bytes)) {
-      txn.failed(StorageStatus::kOutOfMemory);
+    if (StorageStatus status = prepare_log(txn); status != StorageStatus::kOk) {
+      txn.failed(status);
       rollback(txn);
-      return StorageStatus::kOutOfMemory;
+      return status;
     }
   }
   if (txn.serializable_ != nullptr && !certify(txn)) {
@@ -160,8 +188,9 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
   }
   if (txn.has_writes()) lsn = commit_writes(txn);
   finish(txn, true);
-  if (lsn) log_.wait_durable(lsn);
-  return StorageStatus::kOk;
+  if (!log_.records() || asynchronous) return StorageStatus::kOk;
+  if (!lsn) lsn = log_.appended();  // what it has read was appended before it became visible
+  return log_.wait_durable(std::max(lsn, txn.least_lsn_)) ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
 }
 
 void StoreImpl::rollback(Transaction& transaction) {
@@ -199,6 +228,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   } else {
     state->log.clear();
   }
+  if (state->record != nullptr) state->record->abandon();  // nothing to do after append
   state->savepoints.clear();
   state->actions.clear();
   state->touched.clear();

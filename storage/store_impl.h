@@ -44,6 +44,9 @@ class StoreImpl final : public Store {
   Statistics statistics() const override;
 
   // ---- for storage
+  std::shared_ptr<TableImpl> make_table(const TableOptions& options, log::DurableId durable_id);
+  std::vector<std::shared_ptr<TableImpl>> durable_tables();
+  log::Log& log() { return log_; }
   EpochManager& epochs() { return epochs_; }
   CommitClock& clock() { return clock_; }
   SnapshotRegistry& snapshots() { return snapshots_; }
@@ -78,10 +81,11 @@ class StoreImpl final : public Store {
   static constexpr uint64_t kTxnBlock = 64;
 
   Shard& shard() { return shards_[thread_shard() % kShards]; }
+  // Commit step 1: writes what is long, and reserves the last record's place.
+  StorageStatus prepare_log(TransactionImpl& txn);
   // Index-SSN's commit section. False: the transaction must roll back.
   bool certify(TransactionImpl& txn);
   Lsn commit_writes(TransactionImpl& txn);
-  void append_log(TransactionImpl& txn, CommitStamp c, Lsn& lsn);
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
 
@@ -90,6 +94,8 @@ class StoreImpl final : public Store {
   MemoryAccount memory_;
   VersionPool versions_{memory_};
   Valenblock nodes_{memory_};
+  std::mutex durable_mutex_;  // guards durable_tables_
+  std::vector<std::weak_ptr<TableImpl>> durable_tables_;
   mutable std::mutex pages_mutex_;  // guards pages_
   std::map<size_t, std::unique_ptr<PagePool>> pages_;
   CommitClock clock_;

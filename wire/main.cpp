@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "log/dump.h"
+#include "log/file_directory.h"
 #include "wire/serve_command.h"
 
 // Read by jemalloc: its own thread gives freed memory back, also while the server is idle.
@@ -38,6 +40,19 @@ bool read_settings(const std::vector<std::string>& words, std::map<std::string, 
   return true;
 }
 
+int dump_log(const std::string& path) {
+  auto directory = indigo::log::open_file_directory(path);
+  indigo::Status status = directory.ok() ? indigo::log::dump(**directory,
+                                                             [](std::string_view line) {
+                                                               fwrite(line.data(), 1, line.size(), stdout);
+                                                               fputc('\n', stdout);
+                                                             })
+                                         : indigo::Status(directory.take_error());
+  if (status.ok()) return 0;
+  fprintf(stderr, "indigo: %s\n", status.error().message.c_str());
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,14 +61,20 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   indigo::wire::ServeOptions options;
   std::vector<std::string> settings, command;
+  std::string dumped;
   CLI::App* serve = app.add_subcommand("serve", "Serve until SIGTERM or SIGINT");
   add_options(*serve, options, settings);
   CLI::App* run = app.add_subcommand("run", "Serve on a free port while a command runs");
   add_options(*run, options, settings);
   run->add_option("command", command, "The command and its arguments, after --")->required();
   run->positionals_at_end();
+  CLI::App* log = app.add_subcommand("log", "Look at the log of a data directory");
+  log->require_subcommand(1);
+  CLI::App* dump = log->add_subcommand("dump", "Print its files, records and operations; no server may use it");
+  dump->add_option("directory", dumped, "The data directory")->required()->check(CLI::ExistingDirectory);
   CLI11_PARSE(app, argc, argv);
   if (!read_settings(settings, options.settings)) return 1;
+  if (*dump) return dump_log(dumped);
   if (*serve) return indigo::wire::serve(options);
   return indigo::wire::run_command(options, command);
 }

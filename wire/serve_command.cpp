@@ -17,6 +17,7 @@
 #include "base/sqlstate.h"
 #include "engine/instance.h"
 #include "wire/server.h"
+#include "wire/starting_up.h"
 
 namespace indigo::wire {
 
@@ -46,6 +47,7 @@ sigset_t block_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGHUP, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write
   return signals;
 }
 
@@ -74,10 +76,6 @@ struct Running {
   std::unique_ptr<Server> server;
 
   static Result<Running> start(ServeOptions options) {
-    if (!options.data_directory.empty()) {
-      return Error(sqlstate::kFeatureNotSupported, "-D: keeping data in a directory is not supported yet")
-          .with_hint("Without -D the server keeps everything in memory.");
-    }
     raise_descriptor_limit();
     INDIGO_ASSIGN(ListenAddress address, listen_address(options));
     INDIGO_ASSIGN(Listeners listeners, Listeners::open(address));
@@ -85,8 +83,13 @@ struct Running {
     engine::InstanceOptions instance_options;
     instance_options.settings = options.settings;
     instance_options.os_user = os_user();
+    instance_options.data_directory = options.data_directory;
     Running running;
-    INDIGO_ASSIGN(running.instance, engine::Instance::open(instance_options));
+    {
+      std::optional<StartingUp> answers;
+      if (!options.data_directory.empty()) answers.emplace(listeners);
+      INDIGO_ASSIGN(running.instance, engine::Instance::open(instance_options));
+    }
     INDIGO_ASSIGN(ServerOptions server_options, ServerOptions::from(*running.instance));
     INDIGO_ASSIGN(running.server, Server::start(*running.instance, std::move(listeners), server_options));
     return running;
@@ -114,6 +117,7 @@ void complain(const Error& error) {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_DFL);
   signal(SIGHUP, SIG_DFL);
+  signal(SIGXFSZ, SIG_DFL);
   std::string port = std::to_string(server.listeners().port());
   setenv("PGHOST", "localhost", 1);
   setenv("PGPORT", port.c_str(), 1);

@@ -70,7 +70,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
-  if (stored) create_storage(c, oid, table_options(spec.options));
+  if (stored) create_storage(c, oid, spec.persistence, table_options(spec.options));
   c.catalog.changed({oid});
   // Nobody else can see it, but the lock shows in pg_locks and guards against a second use in this transaction's children.
   INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));

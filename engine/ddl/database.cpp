@@ -9,6 +9,7 @@
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/storage_options.h"
+#include "storage/durability.h"
 
 namespace indigo::engine::ddl {
 
@@ -113,13 +114,11 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
       const auto counter = source.physical(item.filenode).sequence;
       if (counter == nullptr) continue;
       const auto state = counter->state();
-      catalog::PhysicalRelation physical;
-      physical.sequence = std::make_shared<catalog::Sequence>(state.last_value, state.is_called);
-      target->add_physical(item.filenode, std::move(physical));
+      INDIGO_TRY(target->add_sequence(item.filenode, state, true));
     }
     if (item.kind != 'r' && item.kind != 'm') continue;
     catalog::PhysicalRelation physical;
-    physical.table = c.store().create_table(item.options);
+    physical.table = storage::create_durable_table(c.store(), catalog::durable_id(target->oid(), item.filenode), item.options);
     target->add_physical(item.filenode, std::move(physical));
     const RelationPtr old = from_view.relation(item.oid), fresh = to_view.relation(item.oid);
     if (old == nullptr || fresh == nullptr) continue;

@@ -11,6 +11,13 @@ void adopt_physical(DdlContext& c, Oid filenode, catalog::PhysicalRelation relat
       c.txn, [] {}, [database, filenode] { database->remove_physical(filenode); });
 }
 
+Status adopt_sequence(DdlContext& c, Oid filenode, catalog::Sequence::State state, char persistence) {
+  const auto database = c.catalog.database_pointer();
+  c.store().on_end(
+      c.txn, [] {}, [database, filenode] { database->remove_physical(filenode); });
+  return database->add_sequence(filenode, state, persistence != 't');
+}
+
 void release_physical(DdlContext& c, Oid filenode) {
   if (filenode == kInvalidOid) return;
   const auto database = c.catalog.database_pointer();

@@ -11,6 +11,7 @@ Status remove_object(DdlContext& c, const Address& address);
 void release_physical(DdlContext& c, Oid filenode);
 // Physical objects made by this transaction go when it (or its savepoint) rolls back.
 void adopt_physical(DdlContext& c, Oid filenode, catalog::PhysicalRelation relation);
+Status adopt_sequence(DdlContext& c, Oid filenode, catalog::Sequence::State state, char persistence);
 
 // Comments on the object (sub 0: and its columns).
 Status remove_comments(DdlContext& c, const Address& address);

@@ -7,12 +7,15 @@
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/storage_options.h"
+#include "storage/durability.h"
 
 namespace indigo::engine::ddl {
 
-void create_storage(DdlContext& c, Oid filenode, const storage::TableOptions& options) {
+void create_storage(DdlContext& c, Oid filenode, char persistence, const storage::TableOptions& options) {
   catalog::PhysicalRelation physical;
-  physical.table = c.store().create_table(options);
+  log::DurableId id;
+  if (persistence != 't') id = catalog::durable_id(c.catalog.database(), filenode);
+  physical.table = storage::create_durable_table(c.store(), id, options);
   adopt_physical(c, filenode, std::move(physical));
 }
 
@@ -113,7 +116,7 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
   const RelationPtr wanted = current(c, old->oid);
   const Oid old_filenode = filenode_of(c, old->oid);
   const Oid filenode = next_oid(c);
-  create_storage(c, filenode, options_of(c, old->oid));
+  create_storage(c, filenode, old->persistence, options_of(c, old->oid));
   release_physical(c, old_filenode);
   for (const IndexInfo& index : wanted->indexes) {
     const Oid index_filenode = filenode_of(c, index.oid);
@@ -128,6 +131,8 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
   return current(c, old->oid);
 }
 
+}  // namespace
+
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
   const Oid filenode = filenode_of(c, relation->oid);
   for (const IndexInfo& index : relation->indexes) {
@@ -138,8 +143,6 @@ Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
   c.catalog.changed({relation->oid});
   return {};
 }
-
-}  // namespace
 
 bool has_rows(DdlContext& c, const RelationInfo& relation) {
   if (relation.table == nullptr) return false;

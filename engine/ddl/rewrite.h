@@ -18,8 +18,10 @@ Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& row
 Status empty_table(DdlContext& c, const RelationPtr& relation);
 // Every row of `from` into the (empty) tree of `to`, which has the same layout and key; hidden row ids are given anew.
 Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to);
+// Builds all secondary indexes of a table that has its rows and none of its indexes.
+Status rebuild_indexes(DdlContext& c, const RelationPtr& relation);
 // A new tree for a new table.
-void create_storage(DdlContext& c, Oid filenode, const storage::TableOptions& options);
+void create_storage(DdlContext& c, Oid filenode, char persistence, const storage::TableOptions& options);
 
 // Walks the newest rows of a table.
 Status for_each_row(DdlContext& c, const RelationInfo& relation,

@@ -168,9 +168,7 @@ Result<Oid> create_sequence(DdlContext& c, std::string_view name, Oid schema, ch
   }
   INDIGO_TRY(insert_system_attributes(c, oid));
   INDIGO_TRY(insert_sequence_row(c, oid, d.type, d.options));
-  catalog::PhysicalRelation physical;
-  physical.sequence = std::make_shared<catalog::Sequence>(d.restart.value_or(d.options.start));
-  adopt_physical(c, oid, std::move(physical));
+  INDIGO_TRY(adopt_sequence(c, oid, {d.restart.value_or(d.options.start), false}, persistence));
   INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.i32(pg_class::c_relpages, 1).f32(pg_class::c_reltuples, 1); }));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
   return oid;
@@ -260,9 +258,8 @@ Status set_owner_column(DdlContext& c, const RelationPtr& sequence, const PgQuer
 Status reset_sequence(DdlContext& c, Oid sequence, int64_t last_value, bool is_called) {
   const Oid old = filenode_of(c, sequence);
   const Oid filenode = next_oid(c);
-  catalog::PhysicalRelation physical;
-  physical.sequence = std::make_shared<catalog::Sequence>(last_value, is_called);
-  adopt_physical(c, filenode, std::move(physical));
+  const RelationPtr relation = current(c, sequence);
+  INDIGO_TRY(adopt_sequence(c, filenode, {last_value, is_called}, relation == nullptr ? 'p' : relation->persistence));
   release_physical(c, old);
   INDIGO_TRY(update_class(c, sequence, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, filenode); }));
   c.catalog.changed({sequence});

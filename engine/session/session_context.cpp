@@ -6,6 +6,7 @@
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/system_functions.h"
+#include "storage/durability.h"
 
 namespace indigo::engine {
 
@@ -34,7 +35,9 @@ Result<int64_t> SessionImpl::nextval(Oid oid) {
   if (block_.read_only()) {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute nextval() in a read-only transaction");
   }
-  INDIGO_ASSIGN(int64_t value, sequence.first->next(sequence.second, name));
+  Lsn needed;
+  INDIGO_ASSIGN(int64_t value, sequence.first->next(sequence.second, name, needed));
+  if (block_.transaction() != nullptr) storage::need_durable(*block_.transaction(), needed);
   sequence_values_[oid] = value;
   last_sequence_ = oid;
   return value;
@@ -66,7 +69,9 @@ Status SessionImpl::setval(Oid oid, int64_t value, bool is_called) {
   if (block_.read_only()) {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute setval() in a read-only transaction");
   }
-  INDIGO_TRY(sequence.first->set(value, is_called, sequence.second, name));
+  Lsn needed;
+  INDIGO_TRY(sequence.first->set(value, is_called, sequence.second, name, needed));
+  if (block_.transaction() != nullptr) storage::need_durable(*block_.transaction(), needed);
   if (is_called) sequence_values_[oid] = value;
   return {};
 }

@@ -2,6 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/executor.h"
+#include "storage/durability.h"
 
 namespace indigo::engine {
 
@@ -128,10 +129,13 @@ Status TransactionBlock::commit() {
   }
   if (before_end) before_end(0, true);
   if (transaction_) {
+    static const uint32_t synchronous_index = *find_setting("synchronous_commit");
+    storage::set_asynchronous(*transaction_, settings_.value(synchronous_index) == "off");
     storage::StorageStatus status = store_.commit(*transaction_);
     if (status != storage::StorageStatus::kOk) {
       settings_.rollback();
       reset();
+      if (status == storage::StorageStatus::kOutOfMemory) INDIGO_TRY(storage::log_of(store_).failure());
       return storage_error(status, nullptr);
     }
   }

@@ -2,6 +2,7 @@
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "engine/ddl/ddl.h"
+#include "engine/instance_impl.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
@@ -76,14 +77,15 @@ Status run_vacuum(UtilityCall& call, std::string& tag) {
   return {};
 }
 
-// Without a log there is nothing to write: PostgreSQL answers the same when nothing is dirty.
+// Without a data directory there is nothing to write: PostgreSQL answers the same when nothing is dirty.
 Status run_checkpoint(UtilityCall& call, std::string& tag) {
   if (!call.session.is_superuser()) {
     return Error(sqlstate::kInsufficientPrivilege,
                  "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
   }
   tag = "CHECKPOINT";
-  return {};
+  DataDirectory* data = call.session.instance().data_directory();
+  return data == nullptr ? Status() : data->checkpointer().checkpoint();
 }
 
 Status run_discard(UtilityCall& call, std::string& tag) {

@@ -219,16 +219,6 @@ Bytes TableImpl::inserted_image(TransactionImpl& txn, PendingVersion& pending) {
   return image;
 }
 
-size_t TableImpl::log_bytes(const PendingVersion& pending) {
-  constexpr size_t kOverhead = 32;
-  const PendingEntry* e = pending.top.load(std::memory_order_relaxed);
-  if (e == nullptr) return 0;
-  size_t image = e->overflow != nullptr ? e->overflow->length
-                 : e->in_leaf           ? pending.table->max_inline_bytes_
-                                        : e->image.size();
-  return kOverhead + pending.key.size() + image;
-}
-
 void TableImpl::undo(PendingVersion& pending, bool pop, bool release) {
   bool indexed = indexes() != nullptr;
   std::string image;

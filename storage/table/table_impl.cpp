@@ -5,9 +5,10 @@
 
 namespace indigo::storage {
 
-TableImpl::TableImpl(StoreImpl& store, TableId id, PagePool& pages)
+TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, PagePool& pages)
     : store_(store),
       id_(id),
+      durable_id_(durable_id),
       tree_(pages, store.nodes(), store.epochs(), *this),
       max_key_bytes_(pages.block_bytes() / 6),
       max_inline_bytes_(pages.block_bytes() / 8) {}

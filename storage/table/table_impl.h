@@ -5,6 +5,7 @@
 //   table_cursor  range scans                                    index_cursor, index_maintenance, index_build
 //   claim         claims, row locks, waiting for owners          writing     insert, update, erase
 //   install       commit and rollback of single records          clean       reclamation
+//   restore       recovery
 // Lock order: index latch -> (optimistic reads of the primary); primary latch -> lock manager's nowait requests and
 // dirty_lock_. No index function is called under a primary latch.
 #pragma once
@@ -36,10 +37,11 @@ using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
 class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl>, private RecordMover {
  public:
-  TableImpl(StoreImpl& store, TableId id, PagePool& pages);
+  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, PagePool& pages);
   ~TableImpl() override;
 
   TableId id() const override { return id_; }
+  log::DurableId durable_id() const { return durable_id_; }
   StorageStatus get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) override;
   StorageStatus get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
                          std::span<std::string> rows, std::span<bool> found) override;
@@ -78,9 +80,12 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   static void erase_stale(std::vector<StaleIndexEntry>& stale);
   // Takes the topmost entry back, and its secondary entries; with `release` the record too.
   void undo(PendingVersion& pending, bool pop, bool release);
-  // For the log: the image of an insert that lies in the leaf, copied; and the bytes that a change will take there.
+  // For the log: the image of an insert that lies in the leaf, copied.
   Bytes inserted_image(TransactionImpl& txn, PendingVersion& pending);
-  static size_t log_bytes(const PendingVersion& pending);
+  // Recovery (storage/restore.h).
+  StorageStatus restore_row(Bytes key, Bytes row);
+  void restore_erase(Bytes key);
+  void restore_end();
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
   // One round of reclamation. True when dirty leaves remain.
   bool clean(const ActiveSnapshots& active, bool all);
@@ -178,6 +183,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   StoreImpl& store_;
   const TableId id_;
+  const log::DurableId durable_id_;
   Tree tree_;
   const size_t max_key_bytes_;
   const size_t max_inline_bytes_;  // larger rows go to an OverflowBody

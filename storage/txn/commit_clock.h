@@ -22,6 +22,12 @@ class CommitClock {
   CommitStamp take() { return CommitStamp(next_.fetch_add(1, std::memory_order_relaxed) + 1); }
   // The outcome is stored in the descriptor already.
   void decide(CommitStamp c);
+  CommitStamp taken() const { return CommitStamp(next_.load()); }  // the newest
+  // Before the first take(): as if all stamps up to this had been taken and decided.
+  void start_at(CommitStamp c) {
+    next_.store(c.value);
+    stable_.store(c.value);
+  }
   CommitStamp stable() const { return CommitStamp(stable_.load()); }  // seq_cst: see SnapshotRegistry
   void wait_stable(CommitStamp c) const;
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "log/record_stream.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/memory/memory_account.h"
 #include "storage/mutation.h"
@@ -110,6 +111,7 @@ struct TransactionState {
   std::unique_ptr<SerializableTransaction> serializable;  // made when first needed
   ActiveSnapshots active;                                 // scratch of commit
   std::vector<StaleIndexEntry> stale;                     // scratch of commit
+  std::unique_ptr<log::RecordStream> record;
   std::string scratch_key, scratch_old_key;
 };
 
@@ -176,6 +178,9 @@ class TransactionImpl final : public Transaction {
   // Its place in the commit order, once committed; zero when it wrote nothing.
   CommitStamp commit_stamp() const { return commit_stamp_; }
   uint64_t session() const { return session_; }
+  // storage/durability.h
+  void set_asynchronous(bool on) { asynchronous_ = on; }
+  void need_durable(Lsn lsn) { least_lsn_ = std::max(least_lsn_, lsn); }
 
   // The record claimed last: update and erase follow claim.
   PendingVersion* last_claim = nullptr;
@@ -197,6 +202,8 @@ class TransactionImpl final : public Transaction {
   CommitStamp commit_stamp_;
   bool locks_used_ = false;
   std::optional<AbortReason> failure_;
+  bool asynchronous_ = false;
+  Lsn least_lsn_;
 };
 
 }  // namespace indigo::storage

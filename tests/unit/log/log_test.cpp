@@ -2,15 +2,18 @@
 
 #include <gtest/gtest.h>
 
+#include "log/record_stream.h"
+
 namespace indigo::log {
 namespace {
 
 TEST(NoneLog, NeverFailsAndNeverWaits) {
   auto log = Log::create_none();
-  EXPECT_TRUE(log->reserve(size_t{1} << 40));
-  Operation operation{TableId{1}, "key", "row"};
-  Lsn lsn = log->append(CommitStamp{7}, {&operation, 1});
-  log->wait_durable(lsn);  // comes back
+  RecordStream stream(*log);
+  EXPECT_EQ(stream.put(DurableId{1}, "key", std::string(size_t{3} << 20, 'x')), Log::Outcome::kOk);
+  EXPECT_EQ(stream.prepare(), Log::Outcome::kOk);
+  Lsn lsn = stream.append(CommitStamp{7});
+  EXPECT_TRUE(log->wait_durable(lsn));
   EXPECT_EQ(lsn, Lsn{});
 }
 

@@ -5,34 +5,54 @@
 
 #include <gtest/gtest.h>
 
-#include "log/log.h"
+#include "log/reader.h"
+#include "storage/durability.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
 namespace {
 
+// Writes an operation as "key=row " or "key! ".
+class TextSink final : public log::OperationSink {
+ public:
+  std::string text;
+  void put(log::DurableId, Bytes key, Bytes row) override { text += std::string(key) + "=" + std::string(row) + " "; }
+  void erase(log::DurableId, Bytes key) override { text += std::string(key) + "! "; }
+  void sequence(log::DurableId, int64_t, bool) override {}
+  void oids(uint64_t) override {}
+};
+
 // Remembers what is appended; holds one append back until it is let go.
 class TestLog final : public log::Log {
  public:
-  bool reserve(size_t bytes) override { return bytes <= space; }
-  Lsn append(CommitStamp stamp, std::span<const log::Operation> operations) override {
+  bool records() const override { return true; }
+  Outcome reserve(size_t bytes, log::Reservation& out) override {
+    out.block = 1;
+    return bytes <= space ? Outcome::kOk : Outcome::kFull;
+  }
+  void release(log::Reservation&) override { released++; }
+  Lsn append(log::Reservation&, log::RecordKind, CommitStamp stamp, Lsn, Bytes payload) override {
     if (pause_next.exchange(false)) {
       paused = true;
       while (paused) std::this_thread::yield();
     }
-    std::string text;
-    for (const log::Operation& o : operations) {
-      text += std::string(o.key) + (o.erase ? "!" : "=" + std::string(o.row)) + " ";
-    }
-    records_.emplace(stamp.value, text);
-    return Lsn(stamp.value);
+    TextSink sink;
+    EXPECT_TRUE(log::decode_operations(payload, sink));
+    records_.emplace(stamp.value, sink.text);
+    return last = Lsn(stamp.value);
   }
-  void wait_durable(Lsn lsn) override { durable = std::max(durable.load(), lsn.value); }
-  bool records() const override { return true; }
+  void parts_done(Lsn) override {}
+  bool wait_durable(Lsn lsn) override {
+    durable = std::max(durable.load(), lsn.value);
+    return !failed;
+  }
+  Lsn appended() const override { return last; }
 
   size_t space = SIZE_MAX;
-  std::atomic<bool> pause_next{false}, paused{false};
+  std::atomic<bool> pause_next{false}, paused{false}, failed{false};
   std::atomic<uint64_t> durable{0};
+  std::atomic<int> released{0};
+  std::atomic<Lsn> last{Lsn{}};
   std::map<uint64_t, std::string> records_;  // used by one thread at a time
 };
 
@@ -42,7 +62,7 @@ class CommitTest : public ::testing::Test {
     StoreOptions options;
     options.log = &log;
     store = Store::create(options);
-    table = store->create_table({});
+    table = create_durable_table(*store, log::DurableId{1});
   }
   std::unique_ptr<Transaction> begin() {
     auto t = store->begin(Isolation::kReadCommitted, 0);

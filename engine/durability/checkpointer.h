@@ -1,0 +1,64 @@
+// Writes checkpoints: a consistent snapshot of everything that is kept, while transactions go on; then the log below it is
+// used again. On time (checkpoint_timeout), on log volume (max_wal_size), on request, and when the disk is full.
+//
+// Thread safety: all functions. One checkpoint at a time, on the checkpointer's own thread.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/wait_point.h"
+#include "catalog/catalog.h"
+#include "log/device.h"
+#include "log/write_ahead_log.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+struct CheckpointLimits {
+  std::chrono::seconds interval{300};
+  uint64_t log_bytes = uint64_t{1} << 30;
+};
+
+class Checkpointer {
+ public:
+  // `last`: the number of the newest checkpoint.
+  Checkpointer(log::Directory& directory, log::WriteAheadLog& log, storage::Store& store, catalog::Catalog& catalog,
+               uint64_t last, const CheckpointLimits& limits);
+  ~Checkpointer();  // stop()
+
+  // Asks for one, and waits until one that began after the call has ended. 57014 and its like when the wait is ended.
+  Status checkpoint();
+  // Ends the thread; with `last_one` after a last checkpoint, if anything was logged since the one before.
+  Status stop(bool last_one);
+
+  struct Statistics {
+    uint64_t checkpoints = 0, bytes = 0, microseconds = 0;  // of the last one, but for the count
+  };
+  Statistics statistics() const;
+
+ private:
+  void run();
+  bool due(Clock::time_point last) const;
+  Status write();
+
+  log::Directory& directory_;
+  log::WriteAheadLog& log_;
+  storage::Store& store_;
+  catalog::Catalog& catalog_;
+  const CheckpointLimits limits_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable wake_;
+  WaitPoint done_;
+  uint64_t number_, requested_ = 0, begun_ = 0, ended_ = 0;
+  uint64_t bytes_at_last_ = 0;
+  std::unique_ptr<Error> error_;  // of the last one
+  Statistics statistics_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace indigo::engine

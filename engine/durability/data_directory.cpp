@@ -1,0 +1,59 @@
+#include "engine/durability/data_directory.h"
+
+#include "base/log.h"
+#include "engine/durability/restorer.h"
+#include "log/file_directory.h"
+#include "storage/durability.h"
+
+namespace indigo::engine {
+
+Result<std::unique_ptr<DataDirectory>> DataDirectory::open(const std::string& path, log::Durability level) {
+  std::unique_ptr<DataDirectory> out(new DataDirectory);
+  out->path_ = path;
+  INDIGO_ASSIGN(out->directory_, log::open_file_directory(path));
+  out->log_ = std::make_unique<log::WriteAheadLog>(*out->directory_, level, log::Geometry());
+  return out;
+}
+
+Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const std::string& os_user) {
+  const auto begin = Clock::now();
+  Restorer restorer(store);
+  INDIGO_ASSIGN(recovered_, log::recover(*directory_, restorer));
+  std::unique_ptr<catalog::Catalog> catalog;
+  if (recovered_.fresh) {
+    INDIGO_TRY(log_->start(recovered_.next));
+    INDIGO_ASSIGN(catalog, catalog::Catalog::create(store, os_user));
+    INDIGO_TRY(log::mark_initialized(*directory_));
+    return catalog;
+  }
+  storage::start_clock(store, CommitStamp(recovered_.stamp + 1));
+  INDIGO_ASSIGN(auto restored, restorer.finish());
+  INDIGO_ASSIGN(catalog, catalog::Catalog::restore(store, restored));
+  INDIGO_TRY(log_->start(recovered_.next));
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  log_info("recovered \"" + path_ + "\": checkpoint " + std::to_string(recovered_.checkpoint) + ", " +
+           std::to_string(recovered_.transactions) + " transactions, " + std::to_string(recovered_.bytes) +
+           " bytes in " + std::to_string(took.count()) + " ms");
+  return catalog;
+}
+
+void DataDirectory::run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits) {
+  checkpointer_ = std::make_unique<Checkpointer>(*directory_, *log_, store, catalog, recovered_.checkpoint, limits);
+}
+
+void DataDirectory::close() {
+  if (checkpointer_ != nullptr) {
+    if (Status status = checkpointer_->stop(true); !status.ok()) {
+      log_error("no checkpoint at shutdown, the next start reads the log: " + status.error().message);
+    }
+  }
+  log_->stop();
+}
+
+std::string DataDirectory::device_text() {
+  if (log_->granularity() == log::Granularity::kCacheLine) return "persistent memory, flushed by cacheline";
+  return log_->level() == log::Durability::kPower ? "file, mapped by page, flushed with fdatasync"
+                                                  : "file, mapped by page, left to the kernel to write";
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,46 @@
+// An instance's data directory: recovery at start, the log and checkpoints while it runs, shutdown. See README.md.
+// Thread safety: open and close before and after all sessions; the rest from any thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "catalog/catalog.h"
+#include "engine/durability/checkpointer.h"
+#include "log/device.h"
+#include "log/recovery.h"
+#include "log/write_ahead_log.h"
+#include "storage/store.h"
+
+namespace indigo::engine {
+
+class DataDirectory {
+ public:
+  // Locks the directory. The log is there, but appends only after load().
+  static Result<std::unique_ptr<DataDirectory>> open(const std::string& path, log::Durability level);
+
+  log::WriteAheadLog& log() { return *log_; }
+  // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
+  Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user);
+  bool fresh() const { return recovered_.fresh; }
+  // Checkpoints begin.
+  void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);
+  Checkpointer& checkpointer() { return *checkpointer_; }
+  // A last checkpoint, and the end of the log. Before the store goes.
+  void close();
+
+  // "page-granular file, flushed with fdatasync" ...
+  std::string device_text();
+
+ private:
+  DataDirectory() = default;
+
+  std::string path_;
+  std::unique_ptr<log::Directory> directory_;
+  std::unique_ptr<log::WriteAheadLog> log_;
+  log::Recovered recovered_;
+  std::unique_ptr<Checkpointer> checkpointer_;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,16 @@
+// A Directory of the file system, and the lock that one process at a time holds on it.
+// Thread safety: all functions.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "log/device.h"
+
+namespace indigo::log {
+
+// Makes the directory when it is missing, and locks it: 55006 when another process has it. The lock is the kernel's
+// (flock): it dies with its owner, however that ends.
+Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path);
+
+}  // namespace indigo::log

@@ -1,0 +1,71 @@
+// Reads a log back: one file by LSN, and the chain of files by transaction.
+//
+// Nothing that lies on the device is believed before its checksum, its LSN and its bounds have been: a file of random bytes
+// gives an error or an end, never a crash.
+// Thread safety: one user at a time. Nobody writes the files meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "log/device.h"
+#include "log/format.h"
+#include "log/log.h"
+
+namespace indigo::log {
+
+struct Record {
+  RecordHeader header;
+  Bytes payload;  // in the device's memory
+  uint32_t block = 0, line = 0;
+};
+
+// One file.
+class EpochReader {
+ public:
+  // 0A000 when the version is unknown, XX001 when the header is damaged.
+  static Result<std::unique_ptr<EpochReader>> open(Directory& directory, const std::string& name);
+
+  const FileHeader& header() const { return header_; }
+  const Geometry& geometry() const { return geometry_; }
+  // The newest durable prefix that the file tells of: below this every record must be whole. Learns from records too.
+  uint64_t watermark() const { return watermark_; }
+  // The record with that LSN, if it is there and whole.
+  std::optional<Record> read(uint64_t lsn);
+  // Where a record with that LSN should lie, for messages: "block 3, offset 1024", or that nothing points to it.
+  std::string place_of(uint64_t lsn) const;
+  // Above every LSN that has a table.
+  uint64_t last_segment_end() const;
+  // Looks at every LSN that has a table, from `lsn` on, for the watermarks in records beyond a gap.
+  void learn_watermark(uint64_t from);
+
+ private:
+  EpochReader() = default;
+  void find_tables();
+  void add_table(uint32_t block, size_t offset);
+  uint64_t entry(uint64_t lsn) const;
+
+  std::string name_;
+  std::unique_ptr<Device> device_;
+  FileHeader header_;
+  Geometry geometry_;
+  uint64_t watermark_ = 0;
+  std::unordered_map<uint64_t, const char*> tables_;  // by segment
+};
+
+// Walks the operations of a stream. False: the stream is malformed.
+class OperationSink {
+ public:
+  virtual ~OperationSink() = default;
+  virtual void put(DurableId table, Bytes key, Bytes row) = 0;
+  virtual void erase(DurableId table, Bytes key) = 0;
+  virtual void sequence(DurableId sequence, int64_t last_value, bool is_called) = 0;
+  virtual void oids(uint64_t below) = 0;
+};
+bool decode_operations(Bytes stream, OperationSink& sink);
+
+}  // namespace indigo::log

@@ -1,0 +1,204 @@
+#include "log/recovery.h"
+
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include "log/checkpoint.h"
+#include "log/file_error.h"
+
+namespace indigo::log {
+
+namespace {
+
+constexpr const char* kFormatName = "format";
+constexpr Bytes kFormatText = "Indigo data directory, format 1\n";
+constexpr const char* kRestoreHint =
+    "Restore the directory from a backup, or from a copy of the damaged file. Nothing has been changed.";
+
+// The number of `prefix-NUMBER`; nullopt for other names.
+std::optional<uint64_t> numbered(const std::string& name, std::string_view prefix) {
+  if (!name.starts_with(prefix)) return std::nullopt;
+  uint64_t number = 0;
+  const char* end = name.data() + name.size();
+  auto [at, failed] = std::from_chars(name.data() + prefix.size(), end, number);
+  if (failed != std::errc{} || at != end) return std::nullopt;
+  return number;
+}
+
+struct Contents {
+  bool initialized = false;
+  std::map<uint64_t, std::string> logs, checkpoints;
+  std::vector<std::string> temporary, others;
+};
+
+Result<Contents> examine(Directory& directory) {
+  Contents c;
+  INDIGO_ASSIGN(const auto names, directory.list());
+  for (const std::string& name : names) {
+    if (name == kFormatName) {
+      c.initialized = true;
+    } else if (name.ends_with(".tmp")) {
+      c.temporary.push_back(name);
+    } else if (auto log = numbered(name, "log-")) {
+      c.logs[*log] = name;
+    } else if (auto checkpoint = numbered(name, "checkpoint-")) {
+      c.checkpoints[*checkpoint] = name;
+    } else {
+      c.others.push_back(name);
+    }
+  }
+  return c;
+}
+
+Error corrupted(std::string message) {
+  return Error(sqlstate::kDataCorrupted, std::move(message)).with_hint(kRestoreHint);
+}
+
+class Replay {
+ public:
+  Replay(Directory& directory, OperationSink& sink, Recovered& out) : directory_(directory), sink_(sink), out_(out) {}
+
+  Status checkpoint(const std::string& name) {
+    INDIGO_ASSIGN(const CheckpointHeader header, read_checkpoint_header(directory_, name));
+    out_.checkpoint = header.number;
+    out_.stamp = stamp_ = header.stamp;
+    epoch_ = header.epoch;
+    horizon_ = header.horizon;
+    return read_checkpoint(directory_, name, [&](Bytes chunk) {
+      out_.bytes += chunk.size();
+      return decode_operations(chunk, sink_);
+    });
+  }
+  uint64_t first_epoch() const { return epoch_; }
+
+  // `cut`: the next epoch's word on where this one ended; without it, this is the last one.
+  Status log(const std::string& name, std::optional<uint64_t> cut) {
+    INDIGO_ASSIGN(auto reader, EpochReader::open(directory_, name));
+    if (reader->header().epoch != numbered(name, "log-")) {
+      return corrupted("log file \"" + directory_.path(name) + "\", offset 16: it belongs to another epoch");
+    }
+    uint64_t lsn = reader->header().first_lsn;
+    if (reader->header().epoch == epoch_) lsn = std::max(lsn, horizon_);
+    parts_.clear();
+    for (;; lsn++) {
+      if (cut && lsn >= *cut) break;
+      const auto record = reader->read(lsn);
+      if (!record) {
+        if (!cut) reader->learn_watermark(lsn + 1);
+        if (cut || lsn < reader->watermark()) return gap(name, *reader, lsn);
+        break;
+      }
+      out_.records++;
+      out_.bytes += record->payload.size();
+      if (!apply(*record)) {
+        return corrupted(
+            "log file \"" + directory_.path(name) + "\", block " + std::to_string(record->block) + ", offset " +
+            std::to_string(uint64_t{record->block} * reader->geometry().block_bytes + uint64_t{record->line} * kLine) +
+            ": the record with LSN " + std::to_string(lsn) + " has a right checksum but makes no sense");
+      }
+    }
+    const uint64_t entries = reader->geometry().segment_entries();
+    out_.next.epoch = reader->header().epoch + 1;
+    out_.next.previous_cut = lsn;
+    out_.next.first_lsn = (lsn / entries + 1) * entries;
+    return {};
+  }
+
+ private:
+  Error gap(const std::string& name, const EpochReader& reader, uint64_t lsn) const {
+    return corrupted("log file \"" + directory_.path(name) + "\", " + reader.place_of(lsn) +
+                     ", but everything up to LSN " + std::to_string(reader.watermark()) + " was durable");
+  }
+
+  bool apply(const Record& record) {
+    const RecordHeader& h = record.header;
+    switch (h.kind) {
+      case RecordKind::kNotes: return decode_operations(record.payload, sink_);
+      case RecordKind::kPart: parts_[h.first_part != 0 ? h.first_part : h.lsn].append(record.payload); return true;
+      case RecordKind::kCommit: break;
+      default: return false;
+    }
+    out_.stamp = std::max(out_.stamp, h.stamp);
+    if (h.stamp <= stamp_) return true;  // in the checkpoint
+    out_.transactions++;
+    if (h.first_part == 0) return decode_operations(record.payload, sink_);
+    auto parts = parts_.find(h.first_part);
+    if (parts == parts_.end()) return false;
+    parts->second.append(record.payload);
+    bool ok = decode_operations(parts->second, sink_);
+    parts_.erase(parts);
+    return ok;
+  }
+
+  Directory& directory_;
+  OperationSink& sink_;
+  Recovered& out_;
+  uint64_t stamp_ = 0, epoch_ = 1, horizon_ = 0;
+  std::map<uint64_t, std::string> parts_;
+};
+
+}  // namespace
+
+Result<Recovered> recover(Directory& directory, OperationSink& sink) {
+  Recovered out;
+  INDIGO_ASSIGN(Contents c, examine(directory));
+  if (!c.initialized) {
+    // A first start may have ended early: it has acknowledged nothing, and left at most its own empty log.
+    if (!c.others.empty() || !c.checkpoints.empty() || c.logs.size() > 1 ||
+        (!c.logs.empty() && c.logs.begin()->first != 1)) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   "directory \"" + directory.path(".") + "\" is not empty and not a data directory of Indigo")
+          .with_hint("Name a new or empty directory, or one that Indigo has made.");
+    }
+    for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
+    for (const auto& [epoch, name] : c.logs) INDIGO_TRY(directory.remove(name));
+    out.fresh = true;
+    return out;
+  }
+  Replay replay(directory, sink, out);
+  if (!c.checkpoints.empty()) INDIGO_TRY(replay.checkpoint(c.checkpoints.rbegin()->second));
+  uint64_t expected = replay.first_epoch();
+  for (auto at = c.logs.lower_bound(expected); at != c.logs.end(); expected++) {
+    if (at->first != expected) break;
+    auto next = std::next(at);
+    std::optional<uint64_t> cut;
+    if (next != c.logs.end()) {
+      INDIGO_ASSIGN(auto header, EpochReader::open(directory, next->second));
+      cut = header->header().previous_cut;
+    }
+    INDIGO_TRY(replay.log(at->second, cut));
+    at = next;
+  }
+  const uint64_t last = c.logs.empty() ? 0 : c.logs.rbegin()->first;
+  if (expected <= last || expected == replay.first_epoch()) {
+    return corrupted("the log file \"" + directory.path(WriteAheadLog::file_name(expected)) + "\" is missing");
+  }
+  for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
+  return out;
+}
+
+Status mark_initialized(Directory& directory) {
+  const std::string temporary = std::string(kFormatName) + ".tmp";
+  {
+    INDIGO_ASSIGN(auto file, directory.create_file(temporary));
+    INDIGO_TRY(file->append(kFormatText));
+    INDIGO_TRY(file->sync());
+  }
+  INDIGO_TRY(directory.rename(temporary, kFormatName));
+  return directory.sync();
+}
+
+Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch) {
+  INDIGO_ASSIGN(const Contents c, examine(directory));
+  // Logs last-to-first matters not: all are below the checkpoint's epoch, so nobody reads them.
+  for (const auto& [number, name] : c.checkpoints) {
+    if (number < checkpoint) INDIGO_TRY(directory.remove(name));
+  }
+  for (const auto& [number, name] : c.logs) {
+    if (number < epoch) INDIGO_TRY(directory.remove(name));
+  }
+  return {};
+}
+
+}  // namespace indigo::log

@@ -1,0 +1,34 @@
+// What a directory holds, read back at start: the newest checkpoint, then the records of the logs after it, in LSN order.
+//
+// The last log ends at the first LSN that has no whole record. If everything below was known to be durable further than
+// that, something was lost since: then the start is refused with file and offset (XX001), and nothing is changed. Records
+// beyond the end are made void by the next epoch's header, which says where this one was cut.
+// Recovery reads only: a crash during it loses nothing.
+// Thread safety: one user at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "log/reader.h"
+#include "log/write_ahead_log.h"
+
+namespace indigo::log {
+
+struct Recovered {
+  bool fresh = false;  // there was nothing: a new database begins
+  EpochStart next;     // for WriteAheadLog::start
+  uint64_t stamp = 0;  // the greatest seen
+  uint64_t checkpoint = 0;
+  uint64_t records = 0, transactions = 0, bytes = 0;  // replayed
+};
+
+// Operations reach the sink in the order in which they took effect: first the checkpoint's, then the transactions'.
+Result<Recovered> recover(Directory& directory, OperationSink& sink);
+
+// After the first start of a new database: from now on a directory without a log is a damaged one.
+Status mark_initialized(Directory& directory);
+
+// Removes what a durable checkpoint has made needless: older checkpoints and the logs of earlier epochs.
+Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch);
+
+}  // namespace indigo::log
