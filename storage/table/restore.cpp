@@ -64,7 +64,6 @@ void TableImpl::restore_erase(Bytes key) {
     const RecordMeta m = leaf->meta(i);
     if (m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
     leaf->remove_meta(i);
-    if (leaf->used_bytes() < tree_.node_bytes() / 4) queue(leaf);
     add_rows(-1);
   }
   leaf->latch.unlock();
@@ -72,6 +71,7 @@ void TableImpl::restore_erase(Bytes key) {
 
 void TableImpl::restore_end() {
   std::string last;
+  EpochManager::Guard guard(store_.epochs());
   tree_.for_each_leaf([&](Leaf* leaf) {
     if (const size_t count = leaf->status().count; count > 0) last = leaf->key(count - 1);
   });
