@@ -1,5 +1,7 @@
 #include "storage/durability.h"
 
+#include <algorithm>
+
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {

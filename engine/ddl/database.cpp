@@ -118,7 +118,8 @@ Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared
     }
     if (item.kind != 'r' && item.kind != 'm') continue;
     catalog::PhysicalRelation physical;
-    physical.table = storage::create_durable_table(c.store(), catalog::durable_id(target->oid(), item.filenode), item.options);
+    physical.table =
+        storage::create_durable_table(c.store(), catalog::durable_id(target->oid(), item.filenode), item.options);
     target->add_physical(item.filenode, std::move(physical));
     const RelationPtr old = from_view.relation(item.oid), fresh = to_view.relation(item.oid);
     if (old == nullptr || fresh == nullptr) continue;
