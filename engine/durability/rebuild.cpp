@@ -38,7 +38,7 @@ Status drop_temporary_schemas(DdlContext& c) {
     }
     return true;
   });
-  return schemas.empty() ? Status() : ddl::drop_objects(c, std::move(schemas), true);
+  return schemas.empty() ? Status() : ddl::drop_objects(c, schemas, true);
 }
 
 }  // namespace
