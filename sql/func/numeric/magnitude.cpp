@@ -135,7 +135,8 @@ Magnitude Magnitude::product_of_halves(const Magnitude& a, const Magnitude& b) {
 Magnitude operator*(const Magnitude& a, const Magnitude& b) {
   Magnitude product;
   if (a.is_zero() || b.is_zero()) return product;
-  const auto [shorter, longer] = std::minmax(a.limbs_.size(), b.limbs_.size());
+  const size_t shorter = std::min(a.limbs_.size(), b.limbs_.size()),
+               longer = std::max(a.limbs_.size(), b.limbs_.size());
   if (shorter >= kKaratsubaLimbs && longer <= 2 * shorter) return Magnitude::product_of_halves(a, b);
   product.limbs_.assign(a.limbs_.size() + b.limbs_.size(), 0);
   for (size_t i = 0; i < a.limbs_.size(); i++) {
