@@ -16,15 +16,7 @@ Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprLi
   root->rows = 1;
   plan->root = std::move(root);
   auto execution = Execution::create(plan);
-  auto& txn = session.transaction();
-  ExecutionContext context{session.store(),
-                           txn,
-                           txn.view(),
-                           session,
-                           parameters,
-                           session.work_memory_bytes(),
-                           &session.block().deferred_checks()};
-  INDIGO_TRY(execution->open(context));
+  INDIGO_TRY(execution->open(session.execution_context(session.transaction().view(), parameters)));
   INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
   std::vector<OwnedDatum> values;
   if (chunk != nullptr && chunk->rows() > 0) {

@@ -106,9 +106,7 @@ Status SessionImpl::open_plan(Portal& portal) {
   INDIGO_TRY(lock_relations(portal.prepared));
   portal.execution = take_execution(*portal.prepared);
   portal.view = transaction().view();
-  ExecutionContext context{
-      store(), transaction(), portal.view, *this, portal.parameters, work_memory_bytes_, &block_.deferred_checks()};
-  INDIGO_TRY(portal.execution->open(context));
+  INDIGO_TRY(portal.execution->open(execution_context(portal.view, portal.parameters)));
   portal.status = Portal::Status::kRunning;
   portal.created_at_depth = block_.depth();
   return {};

@@ -154,6 +154,10 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status check_failed_block(const ParsedStatement& parsed);
   // Parameters from literals of the text or from a Bind message, into the portal's arena.
   Status bind_literals(Portal& portal, const ScannedText& scanned);
+  // What a plan runs in: this transaction, at that view.
+  ExecutionContext execution_context(const storage::ReadView& view, std::span<const Datum> parameters) {
+    return {store(), transaction(), view, *this, parameters, work_memory_bytes_, &block_.deferred_checks()};
+  }
   // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.
   Status run_deferred_checks(bool commit);
   void forget_sequences() {

@@ -243,14 +243,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
-  auto& txn = session.transaction();
-  ExecutionContext context{session.store(),
-                           txn,
-                           txn.view(),
-                           session,
-                           call.parameters,
-                           session.work_memory_bytes(),
-                           &session.block().deferred_checks()};
+  const ExecutionContext context = session.execution_context(session.transaction().view(), call.parameters);
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
   INDIGO_ASSIGN(CopySource * source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
@@ -299,15 +292,8 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   }
   INDIGO_TRY(session.check_allowed(*prepared));
   INDIGO_TRY(session.lock_relations(prepared));
-  auto& txn = session.transaction();
   auto execution = Execution::create(prepared->plan);
-  ExecutionContext context{session.store(),
-                           txn,
-                           txn.view(),
-                           session,
-                           call.parameters,
-                           session.work_memory_bytes(),
-                           &session.block().deferred_checks()};
+  const ExecutionContext context = session.execution_context(session.transaction().view(), call.parameters);
   INDIGO_TRY(execution->open(context));
   Arena arena;
   sql::FuncContext output(session);

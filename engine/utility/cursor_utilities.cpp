@@ -54,9 +54,7 @@ Status run_again(SessionImpl& session, Portal& portal) {
   auto pin = std::move(portal.pin);  // the snapshot must not go while the query runs again
   session.close(portal);
   portal.execution = Execution::create(portal.prepared->plan);
-  ExecutionContext context{session.store(), session.transaction(), portal.view,
-                           session,         portal.parameters,     session.work_memory_bytes()};
-  INDIGO_TRY(portal.execution->open(context));
+  INDIGO_TRY(portal.execution->open(session.execution_context(portal.view, portal.parameters)));
   INDIGO_TRY(session.materialise(portal));
   portal.buffer->position = portal.rows_sent + (at_end ? 1 : 0);
   return {};

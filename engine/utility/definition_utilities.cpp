@@ -46,14 +46,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = Execution::create(prepared->plan, observer_ != nullptr);
-  ExecutionContext context{session_.store(),
-                           txn,
-                           txn.newest_view(),
-                           session_,
-                           parameters_,
-                           session_.work_memory_bytes(),
-                           &session_.block().deferred_checks()};
-  INDIGO_TRY(execution->open(context));
+  INDIGO_TRY(execution->open(session_.execution_context(txn.newest_view(), parameters_)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;

@@ -12,6 +12,7 @@
 #include "engine/settings/setting_table.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
+#include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
@@ -143,9 +144,7 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
   INDIGO_TRY(session.lock_relations(prepared));
   const auto begin = Clock::now();
   auto execution = Execution::create(prepared->plan, true);
-  auto& txn = session.transaction();
-  ExecutionContext context{session.store(), txn, txn.view(), session, parameters, session.work_memory_bytes()};
-  INDIGO_TRY(execution->open(context));
+  INDIGO_TRY(execution->open(session.execution_context(session.transaction().view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
@@ -159,34 +158,15 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
 Status explain_execute(UtilityCall& call, const PgQuery__ExecuteStmt& stmt, Explanation& e) {
   auto& session = call.session;
   const auto begin = Clock::now();
-  auto at = session.statements().find(std::string_view(stmt.name));
-  if (at == session.statements().end()) {
-    return Error(sqlstate::kInvalidSqlStatementName,
-                 "prepared statement \"" + std::string(stmt.name) + "\" does not exist");
-  }
-  PreparedPtr& prepared = at->second.prepared;
-  if (prepared == nullptr || prepared->is_utility()) {
+  INDIGO_ASSIGN(NamedStatement * named, find_prepared(session, stmt.name));
+  if (named->prepared == nullptr || named->prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "EXPLAIN EXECUTE of a statement without a plan is not supported");
   }
-  INDIGO_TRY(session.refresh(prepared));
-  const auto& types = prepared->parameter_types;
-  if (types.size() != stmt.n_params) {
-    return Error(sqlstate::kSyntaxError,
-                 "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
-        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " +
-                     std::to_string(stmt.n_params) + ".");
-  }
-  sql::ExprList expressions;
-  for (size_t i = 0; i < stmt.n_params; i++) {
-    INDIGO_ASSIGN(sql::ExprPtr value,
-                  sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
-    expressions.push_back(std::move(value));
-  }
-  INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
+  INDIGO_ASSIGN(auto values, execute_parameters(call, stmt, *named));
   std::vector<Datum> parameters;
   for (const OwnedDatum& v : values) parameters.push_back(v.get());
   e.out.planning_ms = milliseconds_since(begin);
-  return explain_plan(call, prepared, parameters, e);
+  return explain_plan(call, named->prepared, parameters, e);
 }
 
 Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e) {

@@ -1,19 +1,14 @@
 // PREPARE, EXECUTE, DEALLOCATE.
 #include "base/sqlstate.h"
-#include "engine/session/evaluate.h"
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
+#include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/parse/text_position.h"
 
 namespace indigo::engine {
 
 namespace {
-
-Error no_statement(std::string_view name) {
-  return Error(sqlstate::kInvalidSqlStatementName, "prepared statement \"" + std::string(name) + "\" does not exist");
-}
 
 Status run_prepare(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->prepare_stmt;
@@ -42,48 +37,20 @@ Status run_prepare(UtilityCall& call, std::string& tag) {
 }
 
 Result<std::shared_ptr<const ResultShape>> describe_execute(SessionImpl& session, const ParsedStatement& statement) {
-  auto at = session.statements().find(std::string_view(statement.node->execute_stmt->name));
-  if (at == session.statements().end()) return no_statement(statement.node->execute_stmt->name);
-  if (at->second.prepared == nullptr) return std::shared_ptr<const ResultShape>();
+  INDIGO_ASSIGN(NamedStatement * named, find_prepared(session, statement.node->execute_stmt->name));
+  if (named->prepared == nullptr) return std::shared_ptr<const ResultShape>();
   INDIGO_TRY(session.begin_statement());
-  INDIGO_TRY(session.refresh(at->second.prepared));
-  return session.shape_of(*at->second.prepared, {});
-}
-
-const sql::Expr* find_sublink(const sql::ExprPtr& e) {
-  if (e->kind == sql::ExprKind::kSubLink) return e.get();
-  const sql::Expr* found = nullptr;
-  sql::for_each_child(*e, [&](const sql::ExprPtr& c) { found = found != nullptr ? found : find_sublink(c); });
-  return found;
+  INDIGO_TRY(session.refresh(named->prepared));
+  return session.shape_of(*named->prepared, {});
 }
 
 Status run_execute(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->execute_stmt;
   auto& session = call.session;
-  auto at = session.statements().find(std::string_view(stmt.name));
-  if (at == session.statements().end()) return no_statement(stmt.name);
-  NamedStatement& named = at->second;
+  INDIGO_ASSIGN(NamedStatement * found, find_prepared(session, stmt.name));
+  NamedStatement& named = *found;
   if (named.prepared == nullptr) return {};
-  INDIGO_TRY(session.refresh(named.prepared));
-  const auto& types = named.prepared->parameter_types;
-  if (types.size() != stmt.n_params) {
-    return Error(sqlstate::kSyntaxError,
-                 "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
-        .with_detail("Expected " + std::to_string(types.size()) + " parameters but got " +
-                     std::to_string(stmt.n_params) + ".");
-  }
-  sql::ExprList expressions;
-  for (size_t i = 0; i < stmt.n_params; i++) {
-    INDIGO_ASSIGN(sql::ExprPtr e,
-                  sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
-    if (const sql::Expr* link = find_sublink(e)) {
-      Error error(sqlstate::kFeatureNotSupported, "cannot use subquery in EXECUTE parameter");
-      if (link->location >= 0) error.position = sql::character_position(call.statement.text, link->location);
-      return error;
-    }
-    expressions.push_back(std::move(e));
-  }
-  INDIGO_ASSIGN(auto values, evaluate(session, expressions, call.parameters));
+  INDIGO_ASSIGN(auto values, execute_parameters(call, stmt, named));
   Portal portal;
   portal.prepared = named.prepared;
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
@@ -104,9 +71,8 @@ Status run_deallocate(UtilityCall& call, std::string& tag) {
     return {};
   }
   tag = "DEALLOCATE";
-  auto at = statements.find(std::string_view(name));
-  if (at == statements.end()) return no_statement(name);
-  statements.erase(at);
+  INDIGO_TRY(find_prepared(call.session, name));
+  statements.erase(statements.find(std::string_view(name)));
   return {};
 }
 
