@@ -14,9 +14,12 @@
 
 namespace indigo::engine {
 
+struct DataSource;
+
 struct InstanceOptions {
   std::map<std::string, std::string> settings;  // -c name=value
   std::string data_directory;                   // empty: everything in memory
+  std::shared_ptr<DataSource> data_source;      // in the place of data_directory (engine/durability/data_directory.h)
   std::string os_user;                          // gets a superuser role and a database, when not empty or "postgres"
 };
 

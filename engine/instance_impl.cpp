@@ -10,6 +10,7 @@
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
+#include "log/file_directory.h"
 
 namespace indigo::engine {
 
@@ -56,7 +57,13 @@ Status InstanceImpl::start() {
   defaults_[*find_setting("durability")] = log::durability_name(level);
   storage::StoreOptions store_options;
   if (level != log::Durability::kNone) {
-    INDIGO_ASSIGN(data_, DataDirectory::open(options_.data_directory, level));
+    DataSource source;
+    if (options_.data_source != nullptr) {
+      source = *options_.data_source;
+    } else {
+      INDIGO_ASSIGN(source.directory, log::open_file_directory(options_.data_directory));  // locks it
+    }
+    data_ = DataDirectory::open(std::move(source), level);
     store_options.log = &data_->log();
   }
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
@@ -81,7 +88,7 @@ Status InstanceImpl::start() {
 
 // `power` with a data directory, `none` without, unless the setting says otherwise.
 Result<log::Durability> InstanceImpl::durability() const {
-  const bool kept = !options_.data_directory.empty();
+  const bool kept = !options_.data_directory.empty() || options_.data_source != nullptr;
   const auto asked = options_.settings.find("durability");
   if (asked == options_.settings.end()) return kept ? log::Durability::kPower : log::Durability::kNone;
   const std::string& name = defaults_[*find_setting("durability")];

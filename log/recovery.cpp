@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/log.h"
 #include "log/checkpoint.h"
 #include "log/file_error.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr const char* kFormatName = "format";
 constexpr Bytes kFormatText = "Indigo data directory, format 1\n";
+constexpr uint64_t kRecordsBetweenLooks = 1024;
 constexpr const char* kRestoreHint =
     "Restore the directory from a backup, or from a copy of the damaged file. Nothing has been changed.";
 
@@ -55,9 +57,28 @@ Error corrupted(std::string message) {
   return Error(sqlstate::kDataCorrupted, std::move(message)).with_hint(kRestoreHint);
 }
 
+// Says now and then how far recovery has come.
+class Progress {
+ public:
+  explicit Progress(std::chrono::milliseconds interval) : interval_(interval) {}
+
+  void look(const Recovered& so_far) {
+    const auto now = Clock::now();
+    if (now - said_ < interval_) return;
+    said_ = now;
+    log_info("recovering: " + std::to_string(so_far.bytes >> 20) + " MB, " + std::to_string(so_far.transactions) +
+             " transactions so far");
+  }
+
+ private:
+  const std::chrono::milliseconds interval_;
+  Clock::time_point said_ = Clock::now();
+};
+
 class Replay {
  public:
-  Replay(Directory& directory, OperationSink& sink, Recovered& out) : directory_(directory), sink_(sink), out_(out) {}
+  Replay(Directory& directory, OperationSink& sink, Recovered& out, std::chrono::milliseconds progress_interval)
+      : directory_(directory), sink_(sink), out_(out), progress_(progress_interval) {}
 
   Status checkpoint(const std::string& name) {
     INDIGO_ASSIGN(const CheckpointHeader header, read_checkpoint_header(directory_, name));
@@ -67,6 +88,7 @@ class Replay {
     horizon_ = header.horizon;
     return read_checkpoint(directory_, name, [&](Bytes chunk) {
       out_.bytes += chunk.size();
+      progress_.look(out_);
       return decode_operations(chunk, sink_);
     });
   }
@@ -91,6 +113,7 @@ class Replay {
       }
       out_.records++;
       out_.bytes += record->payload.size();
+      if (out_.records % kRecordsBetweenLooks == 0) progress_.look(out_);
       if (!apply(*record)) {
         return corrupted(
             "log file \"" + directory_.path(name) + "\", block " + std::to_string(record->block) + ", offset " +
@@ -134,13 +157,14 @@ class Replay {
   Directory& directory_;
   OperationSink& sink_;
   Recovered& out_;
+  Progress progress_;
   uint64_t stamp_ = 0, epoch_ = 1, horizon_ = 0;
   std::map<uint64_t, std::string> parts_;
 };
 
 }  // namespace
 
-Result<Recovered> recover(Directory& directory, OperationSink& sink) {
+Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono::milliseconds progress_interval) {
   Recovered out;
   INDIGO_ASSIGN(Contents c, examine(directory));
   if (!c.initialized) {
@@ -156,7 +180,7 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink) {
     out.fresh = true;
     return out;
   }
-  Replay replay(directory, sink, out);
+  Replay replay(directory, sink, out, progress_interval);
   if (!c.checkpoints.empty()) INDIGO_TRY(replay.checkpoint(c.checkpoints.rbegin()->second));
   uint64_t expected = replay.first_epoch();
   for (auto at = c.logs.lower_bound(expected); at != c.logs.end(); expected++) {

@@ -7,6 +7,7 @@
 // Thread safety: one user at a time.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 
 #include "log/reader.h"
@@ -23,7 +24,9 @@ struct Recovered {
 };
 
 // Operations reach the sink in the order in which they took effect: first the checkpoint's, then the transactions'.
-Result<Recovered> recover(Directory& directory, OperationSink& sink);
+// Every `progress_interval` the server's log tells how far it has come.
+Result<Recovered> recover(Directory& directory, OperationSink& sink,
+                          std::chrono::milliseconds progress_interval = std::chrono::seconds(10));
 
 // After the first start of a new database: from now on a directory without a log is a damaged one.
 Status mark_initialized(Directory& directory);

@@ -39,6 +39,7 @@ class SimulatedDirectory final : public Directory {
   uint64_t persist_points() const;
   void fail_syncs_after(uint64_t n) { failing_point_ = n; }  // every sync from that persist point on fails
   void set_capacity(uint64_t bytes) { capacity_ = bytes; }   // of all devices
+  uint64_t capacity_used() const { return used_; }
   // Mutations, for tests of the tests: leave out every fence, or every sync of a device.
   bool omit_fences = false, omit_syncs = false;
   // The bytes of a file as they are now, to damage them.

@@ -1,6 +1,5 @@
 // What keeping data needs of a Store beyond its interface: tables with names in the log, the wait for durability, the
-// clock after recovery. `Store::commit` answers kOutOfMemory when the log has no room, and when it has failed; then
-// log_of(store).failure() says which.
+// clock after recovery. When `Store::commit` answers kLogFull or kLogFailed, log_of(store).failure() says more.
 //
 // Thread safety: as Store. What takes a Transaction is called by its session.
 #pragma once

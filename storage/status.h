@@ -17,6 +17,8 @@ enum class StorageStatus : uint8_t {
   kWouldBlock,      // NOWAIT or SKIP LOCKED met a lock
   kInterrupted,     // the Waiter was interrupted: the caller reads the reason there
   kOutOfMemory,     // memory_limit reached (53200)
+  kLogFull,         // the log has no room, and the device neither (53100): nothing was written
+  kLogFailed,       // the log's device has failed (58030): nothing is durable any more, and nobody knows what was
   kTooLarge,        // key or row over its limit (54000)
   kKeyError,        // a KeyExtractor failed; its error is with the extractor's owner
 };

@@ -35,7 +35,8 @@ class Store {
 
   // ---- transactions. `session` is an opaque number shown in pg_locks.
   virtual std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) = 0;
-  // kOk, or why it could not commit (it is then rolled back). Returns after stable >= c and durability as asked (R5).
+  // kOk, or why it could not commit. Returns after stable >= c and durability as asked (R5). It is then rolled back, unless
+  // the log failed while this waited for it (kLogFailed): whether the transaction is durable is not known then.
   virtual StorageStatus commit(Transaction& txn) = 0;
   virtual void rollback(Transaction& txn) = 0;
   // Runs when the transaction commits (after its commit point, before waiters are woken) or rolls back; run in order.

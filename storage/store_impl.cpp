@@ -119,7 +119,7 @@ StorageStatus StoreImpl::prepare_log(TransactionImpl& txn) {
   if (outcome == log::Log::Outcome::kOk && !record.empty()) outcome = record.prepare();
   if (outcome == log::Log::Outcome::kOk) return StorageStatus::kOk;
   record.abandon();
-  return StorageStatus::kOutOfMemory;  // storage/durability.h
+  return outcome == log::Log::Outcome::kFull ? StorageStatus::kLogFull : StorageStatus::kLogFailed;
 }
 
 Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
@@ -190,7 +190,7 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
   finish(txn, true);
   if (!log_.records() || asynchronous) return StorageStatus::kOk;
   if (!lsn) lsn = log_.appended();  // what it has read was appended before it became visible
-  return log_.wait_durable(std::max(lsn, txn.least_lsn_)) ? StorageStatus::kOk : StorageStatus::kOutOfMemory;
+  return log_.wait_durable(std::max(lsn, txn.least_lsn_)) ? StorageStatus::kOk : StorageStatus::kLogFailed;
 }
 
 void StoreImpl::rollback(Transaction& transaction) {

@@ -2,16 +2,14 @@
 
 #include "base/log.h"
 #include "engine/durability/restorer.h"
-#include "log/file_directory.h"
 #include "storage/durability.h"
 
 namespace indigo::engine {
 
-Result<std::unique_ptr<DataDirectory>> DataDirectory::open(const std::string& path, log::Durability level) {
+std::unique_ptr<DataDirectory> DataDirectory::open(DataSource source, log::Durability level) {
   std::unique_ptr<DataDirectory> out(new DataDirectory);
-  out->path_ = path;
-  INDIGO_ASSIGN(out->directory_, log::open_file_directory(path));
-  out->log_ = std::make_unique<log::WriteAheadLog>(*out->directory_, level, log::Geometry());
+  out->directory_ = std::move(source.directory);
+  out->log_ = std::make_unique<log::WriteAheadLog>(*out->directory_, level, source.geometry);
   return out;
 }
 
@@ -31,7 +29,7 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
   INDIGO_ASSIGN(catalog, catalog::Catalog::restore(store, restored));
   INDIGO_TRY(log_->start(recovered_.next));
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
-  log_info("recovered \"" + path_ + "\": checkpoint " + std::to_string(recovered_.checkpoint) + ", " +
+  log_info("recovered: checkpoint " + std::to_string(recovered_.checkpoint) + ", " +
            std::to_string(recovered_.transactions) + " transactions, " + std::to_string(recovered_.bytes) +
            " bytes in " + std::to_string(took.count()) + " ms");
   return catalog;

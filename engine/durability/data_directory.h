@@ -15,10 +15,16 @@
 
 namespace indigo::engine {
 
+// A directory that somebody else has opened: a simulated one in tests, which may want a small log, too.
+struct DataSource {
+  std::shared_ptr<log::Directory> directory;
+  log::Geometry geometry;
+};
+
 class DataDirectory {
  public:
-  // Locks the directory. The log is there, but appends only after load().
-  static Result<std::unique_ptr<DataDirectory>> open(const std::string& path, log::Durability level);
+  // The log is there, but appends only after load().
+  static std::unique_ptr<DataDirectory> open(DataSource source, log::Durability level);
 
   log::WriteAheadLog& log() { return *log_; }
   // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
@@ -36,8 +42,7 @@ class DataDirectory {
  private:
   DataDirectory() = default;
 
-  std::string path_;
-  std::unique_ptr<log::Directory> directory_;
+  std::shared_ptr<log::Directory> directory_;
   std::unique_ptr<log::WriteAheadLog> log_;
   log::Recovered recovered_;
   std::unique_ptr<Checkpointer> checkpointer_;

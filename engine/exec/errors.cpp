@@ -2,6 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/executor.h"
+#include "log/file_error.h"
 
 namespace indigo::engine {
 
@@ -50,6 +51,10 @@ Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* 
     case StorageStatus::kInterrupted: return interrupt_error(Waiter::current().interrupted());
     case StorageStatus::kOutOfMemory:
       return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The server's memory limit has been reached.");
+    case StorageStatus::kLogFull:
+      return Error(sqlstate::kDiskFull, "could not extend the log: no space left on device")
+          .with_hint("Check free disk space.");
+    case StorageStatus::kLogFailed: return Error(sqlstate::kIoError, "the log cannot be written any more");
     case StorageStatus::kTooLarge:
       return Error(sqlstate::kProgramLimitExceeded,
                    "row or key is too large" +

@@ -135,7 +135,9 @@ Status TransactionBlock::commit() {
     if (status != storage::StorageStatus::kOk) {
       settings_.rollback();
       reset();
-      if (status == storage::StorageStatus::kOutOfMemory) INDIGO_TRY(storage::log_of(store_).failure());
+      if (status == storage::StorageStatus::kLogFull || status == storage::StorageStatus::kLogFailed) {
+        INDIGO_TRY(storage::log_of(store_).failure());  // names the file
+      }
       return storage_error(status, nullptr);
     }
   }

@@ -189,6 +189,21 @@ TEST(RecoveryMutation, WithoutFlushesOrFencesTransactionsAreLost) {
   }
 }
 
+TEST(RecoveryProgress, IsToldInTheServersLog) {
+  SimulatedDirectory disk(Granularity::kPage);
+  {
+    Life life(disk);
+    for (uint64_t i = 1; i <= 3000; i++) put_row(*life.log, i + 1, 1, std::to_string(i), "x");
+    life.log->stop();
+  }
+  MapSink state;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(recover(disk, state, std::chrono::milliseconds(0)).ok());
+  const std::string text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("recovering: 0 MB, 1023 transactions so far"), std::string::npos) << text;
+  EXPECT_NE(text.find("recovering: 0 MB, 2047 transactions so far"), std::string::npos) << text;
+}
+
 TEST(RecoveryDamage, AtEveryByteOfASmallLogGivesAPrefixOrARefusal) {
   SimulatedDirectory disk(Granularity::kPage);
   {

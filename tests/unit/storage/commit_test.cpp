@@ -128,10 +128,20 @@ TEST_F(CommitTest, AFullLogRollsBack) {
   auto t = begin();
   table->insert(*t, "a", "1", nullptr);
   log.space = 1;
-  EXPECT_EQ(store->commit(*t), StorageStatus::kOutOfMemory);
+  EXPECT_EQ(store->commit(*t), StorageStatus::kLogFull);
   auto reader = begin();
   EXPECT_EQ(newest(*reader, "a"), "-");
   EXPECT_TRUE(log.records_.empty());
+}
+
+TEST_F(CommitTest, ALogThatFailsIsSaidToHaveFailed) {
+  auto t = begin();
+  table->insert(*t, "a", "1", nullptr);
+  log.failed = true;
+  EXPECT_EQ(store->commit(*t), StorageStatus::kLogFailed);
+  t = begin();
+  EXPECT_EQ(newest(*t, "a"), "1") << "it is in the log, durable or not";
+  EXPECT_EQ(store->commit(*t), StorageStatus::kLogFailed) << "what a reader was shown may be lost";
 }
 
 // R5: a later stamp is not acknowledged before the earlier one is decided; else its session could take a snapshot that

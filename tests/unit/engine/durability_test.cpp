@@ -1,0 +1,81 @@
+// What clients are told when the log's device is full or fails.
+#include <gtest/gtest.h>
+
+#include "base/sqlstate.h"
+#include "engine/durability/data_directory.h"
+#include "engine/instance.h"
+#include "log/file_error.h"
+#include "log/simulated_directory.h"
+#include "tests/unit/engine/table_sink.h"
+
+namespace indigo::engine {
+namespace {
+
+class DurabilityTest : public testing::Test {
+ protected:
+  void open() {
+    session_.reset();
+    instance_.reset();
+    InstanceOptions options;
+    options.data_source = std::make_shared<DataSource>(DataSource{disk_, {.block_bytes = 64 << 10, .segment_bits = 8}});
+    auto instance = Instance::open(options);
+    ASSERT_TRUE(instance.ok()) << instance.error().message;
+    instance_ = std::move(*instance);
+    auto session = instance_->connect({}, Waiter::current());
+    ASSERT_TRUE(session.ok()) << session.error().message;
+    session_ = std::move(*session);
+  }
+  // The SQLSTATE, or the last row's first column.
+  std::string run(std::string_view text) {
+    TableSink sink(*session_);
+    session_->query(text, sink);
+    if (sink.failure) return std::string(sink.failure->state.text());
+    return sink.table.empty() ? "" : sink.table.back().front();
+  }
+
+  std::shared_ptr<log::SimulatedDirectory> disk_ = std::make_shared<log::SimulatedDirectory>(log::Granularity::kPage);
+  std::unique_ptr<Instance> instance_;
+  std::unique_ptr<Session> session_;
+};
+
+TEST_F(DurabilityTest, AFullDeviceIs53100AndACheckpointMakesRoom) {
+  open();
+  EXPECT_EQ(run("create table t (id int primary key, b text)"), "");
+  disk_->set_capacity(disk_->capacity_used() + (256 << 10));
+  int stored = 0;
+  std::string state;
+  while (state.empty() && stored < 1000) {
+    state = run("insert into t select " + std::to_string(stored) + ", repeat('x', 20000)");
+    if (state.empty()) stored++;
+  }
+  EXPECT_EQ(state, "53100");
+  EXPECT_EQ(run("begin; insert into t values (-1, repeat('x', 20000)), (-2, repeat('x', 200000)); commit"), "53100");
+  EXPECT_EQ(run("rollback"), "");
+  EXPECT_EQ(run("select count(*) from t"), std::to_string(stored)) << "reading goes on";
+  EXPECT_EQ(run("checkpoint"), "");
+  EXPECT_EQ(run("insert into t values (-3, 'room again')"), "");
+  disk_->set_capacity(UINT64_MAX);  // the next life's log
+  open();
+  EXPECT_EQ(run("select count(*) from t"), std::to_string(stored + 1));
+}
+
+TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
+  open();
+  EXPECT_EQ(run("create table t (id int primary key); insert into t values (1)"), "");
+  disk_->fail_syncs_after(disk_->persist_points() + 1);
+  EXPECT_EQ(run("insert into t values (2)"), "58030");
+  EXPECT_EQ(run("insert into t values (3)"), "58030");
+  EXPECT_EQ(run("create sequence s"), "58030");
+  EXPECT_EQ(run("checkpoint"), "58030");
+  EXPECT_EQ(run("begin; select count(*) from t where id = 1"), "1") << "reading goes on within a block";
+  EXPECT_EQ(run("commit"), "58030") << "but what was read may be lost";
+  disk_->fail_syncs_after(UINT64_MAX);  // nobody tries again
+  EXPECT_EQ(run("insert into t values (4)"), "58030");
+  disk_ = disk_->crash_now();
+  open();
+  EXPECT_EQ(run("select count(*) from t where id = 1"), "1");
+  EXPECT_EQ(run("select count(*) from t where id > 2"), "0");
+}
+
+}  // namespace
+}  // namespace indigo::engine
