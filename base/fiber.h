@@ -1,6 +1,6 @@
 // A flow of execution with its own stack that gives way to others by itself: suspend() returns to whoever resumed it.
-// Thread safety: none; a fiber runs on one thread for its whole life. No suspension inside a catch block or while
-// unwinding.
+// Thread safety: none; a suspended fiber may be resumed on another thread if its frames hold nothing of the first one
+// (thread-locals, locks). No suspension inside a catch block or while unwinding.
 #pragma once
 
 #include <functional>

@@ -92,6 +92,13 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
     INDIGO_ASSIGN(auto worker, Worker::start(i));
     server->workers_.push_back(std::move(worker));
   }
+  for (const auto& worker : server->workers_) {
+    std::vector<Worker*> peers;
+    for (const auto& other : server->workers_) {
+      if (other != worker) peers.push_back(other.get());
+    }
+    worker->set_peers(std::move(peers));
+  }
   server->stop_event_ = Socket(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   server->spare_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   server->acceptor_ = std::thread([s = server.get()] { s->accept_all(); });

@@ -42,14 +42,16 @@ bool Stream::has_more_input() const {
 }
 
 StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
+  bool look = !readable_ && nearness_.look_at_once();
   while (true) {
     if (broken_) return StreamResult::kClosed;
-    if (readable_) {
+    if (readable_ || look) {
       auto space = in_.prepare();
       ssize_t got = recv(socket_.fd(), space.at, space.bytes, MSG_DONTWAIT);
       if (got > 0) {
         in_.received(static_cast<size_t>(got));
-        if (static_cast<size_t>(got) < space.bytes && !hung_up_) readable_ = false;
+        if (look) nearness_.looked(true);
+        readable_ = static_cast<size_t>(got) == space.bytes || hung_up_;
         return StreamResult::kOk;
       }
       if (got == 0) return StreamResult::kClosed;
@@ -59,6 +61,8 @@ StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
         return StreamResult::kClosed;
       }
       readable_ = false;
+      if (look) nearness_.looked(false);
+      look = false;
     }
     if (hung_up_) {  // and nothing left to read
       broken_ = true;
@@ -124,6 +128,15 @@ StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
     sent_ = 0;
   }
   return result;
+}
+
+bool Stream::wants_to_move() { return !readable_ && !hung_up_ && nearness_.wants_to_move(); }
+
+void Stream::move_to(Worker& target) {
+  task_.worker().unwatch(socket_.fd());
+  task_.move_to(target);
+  readable_ = true;  // what came meanwhile has had no edge
+  if (!task_.worker().watch(socket_.fd(), kReadEvents, *this)) broken_ = true;
 }
 
 void Stream::farewell(Deadline deadline) { flush(deadline, InterruptReason::kDisconnect); }

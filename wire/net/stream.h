@@ -5,6 +5,7 @@
 #pragma once
 
 #include "wire/net/input_buffer.h"
+#include "wire/net/nearness.h"
 #include "wire/net/output_buffer.h"
 #include "wire/net/socket.h"
 #include "wire/runtime/task.h"
@@ -41,6 +42,11 @@ class Stream final : public IoHandler {
   void end_busy() { busy_ = false; }
   void release_buffers(bool all);
 
+  // The client seems to run closer to another worker; asked between two statements.
+  bool wants_to_move();
+  // Moves the socket and its task there. Call it with nothing to send.
+  void move_to(Worker& target);
+
   void on_io(uint32_t epoll_events) override;
 
  private:
@@ -60,6 +66,7 @@ class Stream final : public IoHandler {
   bool waiting_ = false;  // the task sleeps in fill() or flush()
   bool busy_ = false;
   bool end_is_loss_ = false;
+  Nearness nearness_;
 };
 
 }  // namespace indigo::wire

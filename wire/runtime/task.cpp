@@ -27,13 +27,18 @@ WaitResult Task::wait(InterruptReason lowest, Deadline deadline) {
     }
     // An interrupt between the check and kSleeping has found kRunning and left kNotified: caught above.
     timed_out_ = false;
-    if (deadline != kNoDeadline) worker_.add_timer(*this, deadline);
-    worker_.suspend(*this);
-    if (timer_ != kNoDeadline) worker_.remove_timer(*this);
+    if (deadline != kNoDeadline) worker_->add_timer(*this, deadline);
+    worker_->suspend(*this);
+    if (timer_ != kNoDeadline) worker_->remove_timer(*this);
     if (interrupt_flag() >= lowest) return WaitResult::kInterrupted;
     if (timed_out_) return WaitResult::kTimeout;
     return WaitResult::kWoken;
   }
+}
+
+void Task::move_to(Worker& target) {
+  moving_to_ = &target;
+  worker_->suspend(*this);
 }
 
 bool Task::make_queued() {
@@ -55,7 +60,7 @@ void Task::wake() {
         break;
       case State::kSleeping:
         if (state_.compare_exchange_weak(now, State::kQueued, std::memory_order_acq_rel)) {
-          worker_.enqueue(*this);
+          worker_->enqueue(*this);
           return;
         }
         break;
@@ -71,7 +76,7 @@ void Task::yield_if_due() {
   }
   if (now - *slice_began_ < kSlice) return;
   if (before_wait_) before_wait_();
-  worker_.yield(*this);
+  worker_->yield(*this);
 }
 
 }  // namespace indigo::wire

@@ -9,8 +9,9 @@
 // A task that yields stays kRunning or kNotified: a wake-up meanwhile is for its next sleep.
 //
 // Invariants: 1. whoever moves kSleeping to kQueued, and nobody else, puts the task into its worker's queue; 2. a task
-// runs, suspends and ends on its worker's thread only; 3. no wake-up is lost: one that comes before sleep() is kept as
-// kNotified. Thread safety: wake() and interrupt() from any thread, the rest on the worker's thread.
+// runs, suspends and ends on its worker's thread only; move_to() changes the worker while the task runs or has suspended
+// for that, when nobody else would queue it; 3. no wake-up is lost: one that comes before sleep() is kept as kNotified.
+// Thread safety: wake() and interrupt() from any thread, the rest on the worker's thread.
 #pragma once
 
 #include <atomic>
@@ -27,9 +28,12 @@ class Worker;
 class Task final : public Waiter {
  public:
   using Body = std::function<void(Task&)>;
-  Task(Worker& worker, Body body) : worker_(worker), body_(std::move(body)) {}
+  Task(Worker& worker, Body body) : worker_(&worker), body_(std::move(body)) {}
 
-  Worker& worker() { return worker_; }
+  Worker& worker() { return *worker_; }
+  // Goes on as a task of `target`, on its thread. Called by the task itself; nothing on its stack may hold on to the
+  // thread (thread-local variables, locks).
+  void move_to(Worker& target);
 
   void wake() override;
   void yield_if_due() override;
@@ -52,7 +56,10 @@ class Task final : public Waiter {
   WaitResult wait(InterruptReason lowest, Deadline deadline);
   bool make_queued();  // kSleeping -> kQueued; false when it was not sleeping
 
-  Worker& worker_;
+  // Written while kRunning or kNotified; read by wakers after they have found kSleeping. The state's release and acquire
+  // order the two.
+  Worker* worker_;
+  Worker* moving_to_ = nullptr;  // from move_to() until the task runs again
   Body body_;
   std::optional<Fiber> fiber_;  // made at the first run
   std::function<void()> before_wait_;

@@ -187,14 +187,19 @@ void Worker::run_ready() {
 
 void Worker::run_task(Task& task) {
   if (!task.fiber_ && !adopt(task)) return;
-  Task::State queued = Task::State::kQueued;  // else it has yielded, and keeps its state
+  if (task.moving_to_ != nullptr) link(task);  // it has arrived
+  Task::State queued = Task::State::kQueued;   // else it has yielded, and keeps its state
   task.state_.compare_exchange_strong(queued, Task::State::kRunning, std::memory_order_acq_rel);
   task.slice_began_.reset();
   task.idle_sweeps_ = 0;
   Waiter::set_current(&task);
   task.fiber_->resume();
   Waiter::set_current(nullptr);
-  if (task.fiber_->finished()) release(task);
+  if (task.fiber_->finished()) {
+    release(task);
+  } else if (task.moving_to_ != nullptr) {
+    hand_over(task);
+  }
   if (next_sweep_ == kNoDeadline) next_sweep_ = Clock::now() + kSweepPeriod;
 }
 
@@ -207,16 +212,51 @@ bool Worker::adopt(Task& task) {
     return false;
   }
   task.fiber_.emplace(std::move(stack), [&task] { task.body_(task); });
+  link(task);
+  return true;
+}
+
+void Worker::link(Task& task) {
+  task.moving_to_ = nullptr;
+  task.previous_ = nullptr;
   task.next_ = tasks_;
   if (tasks_) tasks_->previous_ = &task;
   tasks_ = &task;
   if (interrupted_all_ != InterruptReason::kNone) task.interrupt(interrupted_all_);
-  return true;
+}
+
+void Worker::unlink(Task& task) {
+  (task.previous_ ? task.previous_->next_ : tasks_) = task.next_;
+  if (task.next_) task.next_->previous_ = task.previous_;
+}
+
+Worker* Worker::choose_peer() {
+  for (size_t i = 0; i < peers_.size(); i++) {
+    Worker* peer = peers_[next_peer_++ % peers_.size()];
+    if (peer->load() <= load()) return peer;
+  }
+  return nullptr;
+}
+
+void Worker::hand_over(Task& task) {
+  Worker& target = *task.moving_to_;
+  // Counted there first: a worker ends when it has seen stopping_, then no load; we add to the load, then look.
+  target.load_.fetch_add(1, std::memory_order_seq_cst);
+  if (target.stopping_.load(std::memory_order_seq_cst)) {
+    target.load_.fetch_sub(1, std::memory_order_seq_cst);
+    target.unpark();
+    task.moving_to_ = nullptr;
+    yielded_.push(task);
+    return;
+  }
+  unlink(task);
+  task.worker_ = &target;
+  target.enqueue(task);
+  load_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void Worker::release(Task& task) {
-  (task.previous_ ? task.previous_->next_ : tasks_) = task.next_;
-  if (task.next_) task.next_->previous_ = task.previous_;
+  unlink(task);
   stacks_.give(task.fiber_->take_stack());
   delete &task;
   load_.fetch_sub(1, std::memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include <set>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/stack_memory.h"
@@ -36,6 +37,10 @@ class Worker {
 
   // Runs `body` as a task. The task is destroyed when it returns.
   void spawn(Task::Body body);
+  // The others, for tasks that move. Before the first spawn().
+  void set_peers(std::vector<Worker*> peers) { peers_ = std::move(peers); }
+  // Another worker that has no more tasks than this one, each in its turn; nullptr: there is none. Own thread.
+  Worker* choose_peer();
   // Tasks not yet ended.
   uint32_t load() const { return load_.load(std::memory_order_relaxed); }
   // Interrupts every task, also those that come later.
@@ -66,6 +71,9 @@ class Worker {
   void fire_timers();
   void sweep_idle();
   bool adopt(Task& task);
+  void link(Task& task);
+  void unlink(Task& task);
+  void hand_over(Task& task);
   void release(Task& task);
   void unpark();
   int timeout_ms() const;
@@ -79,7 +87,10 @@ class Worker {
   std::atomic<InterruptReason> interrupt_all_{InterruptReason::kNone};  // wanted
   std::atomic<uint32_t> load_{0};
 
+  std::vector<Worker*> peers_;
+
   // The worker's thread only.
+  size_t next_peer_ = 0;
   RunQueue ready_;
   RunQueue yielded_;
   std::set<std::pair<Deadline, Task*>> timers_;

@@ -65,6 +65,9 @@ CommandLoop::Next CommandLoop::wait_for_input() {
   }
   stream_.in().release(false);
   messages_at_once_ = 0;
+  if (stream_.out().empty() && stream_.wants_to_move()) {
+    if (Worker* peer = task_.worker().choose_peer()) stream_.move_to(*peer);
+  }
   switch (stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout)) {
     case StreamResult::kOk:
     case StreamResult::kInterrupted:  // must_end() sees it

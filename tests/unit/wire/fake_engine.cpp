@@ -1,6 +1,8 @@
 #include "tests/unit/wire/fake_engine.h"
 
 #include <charconv>
+#include <thread>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
@@ -67,7 +69,7 @@ class NoContext final : public sql::SessionContext {
 class FakeSession final : public engine::Session {
  public:
   FakeSession(FakeInstance& instance, Waiter& waiter)
-      : instance_(instance), waiter_(waiter), pid_(instance.next_pid_++) {
+      : instance_(instance), waiter_(waiter), thread_(std::this_thread::get_id()), pid_(instance.next_pid_++) {
     std::lock_guard lock(instance_.mutex_);
     instance_.waiters_[pid_] = &waiter_;
     instance_.sessions_open++;
@@ -87,6 +89,7 @@ class FakeSession final : public engine::Session {
 
   void query(std::string_view text, engine::RowSink& sink) override {
     waiter_.clear_cancel();
+    if (std::exchange(thread_, std::this_thread::get_id()) != std::this_thread::get_id()) instance_.thread_changes++;
     if (trim(text).empty()) return sink.empty_query();
     while (!text.empty()) {
       size_t end = text.find(';');
@@ -284,6 +287,7 @@ class FakeSession final : public engine::Session {
 
   FakeInstance& instance_;
   Waiter& waiter_;
+  std::thread::id thread_;  // of the last query
   int32_t pid_;
   char status_ = 'I';
   NoContext no_context_;

@@ -35,6 +35,7 @@ class FakeInstance final : public engine::Instance {
   std::map<std::string, std::string> settings;
   std::atomic<int> sleeping{0};  // sessions inside `sleep`
   std::atomic<int> sessions_open{0};
+  std::atomic<int> thread_changes{0};   // how often a session's query ran on another thread than its last one
   engine::ConnectOptions last_connect;  // of the last session
 
  private:
