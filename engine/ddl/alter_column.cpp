@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/ddl/alter_table.h"
+#include "engine/ddl/foreign_key.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "sql/analyze/analyzer.h"

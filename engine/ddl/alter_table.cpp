@@ -5,6 +5,7 @@
 
 #include "catalog/acl.h"
 #include "engine/ddl/alter_target.h"
+#include "engine/ddl/foreign_key.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/storage_options.h"

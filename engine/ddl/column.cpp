@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/ddl/create_table.h"
+#include "engine/ddl/foreign_key.h"
 
 namespace indigo::engine::ddl {
 

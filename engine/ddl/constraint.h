@@ -1,4 +1,4 @@
-// Table constraints: PRIMARY KEY, UNIQUE, CHECK, FOREIGN KEY, for CREATE TABLE and ALTER TABLE ... ADD.
+// Table constraints: PRIMARY KEY, UNIQUE, CHECK (and engine/ddl/foreign_key.h), for CREATE TABLE and ALTER TABLE ... ADD.
 #pragma once
 
 #include "engine/ddl/expression.h"
@@ -19,6 +19,8 @@ struct NewConstraint {
   std::optional<std::string> expression;
 };
 Status insert_constraint(DdlContext& c, const NewConstraint& n);
+// 42710 when the relation has a constraint of this name.
+Status check_constraint_name_free(const RelationInfo& relation, std::string_view name);
 
 // How a constraint is added. `is_new`: CREATE TABLE, where the table is empty, its tree not made yet.
 struct ConstraintTarget {
@@ -32,13 +34,9 @@ struct ConstraintTarget {
 Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery__Constraint& k);
 Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k,
                             std::string_view column_name = {});
-Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k);
 
 // Existing rows against a constraint (VALIDATE CONSTRAINT, ADD without NOT VALID).
 Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression);
-// After a change of a column's type: 42804 when the two sides cannot be compared any more.
-Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);
-Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);
 
 // CREATE TABLE keys that copy an index of another table (LIKE INCLUDING INDEXES).
 Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo& source, const IndexInfo& index);

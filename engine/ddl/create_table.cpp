@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/comment.h"
+#include "engine/ddl/foreign_key.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/storage_options.h"
