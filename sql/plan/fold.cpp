@@ -18,14 +18,29 @@ const Datum* constant(const ExprPtr& e) {
   return c ? &c->value.get() : nullptr;
 }
 
+// Is there a call in it that PostgreSQL computes while it plans, whatever becomes of the rest? Here it has failed, or its
+// arguments are literals lifted out of the text.
+bool has_computable_call(const ExprPtr& e) {
+  bool found = false;
+  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_computable_call(c); });
+  if (found || e->kind != ExprKind::kCall) return found;
+  const auto& call = as<CallExpr>(*e);
+  if (call.returns_set || call.volatility != catalog::Volatility::kImmutable) return false;
+  return std::all_of(call.arguments.begin(), call.arguments.end(),
+                     [](const ExprPtr& a) { return a->kind == ExprKind::kConst || a->kind == ExprKind::kParam; });
+}
+
 ExprPtr fold_call(SessionContext& session, const ExprPtr& e) {
   const auto& call = as<CallExpr>(*e);
   if (call.returns_set || call.volatility == catalog::Volatility::kVolatile) return e;
-  bool all = true;
+  bool all = true, null = false;
   for (const ExprPtr& a : call.arguments) {
     const Datum* d = constant(a);
-    if (d && d->null && call.strict) return make_null(session.catalog(), e->type, e->location);
+    null = null || (d && d->null);
     all = all && d != nullptr;
+  }
+  if (null && call.strict && std::none_of(call.arguments.begin(), call.arguments.end(), has_computable_call)) {
+    return make_null(session.catalog(), e->type, e->location);
   }
   if (!all || call.volatility != catalog::Volatility::kImmutable) return e;
   ExprPtr value = evaluate_call(session, call);

@@ -8,6 +8,7 @@
 #include "sql/plan/base_relations.h"
 #include "sql/plan/finish.h"
 #include "sql/plan/level.h"
+#include "sql/plan/null_rows.h"
 #include "sql/plan/recheck.h"
 
 namespace indigo::sql {
@@ -15,6 +16,7 @@ namespace planning {
 
 Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
   INDIGO_TRY(check_stack_depth());
+  query = with_null_rows(query);
   INDIGO_TRY(resolve_ctes(level, query));
   load(level, std::move(query));
   move_having(level);

@@ -40,7 +40,8 @@ class Preparer {
         return e;
       default: break;
     }
-    return fold_node(level_.s.session, map_children(e, [&](const ExprPtr& c) { return map(c); }));
+    ExprPtr mapped = map_children(e, [&](const ExprPtr& c) { return map(c); });
+    return status_.ok() ? fold_node(level_.s.session, mapped) : e;
   }
 
   ExprPtr sublink(const SubLinkExpr& link) {

@@ -5,6 +5,7 @@
 #include "base/stack.h"
 #include "catalog/oids.h"
 #include "sql/plan/finish.h"
+#include "sql/plan/null_rows.h"
 #include "sql/plan/rewrite.h"
 #include "sql/plan/sampling.h"
 #include "sql/plan/strictness.h"
@@ -123,6 +124,7 @@ class PullUp {
                     [](const TargetEntry& t) { return !t.hidden && has_set_function(t.expr); })) {
       return false;
     }
+    query = with_null_rows(query);
     if (entry.relation) level_.s.depend(entry.relation, storage::TableLockMode::kAccessShare);
     const size_t first_new = level_.entries.size();
     const std::shared_ptr<const Query> adopted = adopt(level_, query);

@@ -1,6 +1,7 @@
 // EXISTS, NOT EXISTS, IN and NOT IN among an inner join's conditions: semi and anti joins with the subquery.
 #include <algorithm>
 
+#include "sql/plan/null_rows.h"
 #include "sql/plan/pull_up.h"
 #include "sql/plan/rewrite.h"
 
@@ -143,6 +144,7 @@ class SublinkPullUp {
     }
     if (!exists_fits(*query) || !query->where) return false;
     if (!refers_to_level(query->where, 1) || contains_volatile(*query->where)) return false;
+    query = with_null_rows(query);
     auto rest = std::make_shared<Query>(*query);
     rest->targets.clear();
     rest->distinct = false;
