@@ -1,0 +1,93 @@
+"""Whether two answers are alike, and the rules that explain what may differ (docs/compatibility.md names each of them)."""
+import math
+import re
+from dataclasses import dataclass
+
+from server import LOST, SILENT, TOO_MANY
+
+TRANSCENDENTAL = re.compile(r"\b(exp|ln|log|log10|power|pow|dpow|dexp|dlog\w*|sqrt|cbrt|a?(sin|cos|tan|cot)[dh]?|atan2d?|asinh|acosh|atanh|degrees|radians"
+                            r"|corr|regr_\w+|covar_\w+|var\w*|stddev\w*|avg|sum|erf)\b|\^|\|/")
+KEEPS_ONE = re.compile(r"\b(DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min|max|greatest|least|mode|GREATEST|LEAST)\b", re.IGNORECASE)
+ROW_ERRORS = ("22003", "22008", "22012")
+CANCELLED, DATA_ERRORS = "57014", ("22", "23", "21", "2F", "39", "42", "54", "0A", "XX")
+
+
+@dataclass
+class Verdict:
+    alike: bool
+    rule: str = ""  # of what explains a difference
+    ends: bool = False  # what follows in the same script does not compare
+
+    def __bool__(self):
+        return self.alike
+
+
+def number(cell):
+    try:
+        return float(cell)
+    except (TypeError, ValueError):
+        return None
+
+
+def near(a, b):
+    """The same up to the last digits of floats, also inside arrays and records."""
+    if a is None or b is None:
+        return a is b
+    left, right = (re.split(r"([-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?))", cell) for cell in (a, b))
+    if len(left) != len(right):
+        return False
+    for x, y in zip(left, right):
+        p, q = number(x), number(y)
+        if x != y and (p is None or q is None or not math.isclose(p, q, rel_tol=1e-13, abs_tol=1e-300)):
+            return False
+    return True
+
+
+def equal_values(a, b, types, ask):
+    """Do the cells that differ hold values that PostgreSQL itself calls equal?"""
+    for cells in zip(a, b):
+        for i, (x, y) in enumerate(zip(*cells)):
+            if x == y:
+                continue
+            if x is None or y is None:
+                return False
+            name = ask(f"SELECT {types[i]}::regtype").rows[0][0] if types[i] < 16384 else None
+            quoted = [cell.replace("'", "''") for cell in (x, y)]
+            if name is None or ask(f"SELECT '{quoted[0]}'::{name} = '{quoted[1]}'::{name}").rows != [("t",)]:
+                return False
+    return True
+
+
+def compare(sql, ours, theirs, ask=None, only_types=False, message=True, ordered=True, single=True, plans=False, constraints=False):
+    """ours, theirs: Answers to `sql`. ask: sends a question to PostgreSQL. single: one row, errors come in one order.
+    constraints: several rows may violate several constraints. plans: which rows a condition or an output value is computed for is the plan's choice."""
+    if ours.state in (LOST, SILENT) or ours.state.startswith("XX"):
+        return Verdict(ours.state.startswith("XX") and ours.state == theirs.state)
+    if theirs.state in (CANCELLED, LOST, SILENT, "53200") or ours.state == theirs.state == TOO_MANY:
+        return Verdict(True, "too long or too much for PostgreSQL")
+    if plans and any("FULL JOIN is only supported" in answer.message for answer in (ours, theirs)):
+        return Verdict(True, "FULL JOIN without a condition to hash")
+    if ours.state or theirs.state:
+        if bool(ours.state) != bool(theirs.state):
+            of_a_row = plans and (ours.state or theirs.state) in ROW_ERRORS
+            return Verdict(of_a_row, "an error in a row that the plan need not look at" if of_a_row else "")
+        if ours.state == theirs.state and (not message or ours.message == theirs.message):
+            return Verdict(True)
+        if not single and ours.state[:2] in DATA_ERRORS and ours.state not in ("0A000", "42883", "XX000"):
+            return Verdict(True, "one of several possible errors")
+        return Verdict(False)
+    if ours.types != theirs.types or ours.tags != theirs.tags:
+        return Verdict(False)
+    if only_types:
+        return Verdict(len(ours.rows) == len(theirs.rows))
+    a, b = (ours.rows, theirs.rows) if ordered else (sorted(answer.rows, key=repr) for answer in (ours, theirs))
+    if a == b:
+        return Verdict(True)
+    if len(a) != len(b):
+        return Verdict(False)
+    text = str(sql)
+    if TRANSCENDENTAL.search(text) and all(near(x, y) for p, q in zip(a, b) for x, y in zip(p, q)):
+        return Verdict(True, "last digit of a float")
+    if ask is not None and KEEPS_ONE.search(text) and equal_values(a, b, theirs.types, ask):
+        return Verdict(True, "which of equal values remains")
+    return Verdict(False)

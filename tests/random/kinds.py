@@ -1,0 +1,100 @@
+"""The kinds of random statements: how one is made, sent to both servers and compared."""
+import random
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import calls
+import changes
+import comparing
+import schema
+import selects
+from coverage import values as edges
+
+SETUP = [*edges.SETUP, "ALTER DATABASE random_differential SET search_path = public, coverage", "SET search_path = public, coverage"]
+# XX000 that PostgreSQL answers too: internal functions called by hand.
+POSTGRES_SAYS_SO = re.compile(r"(unrecognized|invalid) interval typmod|.*expected \d-element")
+
+
+@dataclass
+class Sample:
+    """A statement, or several in turn, and how their answers compare."""
+
+    node: Any
+    options: dict
+
+
+class CallKind:
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        self.calls = calls.load(theirs)
+
+    def sample(self, rng):
+        made = None
+        while made is None:  # some rows have arguments that cannot be written
+            made = self.calls.statement(rng)
+        node, own_value = made
+        return Sample(node, {"only_types": own_value})
+
+    def statements(self, node):
+        return [str(node)]
+
+    def check(self, sample, node=None):
+        (sql,) = self.statements(sample.node if node is None else node)
+        ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+        options = dict(sample.options, single="VALUES" not in sql, ordered="ORDER BY" in sql or "VALUES" not in sql)
+        return comparing.compare(sql, ours, theirs, self.theirs.ask, **options), ours, theirs
+
+
+class QueryKind:
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        for server in {id(s): s for s in (ours, theirs)}.values():  # they may be one
+            for sql in [*schema.SCHEMA, *schema.rows(random.Random(seed))]:
+                server.must(sql)
+
+    def sample(self, rng):
+        return Sample(selects.Selects(rng).query(), {})
+
+    def statements(self, node):
+        return [str(node)]
+
+    def check(self, sample, node=None):
+        (sql,) = self.statements(sample.node if node is None else node)
+        ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+        return comparing.compare(sql, ours, theirs, self.theirs.ask, message=False, ordered=False, single=False, plans=True), ours, theirs
+
+
+class ChangeKind:
+    """Scripts: the first answer that differs counts, else the tables' contents."""
+
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        for server in {id(s): s for s in (ours, theirs)}.values():  # they may be one
+            for sql in [*schema.SCHEMA, *schema.rows(random.Random(seed)), *changes.SCHEMA]:
+                server.must(sql)
+
+    def sample(self, rng):
+        return Sample(changes.Changes(rng).script(), {})
+
+    def statements(self, node):
+        return [text for text in str(node).split(";\n") if text] + ["COMMIT"]
+
+    def check(self, sample, node=None):
+        for server in (self.ours, self.theirs):
+            for sql in changes.RESET:
+                server.must(sql)
+        explained = ""
+        for sql in [*self.statements(sample.node if node is None else node), *changes.CONTENTS]:
+            ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+            verdict = comparing.compare(sql, ours, theirs, self.theirs.ask, message=False, ordered=False, single=False, constraints=True)
+            explained = explained or verdict.rule
+            if not verdict or verdict.ends:
+                ours.message, theirs.message = f"{sql}: {ours.message}", f"{sql}: {theirs.message}"
+                break
+        for server in (self.ours, self.theirs):
+            server.ask("ROLLBACK")
+        return (verdict if not verdict else comparing.Verdict(True, explained)), ours, theirs
+
+
+KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind}
