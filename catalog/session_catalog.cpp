@@ -63,7 +63,15 @@ void SessionCatalog::changed_shared() {
 
 // ---- versions and local maps
 
-uint64_t SessionCatalog::version() const { return private_ ? private_version_ : database_->version(); }
+uint64_t SessionCatalog::version() const {
+  const uint64_t shared = database_->version();
+  if (!private_) return shared;
+  if (shared != private_seen_) {
+    private_seen_ = shared;
+    private_version_ = database_->next_private_version();
+  }
+  return private_version_;
+}
 
 void SessionCatalog::clear_local() {
   by_name_.clear();

@@ -1,6 +1,7 @@
 // The catalog as one session sees it: the shared cache of its database while its transaction has made no DDL, a private one
 // from then on; search_path; temporary schema.
 //
+// A private view still follows what others commit: DDL that has waited for a lock looks its relation up again.
 // Levels of a look-up: this view's own map (checked against one version counter), the database's shared cache, the rows.
 // Thread safety: one session; the descriptors handed out are immutable and may be kept.
 #pragma once
@@ -116,8 +117,10 @@ class SessionCatalog final : public CatalogView {
   const uint64_t session_;
   storage::Transaction* txn_ = nullptr;
   bool private_ = false;  // this transaction has changed the catalog
-  uint64_t private_version_ = 0;
-  uint64_t local_version_ = 0;  // of the maps below
+  // Of this transaction's changes over what is committed: a new number for each change of either.
+  mutable uint64_t private_version_ = 0;
+  mutable uint64_t private_seen_ = 0;  // the database's version that it is for
+  uint64_t local_version_ = 0;         // of the maps below
   uint64_t local_shared_version_ = 0;
   Oid user_ = kInvalidOid;
   Oid temp_schema_ = kInvalidOid;

@@ -117,6 +117,41 @@ TEST_F(SessionCatalogTest, OwnChangesArePrivateUntilCommit) {
       << "both from the shared cache";
 }
 
+// Inside a transaction that has changed the catalog: who has waited for a table's lock must look again.
+TEST_F(SessionCatalogTest, OthersCommitsAreSeenBesideOwnChanges) {
+  SessionCatalog mine(*catalog_, database_, 1), other(*catalog_, database_, 2);
+  auto first = store_->begin(Isolation::kReadCommitted, 2);
+  other.bind(first.get());
+  const Oid oid = add_table(*first, "t");
+  other.changed({oid});
+  ASSERT_EQ(store_->commit(*first), StorageStatus::kOk);
+  other.bind(nullptr);
+
+  auto txn = store_->begin(Isolation::kReadCommitted, 1);
+  mine.bind(txn.get());
+  mine.changed({add_table(*txn, "own")});
+  ASSERT_EQ(mine.find_relation("", "t")->columns.size(), 1u);
+  const uint64_t before = mine.version();
+  EXPECT_EQ(mine.version(), before);
+
+  auto second = store_->begin(Isolation::kReadCommitted, 2);
+  other.bind(second.get());
+  SystemTable& attributes = database_->table(pg_attribute::kOid);
+  RowValues column(attributes.definition());
+  column.oid(pg_attribute::c_attrelid, oid).i16(pg_attribute::c_attnum, 2).str(pg_attribute::c_attname, "b");
+  column.oid(pg_attribute::c_atttypid, oid::kInt4).i32(pg_attribute::c_atttypmod, -1);
+  ASSERT_EQ(attributes.insert(*second, column), StorageStatus::kOk);
+  other.changed({oid});
+  EXPECT_EQ(mine.version(), before) << "not committed yet";
+  ASSERT_EQ(store_->commit(*second), StorageStatus::kOk);
+  other.bind(nullptr);
+
+  EXPECT_NE(mine.version(), before);
+  EXPECT_EQ(mine.find_relation("", "t")->columns.size(), 2u);
+  EXPECT_NE(mine.find_relation("", "own"), nullptr);
+  ASSERT_EQ(store_->commit(*txn), StorageStatus::kOk);
+}
+
 TEST_F(SessionCatalogTest, RollbackLeavesNothing) {
   SessionCatalog mine(*catalog_, database_, 1);
   auto txn = store_->begin(Isolation::kReadCommitted, 1);
