@@ -33,6 +33,11 @@ class DdlHost {
     (void)relation;
     return false;
   }
+  // An open cursor or portal of the session reads the table: its shape must stay as it is.
+  virtual bool is_being_read(Oid relation) {
+    (void)relation;
+    return false;
+  }
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

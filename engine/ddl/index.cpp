@@ -352,6 +352,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   }
   INDIGO_TRY(check_not_system(c, *relation));
   INDIGO_TRY(check_owner(c, *relation));
+  INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
   const std::string_view method = s.access_method;
   IndexSpec spec;

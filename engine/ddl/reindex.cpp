@@ -59,7 +59,10 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, bool verbose) {
   }
   INDIGO_ASSIGN(const RelationPtr owner, table_of(c, relation));
   INDIGO_TRY(check_owner(c, *owner));
-  if (owner->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, owner));
+  if (owner->oid >= oid::kFirstUserOid) {
+    INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
+    INDIGO_TRY(rewrite_table(c, owner));
+  }
   if (!verbose) return {};
   for (const IndexInfo& i : owner->indexes) {
     if (!index || i.oid == relation->oid) told(c, i.name);
@@ -152,6 +155,7 @@ Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s
                : Error(sqlstate::kUndefinedObject,
                        "there is no previously clustered index for table " + quoted(relation->name));
   }
+  INDIGO_TRY(check_not_in_use(c, *relation, "CLUSTER"));
   for (const IndexInfo& index : relation->indexes) {
     INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
                           [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));

@@ -144,6 +144,10 @@ Status check_owner(DdlContext& c, const RelationInfo& relation) {
 }
 
 Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement) {
+  if (c.host.is_being_read(relation.oid)) {
+    return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
+                                             " because it is being used by active queries in this session");
+  }
   if (!c.host.has_pending_checks(relation.oid)) return {};
   return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
                                            " because it has pending trigger events");

@@ -102,7 +102,8 @@ RelationPtr current(DdlContext& c, Oid oid);
 // 42501 "must be owner of table t".
 Status check_owner(DdlContext& c, const RelationInfo& relation);
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name);
-// 55006 "cannot ALTER TABLE "t" because it has pending trigger events".
+// 55006 "cannot ALTER TABLE "t" because it is being used by active queries in this session", or "... has pending trigger
+// events".
 Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement);
 // "table", "index", "view" ... as PostgreSQL's messages call it.
 std::string_view kind_name(RelationKind kind);

@@ -30,6 +30,17 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
   return run(parsed, select, shape, rows);
 }
 
+bool DefinitionHost::is_being_read(Oid relation) {
+  for (const auto& [name, portal] : session_.portals()) {
+    // The unnamed portal gives way to the next statement; what has outlived its transaction reads its own copy.
+    if (name.empty() || portal->created_at_depth == SIZE_MAX || portal->prepared->plan == nullptr) continue;
+    for (const auto& dependency : portal->prepared->plan->relations) {
+      if (dependency.relation->oid == relation) return true;
+    }
+  }
+  return false;
+}
+
 Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape,
                            const Rows& rows) {
   std::vector<Oid> types;
