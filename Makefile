@@ -30,10 +30,13 @@ test-sanitizers:
 	$(MAKE) test PRESET=asan
 	$(MAKE) test PRESET=tsan
 
-# The long proofs: 200 random histories of 10,000 transactions, and that the checker sees each rule that is switched off.
+# The long proofs: 200 random histories of 10,000 transactions; crashes on simulated disks, 1,000 seeds; a hundred kills of
+# real servers; and that the first two see each rule that is switched off.
 prove: build build/mutations/build.ninja
-	cmake --build build/mutations -j$(JOBS) --target indigo-prove
+	cmake --build build/mutations -j$(JOBS) --target indigo-prove indigo-crash
 	tests/history/run build/$(PRESET)/indigo --long --mutations build/mutations
+	tests/crash/run build/$(PRESET)/indigo --long --mutations build/mutations
+	tests/durability/run build/$(PRESET)/indigo --kills 100
 
 # Every fuzzer for FUZZ_SECONDS.
 fuzz: deps build/fuzz/build.ninja

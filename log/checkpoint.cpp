@@ -2,9 +2,11 @@
 
 #include <cstdio>
 
+#include "base/mutation.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 #include "log/record_stream.h"
+#include "log/recovery.h"
 
 namespace indigo::log {
 
@@ -40,6 +42,7 @@ Result<std::unique_ptr<CheckpointWriter>> CheckpointWriter::create(Directory& di
                                                                    const CheckpointHeader& header) {
   std::unique_ptr<CheckpointWriter> writer(new CheckpointWriter(directory, file_name(header.number)));
   INDIGO_ASSIGN(writer->file_, directory.create_file(writer->name_ + kTemporary));
+  if (mutated(Mutation::kEarlyRemoval)) INDIGO_TRY(remove_before(directory, header.number, header.epoch));
   CheckpointHeader h = header;
   h.crc = header_crc(h);
   INDIGO_TRY(writer->file_->append(bytes_of(h)));
@@ -86,10 +89,10 @@ Status CheckpointWriter::finish() {
   end.magic = kEndMagic;
   end.number = chunks_;
   INDIGO_TRY(file_->append(bytes_of(end)));
-  INDIGO_TRY(file_->sync());
+  if (!mutated(Mutation::kUnsyncedCheckpoint)) INDIGO_TRY(file_->sync());
   INDIGO_TRY(directory_.rename(name_ + kTemporary, name_));
   file_.reset();
-  return directory_.sync();
+  return mutated(Mutation::kUnsyncedNames) ? Status() : directory_.sync();
 }
 
 Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std::string& name) {

@@ -32,6 +32,8 @@ class Device {
   virtual void fence() = 0;
   // 58030: the device has failed, and nothing is known of what was written since the last sync. Never try again.
   virtual Status sync() = 0;
+  // The same for everything that can be read, whoever wrote it, a process that has died included.
+  virtual Status sync_all() = 0;
 };
 
 // A plain file that is written from its beginning to its end, once.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/mutation.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 
@@ -99,12 +100,14 @@ std::optional<Record> EpochReader::read(uint64_t lsn) {
   r.header = load_unaligned<RecordHeader>(at);
   const RecordHeader& h = r.header;
   if (h.magic != kRecordMagic || h.version != kVersion || h.lsn != lsn || h.epoch != header_.epoch ||
-      h.crc != crc32c(at, offsetof(RecordHeader, crc)) ||
+      (h.crc != crc32c(at, offsetof(RecordHeader, crc)) && !mutated(Mutation::kAcceptTornRecords)) ||
       h.payload_bytes > geometry_.block_bytes - offset - sizeof(RecordHeader)) {
     return std::nullopt;
   }
   r.payload = Bytes(at + sizeof(RecordHeader), h.payload_bytes);
-  if (h.payload_crc != crc32c(r.payload.data(), r.payload.size())) return std::nullopt;
+  if (h.payload_crc != crc32c(r.payload.data(), r.payload.size()) && !mutated(Mutation::kAcceptTornRecords)) {
+    return std::nullopt;
+  }
   watermark_ = std::max(watermark_, h.watermark);
   return r;
 }

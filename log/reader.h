@@ -42,6 +42,7 @@ class EpochReader {
   uint64_t last_segment_end() const;
   // Looks at every LSN that has a table, from `lsn` on, for the watermarks in records beyond a gap.
   void learn_watermark(uint64_t from);
+  Status make_durable() { return device_->sync_all(); }
 
  private:
   EpochReader() = default;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/log.h"
+#include "base/mutation.h"
 #include "log/checkpoint.h"
 #include "log/file_error.h"
 
@@ -108,6 +109,7 @@ class Replay {
       const auto record = reader->read(lsn);
       if (!record) {
         if (!cut) reader->learn_watermark(lsn + 1);
+        if (mutated(Mutation::kIgnoreWatermark)) break;
         if (cut || lsn < reader->watermark()) return gap(name, *reader, lsn);
         break;
       }
@@ -121,9 +123,10 @@ class Replay {
             ": the record with LSN " + std::to_string(lsn) + " has a right checksum but makes no sense");
       }
     }
+    if (!cut && !mutated(Mutation::kBelieveTheCache)) INDIGO_TRY(reader->make_durable());
     const uint64_t entries = reader->geometry().segment_entries();
-    out_.next.epoch = reader->header().epoch + 1;
-    out_.next.previous_cut = lsn;
+    out_.next.epoch = reader->header().epoch + (mutated(Mutation::kSameEpoch) ? 0 : 1);
+    out_.next.previous_cut = lsn - (mutated(Mutation::kWrongCut) ? 1 : 0);
     out_.next.first_lsn = (lsn / entries + 1) * entries;
     return {};
   }

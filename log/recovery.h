@@ -3,7 +3,8 @@
 // The last log ends at the first LSN that has no whole record. If everything below was known to be durable further than
 // that, something was lost since: then the start is refused with file and offset (XX001), and nothing is changed. Records
 // beyond the end are made void by the next epoch's header, which says where this one was cut.
-// Recovery reads only: a crash during it loses nothing.
+// Recovery changes nothing: a crash during it loses nothing. What it has read of the last log it makes durable: a process that
+// died may have left it in the kernel's memory only, and from the next epoch on all of it counts as acknowledged.
 // Thread safety: one user at a time.
 #pragma once
 

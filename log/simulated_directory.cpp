@@ -85,9 +85,14 @@ class SimulatedDevice final : public Device {
     if (granularity() == Granularity::kCacheLine) {
       flush_own();
     } else if (!directory_.omit_syncs) {
-      for (const auto& w : node_->in_flight) node_->apply(w);
-      node_->in_flight.clear();
+      flush_all();
     }
+    return {};
+  }
+  Status sync_all() override {
+    std::lock_guard lock(directory_.mutex_);
+    INDIGO_TRY(directory_.persist_point());
+    flush_all();
     return {};
   }
 
@@ -100,6 +105,10 @@ class SimulatedDevice final : public Device {
       }
     }
     return 0;
+  }
+  void flush_all() {
+    for (const auto& w : node_->in_flight) node_->apply(w);
+    node_->in_flight.clear();
   }
   void flush_own() {
     std::erase_if(node_->in_flight, [&](const Node::Write& w) {
@@ -161,10 +170,8 @@ SimulatedDirectory::~SimulatedDirectory() = default;
 
 Status SimulatedDirectory::persist_point() {
   point_++;
-  if (point_ == crash_point_) {
-    crashed_ = copy(true);
-    if (moment_) moment_();
-  }
+  const Fault fault = crash_when_ ? crash_when_(point_) : Fault::kNone;
+  if (fault != Fault::kNone) crashed_.push_back(copy(fault == Fault::kCrash));
   if (point_ >= failing_point_) return Error(sqlstate::kIoError, "could not flush: injected failure");
   return {};
 }
@@ -177,16 +184,19 @@ std::shared_ptr<SimulatedDirectory::Node> SimulatedDirectory::crash_copy(const N
     size_t kept = node.bytes.size();
     if (crash) kept = node.durable_bytes + random_() % (node.bytes.size() - node.durable_bytes + 1);
     out->bytes = node.bytes.substr(0, kept);
-    out->durable_bytes = kept;
+    out->durable_bytes = crash ? kept : node.durable_bytes;
     return out;
   }
   for (size_t i = 0; i < node.blocks.size(); i++) {
     out->blocks.push_back(out->zeroed());
     out->durable_blocks.push_back(out->zeroed());
-    const auto& from = crash ? node.durable_blocks[i] : node.blocks[i];
-    std::memcpy(out->durable_blocks[i].get(), from.get(), node.block_bytes);
+    std::memcpy(out->durable_blocks[i].get(), node.durable_blocks[i].get(), node.block_bytes);
+    std::memcpy(out->blocks[i].get(), node.blocks[i].get(), node.block_bytes);
   }
-  if (crash) {
+  if (!crash) {
+    out->in_flight = node.in_flight;
+    for (auto& w : out->in_flight) w.thread = {};  // nobody's any more
+  } else {
     std::map<uint64_t, bool> stopped;  // by cacheline: nothing later of it is kept
     for (const auto& w : node.in_flight) {
       bool& stop = stopped[w.offset / kLine];
@@ -194,7 +204,7 @@ std::shared_ptr<SimulatedDirectory::Node> SimulatedDirectory::crash_copy(const N
       if (!stop) out->apply(w);
     }
   }
-  for (size_t i = 0; i < out->blocks.size(); i++) {
+  for (size_t i = 0; crash && i < out->blocks.size(); i++) {
     std::memcpy(out->blocks[i].get(), out->durable_blocks[i].get(), node.block_bytes);
   }
   return out;
@@ -213,14 +223,23 @@ std::unique_ptr<SimulatedDirectory> SimulatedDirectory::copy(bool crash) {
 }
 
 void SimulatedDirectory::crash_at(uint64_t n, std::function<void()> moment) {
+  crash_when([n, moment = std::move(moment)](uint64_t point) {
+    if (point == n && moment) moment();
+    return point == n ? Fault::kCrash : Fault::kNone;
+  });
+}
+
+void SimulatedDirectory::crash_when(std::function<Fault(uint64_t point)> fault) {
   std::lock_guard lock(mutex_);
-  crash_point_ = n;
-  moment_ = std::move(moment);
+  crash_when_ = std::move(fault);
 }
 
 std::unique_ptr<SimulatedDirectory> SimulatedDirectory::take_crashed() {
   std::lock_guard lock(mutex_);
-  return std::move(crashed_);
+  if (crashed_.empty()) return nullptr;
+  auto oldest = std::move(crashed_.front());
+  crashed_.pop_front();
+  return oldest;
 }
 
 std::unique_ptr<SimulatedDirectory> SimulatedDirectory::crash_now() {

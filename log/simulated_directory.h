@@ -7,11 +7,12 @@
 //   file               a crash keeps what was synced and a part of what follows
 //   directory          creations, renames and removals take effect in order; those since the last sync may be lost
 //
-// Every step at which something becomes durable is a persist point. At the one asked for, before it takes effect, a copy
+// Every step at which something becomes durable is a persist point. At those asked for, before they take effect, a copy
 // is made as a crash there would leave it.
 // Thread safety: as Directory.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,9 +34,14 @@ class SimulatedDirectory final : public Directory {
   // ---- faults
   // At persist point number n (from 1) take the crash's copy; `moment` runs then, while nothing else becomes durable.
   void crash_at(uint64_t n, std::function<void()> moment);
-  std::unique_ptr<SimulatedDirectory> take_crashed();    // null: the point was not reached
-  std::unique_ptr<SimulatedDirectory> crash_now();       // a copy as a crash at this moment would leave it
-  std::unique_ptr<SimulatedDirectory> process_killed();  // a copy with everything that was written
+  // The same at every persist point for which `fault` names one: the machine's crash, or the process's death. It is called
+  // with the point's number.
+  enum class Fault : uint8_t { kNone, kCrash, kKill };
+  void crash_when(std::function<Fault(uint64_t point)> fault);
+  std::unique_ptr<SimulatedDirectory> take_crashed();  // the oldest copy; null: there is none (any more)
+  std::unique_ptr<SimulatedDirectory> crash_now();     // a copy as a crash at this moment would leave it
+  // A copy as the death of the process leaves it: everything that was written is seen, and a crash may still take it.
+  std::unique_ptr<SimulatedDirectory> process_killed();
   uint64_t persist_points() const;
   void fail_syncs_after(uint64_t n) { failing_point_ = n; }  // every sync from that persist point on fails
   void set_capacity(uint64_t bytes) { capacity_ = bytes; }   // of all devices
@@ -73,9 +79,9 @@ class SimulatedDirectory final : public Directory {
   std::mt19937_64 random_;
   Names names_, durable_names_;
   std::vector<std::function<void(Names&)>> directory_changes_;  // since the last sync
-  uint64_t point_ = 0, crash_point_ = 0, failing_point_ = UINT64_MAX, capacity_ = UINT64_MAX, used_ = 0;
-  std::function<void()> moment_;
-  std::unique_ptr<SimulatedDirectory> crashed_;
+  uint64_t point_ = 0, failing_point_ = UINT64_MAX, capacity_ = UINT64_MAX, used_ = 0;
+  std::function<Fault(uint64_t)> crash_when_;
+  std::deque<std::unique_ptr<SimulatedDirectory>> crashed_;
 };
 
 }  // namespace indigo::log

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/mutation.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 
@@ -47,7 +48,7 @@ Status WriteAheadLog::start(const EpochStart& start) {
   INDIGO_TRY(space_->start());
   INDIGO_TRY(device_->sync());
   INDIGO_TRY(directory_.rename(temporary, name));
-  INDIGO_TRY(directory_.sync());
+  if (!mutated(Mutation::kUnsyncedNames)) INDIGO_TRY(directory_.sync());
   flusher_ = std::thread([this] { run_flusher(); });
   return {};
 }
@@ -148,7 +149,7 @@ Lsn WriteAheadLog::append(Reservation& reservation, RecordKind kind, CommitStamp
   device_->write(to, &header, sizeof header);
   uint64_t entry = table_entry(reservation.block, reservation.line);
   device_->write(space_->table_entry_address(lsn.value), &entry, sizeof entry);
-  if (level_ == Durability::kPower) device_->fence();
+  if (level_ == Durability::kPower && !mutated(Mutation::kOmitFences)) device_->fence();
   bytes_appended_.fetch_add(record_bytes(payload.size()), std::memory_order_relaxed);
   space_->appended(reservation.block, lsn.value);
   reserved_.fetch_sub(1);
@@ -163,17 +164,18 @@ void WriteAheadLog::parts_done(Lsn first_part) {
 }
 
 uint64_t WriteAheadLog::horizon_candidate() {
-  uint64_t horizon = order_->filled_end();
+  uint64_t horizon = order_->filled_end() + (mutated(Mutation::kHighHorizon) ? 8 : 0);
   std::lock_guard lock(parts_mutex_);
-  if (!open_parts_.empty()) horizon = std::min(horizon, *open_parts_.begin());
+  if (!open_parts_.empty() && !mutated(Mutation::kForgetParts)) horizon = std::min(horizon, *open_parts_.begin());
   return horizon;
 }
 
 // ---- durability
 
 bool WriteAheadLog::wait_durable(Lsn lsn) {
+  if (mutated(Mutation::kAcknowledgeAtOnce)) return true;
   if (!flushes()) {
-    if (lsn) order_->wait_filled(lsn);
+    if (lsn && !mutated(Mutation::kAcknowledgeAlone)) order_->wait_filled(lsn);
     return !failed_.load();
   }
   const auto done = [&] { return durable_end_.load() > lsn.value || failed_.load(); };
@@ -221,7 +223,7 @@ void WriteAheadLog::wake_flusher() {
 }
 
 void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
-  const uint64_t end = order_->filled_end();
+  const uint64_t end = mutated(Mutation::kAcknowledgeAlone) ? order_->next() : order_->filled_end();
   const uint64_t bytes = bytes_appended_.load(std::memory_order_relaxed);
   if (!flushes()) {
     write_watermark(end);
@@ -231,7 +233,7 @@ void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
   write_watermark(durable_end_.load());
   lock.unlock();
   const auto begin = Clock::now();
-  Status status = device_->sync();
+  Status status = mutated(Mutation::kOmitSyncs) ? Status() : device_->sync();
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   if (status.ok()) {
     durable_end_.store(end);

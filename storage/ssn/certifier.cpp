@@ -4,7 +4,7 @@
 #include <mutex>
 #include <thread>
 
-#include "storage/mutation.h"
+#include "base/mutation.h"
 
 namespace indigo::storage {
 

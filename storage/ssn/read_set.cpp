@@ -5,7 +5,7 @@
 
 #include <absl/hash/hash.h>
 
-#include "storage/mutation.h"
+#include "base/mutation.h"
 
 namespace indigo::storage {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "storage/mutation.h"
+#include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {

@@ -1,5 +1,6 @@
 #include "storage/restore.h"
 
+#include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -26,6 +27,10 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
     const size_t i = leaf->lower_bound(k, count, equal);
     RecordMeta m;
     if (equal) m = leaf->meta(i);
+    if (equal && mutated(Mutation::kReplayKeepsOld)) {
+      leaf->latch.unlock_unchanged();
+      return StorageStatus::kOk;
+    }
     const size_t needed = equal ? (payload.size() > m.payload_length() ? body : 0) : sizeof(RecordMeta) + body;
     if (leaf->free_bytes() < needed || (!equal && count == UINT16_MAX)) {
       tree_.make_room(leaf, i, k, needed, Need::kMust);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "storage/mutation.h"
+#include "base/mutation.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "base/mutation.h"
 #include "log/record_stream.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/memory/memory_account.h"
-#include "storage/mutation.h"
 #include "storage/ssn/certifier.h"
 #include "storage/statistics.h"
 #include "storage/transaction.h"

@@ -204,41 +204,6 @@ TEST(RecoveryProgress, IsToldInTheServersLog) {
   EXPECT_NE(text.find("recovering: 0 MB, 2047 transactions so far"), std::string::npos) << text;
 }
 
-TEST(RecoveryDamage, AtEveryByteOfASmallLogGivesAPrefixOrARefusal) {
-  SimulatedDirectory disk(Granularity::kPage);
-  {
-    Life life(disk);
-    for (uint64_t i = 1; i <= 6; i++) {
-      life.log->wait_durable(put_row(*life.log, i + 1, 1, std::to_string(i), std::string(i * 20, 'r')));
-    }
-    life.log->stop();
-  }
-  const std::string name = WriteAheadLog::file_name(1);
-  const std::string bytes = disk.read_all(name);
-  int refused = 0, whole = 0, shorter = 0;
-  for (size_t offset = 0; offset < bytes.size(); offset++) {
-    if (bytes[offset] == 0 && offset % 997 != 0) continue;
-    for (int bit = 0; bit < 8; bit += 3) {
-      auto damaged = disk.process_killed();
-      const char flipped = static_cast<char>(bytes[offset] ^ (1 << bit));
-      damaged->overwrite(name, offset, Bytes(&flipped, 1));
-      MapSink state;
-      auto result = recover(*damaged, state);
-      if (!result.ok()) {
-        refused++;
-        EXPECT_NE(result.error().message.find(name), std::string::npos) << result.error().message;
-        continue;
-      }
-      uint64_t found = state.rows.size();
-      for (uint64_t i = 1; i <= found; i++) ASSERT_EQ(state.row(1, std::to_string(i)), std::string(i * 20, 'r'));
-      (found == 6 ? whole : shorter)++;
-    }
-  }
-  EXPECT_GT(refused, 100);
-  EXPECT_GT(whole, 100);
-  EXPECT_EQ(shorter, 0) << "everything was known to be durable";
-}
-
 TEST(RecoveryDamage, RefusesAMissingLogAForeignDirectoryAndAnUnknownVersion) {
   SimulatedDirectory disk(Granularity::kPage);
   { Life life(disk); }

@@ -1,0 +1,59 @@
+#include "base/mutation.h"
+
+#ifdef INDIGO_MUTATIONS
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace indigo {
+
+namespace {
+
+Mutation chosen() {
+  const char* name = std::getenv("INDIGO_MUTATION");
+  std::string_view n = name == nullptr ? "" : name;
+  if (n.empty()) return Mutation::kNone;
+  constexpr struct {
+    std::string_view name;
+    Mutation mutation;
+  } kNames[] = {
+      {"exclusion", Mutation::kNoExclusionTest},
+      {"gaps", Mutation::kNoGapCheck},
+      {"section", Mutation::kNoCommitSection},
+      {"R1", Mutation::kOverwriteInPlace},
+      {"R3", Mutation::kForgetNothingRead},
+      {"R5", Mutation::kEarlyAcknowledge},
+      {"R6", Mutation::kForgetRolledBack},
+      {"R7", Mutation::kNoHighStart},
+      {"fence", Mutation::kOmitFences},
+      {"sync", Mutation::kOmitSyncs},
+      {"acknowledge", Mutation::kAcknowledgeAtOnce},
+      {"prefix", Mutation::kAcknowledgeAlone},
+      {"torn", Mutation::kAcceptTornRecords},
+      {"watermark", Mutation::kIgnoreWatermark},
+      {"epoch", Mutation::kSameEpoch},
+      {"cut", Mutation::kWrongCut},
+      {"parts", Mutation::kForgetParts},
+      {"horizon", Mutation::kHighHorizon},
+      {"removal", Mutation::kEarlyRemoval},
+      {"checkpoint", Mutation::kUnsyncedCheckpoint},
+      {"names", Mutation::kUnsyncedNames},
+      {"replay", Mutation::kReplayKeepsOld},
+      {"cache", Mutation::kBelieveTheCache},
+  };
+  for (const auto& known : kNames) {
+    if (n == known.name) return known.mutation;
+  }
+  std::fprintf(stderr, "INDIGO_MUTATION=%s is not known\n", name);
+  std::abort();
+}
+
+}  // namespace
+
+bool mutated(Mutation m) {
+  static const Mutation mutation = chosen();
+  return m == mutation;
+}
+
+}  // namespace indigo
+#endif

@@ -1,0 +1,48 @@
+// Rules of the design that a build for tests can switch off, to prove that the tests see it (tests/history, tests/crash).
+//
+// Ordinary builds have none of it: mutated() is false at compile time. A build with INDIGO_MUTATIONS reads the name of one
+// rule from the environment variable INDIGO_MUTATION when it is first asked.
+#pragma once
+
+#include <cstdint>
+
+namespace indigo {
+
+enum class Mutation : uint8_t {
+  kNone,
+  kNoExclusionTest,    // exclusion: a transaction commits whatever its window says
+  kNoGapCheck,         // gaps: ranges are not read
+  kNoCommitSection,    // section: others come between a commit's test and its stamps
+  kOverwriteInPlace,   // R1: old images are not kept
+  kForgetNothingRead,  // R3: a read that met a tombstone or nothing is forgotten
+  kEarlyAcknowledge,   // R5: a commit is acknowledged before it is stable
+  kForgetRolledBack,   // R6: rolling back to a savepoint takes reads back
+  kNoHighStart,        // R7: eta starts at 0
+
+  // ---- of the log
+  kOmitFences,          // fence: a record is stored and not made durable (persistent memory)
+  kOmitSyncs,           // sync: the flusher does not flush
+  kAcknowledgeAtOnce,   // acknowledge: a commit does not wait for its record
+  kAcknowledgeAlone,    // prefix: a commit waits for its own record only, not for those before it
+  kAcceptTornRecords,   // torn: checksums are not looked at
+  kIgnoreWatermark,     // watermark: what ends below the durable prefix passes for a torn tail
+  kSameEpoch,           // epoch: a start goes on in the epoch before
+  kWrongCut,            // cut: the next epoch's header says that this one ended a record earlier
+  kForgetParts,         // parts: a checkpoint lets go of the parts of open transactions
+  kHighHorizon,         // horizon: a checkpoint claims what was appended while it was written
+  kEarlyRemoval,        // removal: older files go before the new checkpoint is durable
+  kUnsyncedCheckpoint,  // checkpoint: it gets its name before its bytes are durable
+  kUnsyncedNames,       // names: a rename is not made durable
+  kBelieveTheCache,     // cache: recovery does not make durable what it has read of a process that died
+  kReplayKeepsOld,      // replay: a row that is there already is not replaced
+};
+
+#ifdef INDIGO_MUTATIONS
+inline constexpr bool kMutations = true;
+bool mutated(Mutation m);
+#else
+inline constexpr bool kMutations = false;
+constexpr bool mutated(Mutation) { return false; }
+#endif
+
+}  // namespace indigo

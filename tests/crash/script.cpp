@@ -1,0 +1,172 @@
+#include "tests/crash/script.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+namespace indigo::crash {
+
+// Writes the steps one after the other; knows which tables there are.
+class Writer {
+ public:
+  Writer(uint64_t seed, Script& script)
+      : random_(seed * 1000 + script.client_), script_(script), schema_(script.schema()) {}
+
+  void setup() {
+    const std::string& s = schema_;
+    add("create schema " + s + "; create table " + s + ".rows (id int primary key, v text, x int); create index on " +
+        s + ".rows (x); create unique index on " + s + ".rows (v) where x = -1; create sequence " + s +
+        ".s; create table " + s + ".numbered (v bigint primary key, step int); create table " + s +
+        ".last (n int); insert into " + s + ".last values (0)");
+  }
+  void step() {
+    switch (pick(14)) {
+      case 0:
+      case 1: return insert(1 + pick(20));
+      case 2: return add("update " + schema_ + ".rows set v = md5(v || x), x = x + 1 where id % " + some());
+      case 3: return add("delete from " + schema_ + ".rows where id % " + some());
+      case 4: return large();
+      case 5: return create();
+      case 6: return drop();
+      case 7: return truncate();
+      case 8: return alter();
+      case 9:
+        return add("insert into " + schema_ + ".numbered select nextval('" + schema_ + ".s'), " + number() +
+                   " from generate_series(1, " + std::to_string(1 + pick(40)) + ")");
+      case 10:
+      case 11: return share();
+      case 12: return roll_back();
+      default:
+        return add("update " + schema_ + ".rows set id = -id where id % " + some() + "; savepoint a; delete from " +
+                   schema_ + ".rows; rollback to a");
+    }
+  }
+
+ private:
+  uint64_t pick(uint64_t n) { return random_() % n; }
+  std::string number() const { return std::to_string(script_.steps_.size()); }
+  std::string some() {
+    const uint64_t n = 2 + pick(5);
+    return std::to_string(n) + " = " + std::to_string(pick(n));
+  }
+  void add(const std::string& statements, bool shared = false, const std::string& before = "") {
+    Step step;
+    const std::string n = std::to_string(script_.steps_.size() + 1);
+    step.text = before + "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; commit";
+    step.shared = shared;
+    step.asynchronous = pick(8) == 0;
+    step.checkpoint = script_.client_ == 0 && pick(7) == 0;
+    script_.steps_.push_back(std::move(step));
+  }
+  std::string rows(uint64_t count, const std::string& value) {
+    const std::string first = std::to_string(next_id_), last = std::to_string(next_id_ + count - 1);
+    next_id_ += count;
+    return "insert into " + schema_ + ".rows (id, v, x) select i, " + value + ", i % 7 from generate_series(" + first +
+           ", " + last + ") i";
+  }
+  void insert(uint64_t count) { add(rows(count, "'row ' || i")); }
+  // Rows outside their leaves, and transactions longer than a block.
+  void large() {
+    const uint64_t bytes = 500 + pick(pick(2) == 0 ? 5000 : 60000);
+    add(rows(1 + pick(6), "repeat(md5(i::text), " + std::to_string(bytes / 32) + ")"));
+  }
+  void create() {
+    const std::string table = schema_ + ".extra" + number();
+    add("create table " + table + " (a serial primary key, b text default 'none' unique); insert into " + table +
+        " (b) select 'b' || i from generate_series(1, " + std::to_string(1 + pick(50)) + ") i; comment on table " +
+        table + " is 'an extra'; delete from " + table + " where a % " + some());
+    extras_.push_back(table);
+  }
+  void drop() {
+    if (extras_.empty()) return create();
+    const size_t i = pick(extras_.size());
+    add("drop table " + extras_[i]);
+    extras_.erase(extras_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  void truncate() {
+    const std::string table = extras_.empty() || pick(3) == 0 ? schema_ + ".rows" : extras_[pick(extras_.size())];
+    add("truncate " + table);
+  }
+  void alter() {
+    const std::string column = "n" + number();
+    switch (pick(3)) {
+      case 0: return add("alter table " + schema_ + ".rows add column " + column + " int default " + number());
+      case 1: return add("alter table " + schema_ + ".rows alter column x type bigint using x + 1");
+      default: return add("create index " + schema_ + "_" + column + " on " + schema_ + ".rows (x, id)");
+    }
+  }
+  void share() {
+    add("update shared.counter set n = n + 1; insert into shared.history select n, " + std::to_string(script_.client_) +
+            ", " + number() + " from shared.counter",
+        true);
+  }
+  void roll_back() {
+    const std::string table = schema_ + ".gone" + number();
+    add("insert into " + schema_ + ".numbered select nextval('" + schema_ + ".s'), " + number(), false,
+        "begin; create table " + table + " (a int); insert into " + table + " values (1); delete from " + schema_ +
+            ".rows; select nextval('" + schema_ + ".s'); rollback; ");
+  }
+
+  std::mt19937_64 random_;
+  Script& script_;
+  const std::string schema_;
+  uint64_t next_id_ = 1;
+  std::vector<std::string> extras_;
+};
+
+Script::Script(uint64_t seed, uint32_t client, uint32_t steps) : client_(client) {
+  Writer writer(seed, *this);
+  writer.setup();
+  while (steps_.size() < steps) writer.step();
+  run_in_memory();
+}
+
+void Script::run_in_memory() {
+  auto instance = start({}, nullptr);
+  if (!instance.ok()) std::abort();
+  Client client(**instance);
+  std::string error = client.run(kSharedSetup);
+  expected_.push_back(contents(client));
+  for (const Step& step : steps_) {
+    if (error.empty()) error = client.run(step.text);
+    if (!error.empty()) {
+      std::fprintf(stderr, "a script's own error: %s in %s\n", error.c_str(), step.text.c_str());
+      std::abort();
+    }
+    expected_.push_back(contents(client));
+  }
+}
+
+std::string Script::contents(Client& client) const {
+  const std::string s = schema();
+  std::string out = client.ask(
+      "select relname, relkind, obj_description(oid) from pg_class where relnamespace = (select oid from pg_namespace "
+      "where "
+      "nspname = '" +
+      s + "') order by 1");
+  std::string tables = client.ask(
+      "select relname from pg_class where relkind = 'r' and relnamespace = (select oid from "
+      "pg_namespace where nspname = '" +
+      s + "') order by 1");
+  while (!tables.empty()) {
+    const size_t end = std::min(tables.find('\n'), tables.size());
+    const std::string table = tables.substr(0, end);
+    tables.erase(0, end + 1);
+    const std::string columns = table == "numbered" ? "step" : "t::text";
+    out += "\n" + table + ": " +
+           client.ask("select count(*), md5(string_agg(c, ';' order by c)) from (select (" + columns +
+                      ")::text c from " + s + "." + table + " t) q");
+    if (table == "rows") out += "\nby index: " + client.ask("select count(*), sum(id) from " + s + ".rows where x = 3");
+  }
+  return out;
+}
+
+std::string Script::shared_steps(size_t n) const {
+  std::string out;
+  for (size_t i = 0; i < n; i++) {
+    if (steps_[i].shared) out += (out.empty() ? "" : "\n") + std::to_string(i);
+  }
+  return out;
+}
+
+}  // namespace indigo::crash

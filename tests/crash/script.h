@@ -1,0 +1,53 @@
+// What one client does, as a list of transactions that follows from seed and client alone: what its schema holds after any
+// number of them can be computed by running them on another server.
+//
+// Every client has a schema of its own (c0, c1 ...) with rows, definitions that come and go, and a sequence; `last` says how many
+// transactions there were. All share a counter whose values, noted in shared.history, have one order.
+// Thread safety: immutable.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/crash/server.h"
+
+namespace indigo::crash {
+
+struct Step {
+  std::string text;           // one transaction, or one that is rolled back before it
+  bool asynchronous = false;  // acknowledged before it is durable
+  bool shared = false;        // takes a value of the shared counter
+  bool checkpoint = false;    // a CHECKPOINT follows
+};
+
+class Script {
+ public:
+  Script(uint64_t seed, uint32_t client, uint32_t steps);
+
+  uint32_t client() const { return client_; }
+  const std::vector<Step>& steps() const { return steps_; }
+  // What the client's schema holds, as text.
+  std::string contents(Client& client) const;
+  // contents() after 0, 1 ... steps.
+  const std::vector<std::string>& expected() const { return expected_; }
+  // The same for what concerns the shared history: the numbers of the steps among the first n that took a value.
+  std::string shared_steps(size_t n) const;
+
+ private:
+  friend class Writer;
+  std::string schema() const { return "c" + std::to_string(client_); }
+  void run_in_memory();
+
+  const uint32_t client_;
+  std::vector<Step> steps_;
+  std::vector<std::string> expected_;
+};
+
+// The counter and its history, which the scripts share.
+inline constexpr const char* kSharedSetup =
+    "begin; create schema shared; create table shared.counter (n int); insert into shared.counter values (0);"
+    "create table shared.history (n int primary key, client int, step int); commit";
+
+}  // namespace indigo::crash

@@ -1,0 +1,47 @@
+#include "tests/crash/server.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/unit/engine/table_sink.h"
+
+namespace indigo::crash {
+
+Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Disk& disk) {
+  engine::InstanceOptions options;
+  if (disk != nullptr) {
+    options.data_source = std::make_shared<engine::DataSource>(engine::DataSource{disk, machine.geometry});
+    options.settings["durability"] = log::durability_name(machine.level);
+  }
+  return engine::Instance::open(options);
+}
+
+Client::Client(engine::Instance& instance) {
+  auto session = instance.connect({}, Waiter::current());
+  if (!session.ok()) {
+    std::fprintf(stderr, "no session: %s\n", session.error().message.c_str());
+    std::abort();
+  }
+  session_ = std::move(*session);
+}
+
+std::string Client::run(std::string_view text) {
+  engine::TableSink sink(*session_);
+  session_->query(text, sink);
+  if (!sink.failure) return "";
+  return std::string(sink.failure->state.text()) + " " + sink.failure->message;
+}
+
+std::string Client::ask(std::string_view text) {
+  engine::TableSink sink(*session_);
+  session_->query(text, sink);
+  if (sink.failure) return "ERROR " + std::string(sink.failure->state.text()) + " " + sink.failure->message;
+  std::string out;
+  for (const auto& row : sink.table) {
+    if (!out.empty()) out += '\n';
+    for (size_t i = 0; i < row.size(); i++) out += (i == 0 ? "" : "|") + row[i];
+  }
+  return out;
+}
+
+}  // namespace indigo::crash

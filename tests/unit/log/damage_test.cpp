@@ -1,0 +1,122 @@
+// Damage at every offset of a small log and a small checkpoint: everything is there, or the start is refused with the file's
+// name; a log whose end was never known to be durable may be shorter, by whole transactions.
+#include <gtest/gtest.h>
+
+#include "log/checkpoint.h"
+#include "log/recovery.h"
+#include "tests/unit/log/log_fixture.h"
+
+namespace indigo::log {
+namespace {
+
+constexpr Geometry kTiny{.block_bytes = 32 << 10, .segment_bits = 6};
+constexpr uint64_t kTransactions = 6;
+
+class DamageTest : public testing::Test {
+ protected:
+  // Six transactions in a log, which knows that all of them are durable.
+  void write_log() {
+    WriteAheadLog log(disk_, Durability::kPower, kTiny);
+    ASSERT_TRUE(log.start({}).ok());
+    ASSERT_TRUE(mark_initialized(disk_).ok());
+    for (uint64_t i = 1; i <= kTransactions; i++) {
+      log.wait_durable(put_row(log, i + 1, 1, std::to_string(i), std::string(i * 20, 'r')));
+    }
+    log.stop();
+  }
+  void write_checkpoint() {
+    CheckpointHeader header;
+    header.number = 1;
+    header.epoch = 1;
+    header.horizon = kTiny.segment_entries() + kTransactions;
+    header.stamp = kTransactions + 1;
+    auto writer = CheckpointWriter::create(disk_, header);
+    ASSERT_TRUE(writer.ok());
+    for (uint64_t i = 1; i <= kTransactions; i++) {
+      ASSERT_TRUE((*writer)->put(DurableId{1}, std::to_string(i), std::string(i * 20, 'r')).ok());
+    }
+    ASSERT_TRUE((*writer)->finish().ok());
+  }
+  // Recovers; how many transactions there are, all of them whole and none missing between. -1: refused, by name.
+  int found(const std::string& name) {
+    MapSink state;
+    auto result = recover(disk_, state);
+    if (!result.ok()) {
+      EXPECT_NE(result.error().message.find(name), std::string::npos) << result.error().message;
+      return -1;
+    }
+    for (uint64_t i = 1; i <= state.rows.size(); i++) {
+      EXPECT_EQ(state.row(1, std::to_string(i)), std::string(i * 20, 'r')) << "a transaction that never was";
+    }
+    return static_cast<int>(state.rows.size());
+  }
+
+  SimulatedDirectory disk_{Granularity::kPage};
+  int refused_ = 0, whole_ = 0;
+};
+
+TEST_F(DamageTest, OneBitAtEveryOffsetOfALog) {
+  write_log();
+  const std::string name = WriteAheadLog::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  for (size_t offset = 0; offset < bytes.size(); offset++) {
+    if (bytes[offset] == 0 && offset % 13 != 0) continue;  // most of it is empty
+    const char flipped = static_cast<char>(bytes[offset] ^ (1 << offset % 8));
+    disk_.overwrite(name, offset, Bytes(&flipped, 1));
+    const int n = found(name);
+    disk_.overwrite(name, offset, Bytes(&bytes[offset], 1));
+    ASSERT_TRUE(n == -1 || n == static_cast<int>(kTransactions)) << "offset " << offset << ": " << n;
+    (n == -1 ? refused_ : whole_)++;
+  }
+  EXPECT_GT(refused_, 300);
+  EXPECT_GT(whole_, 1000);
+}
+
+TEST_F(DamageTest, TheRestOfALogMissingFromEveryOffset) {
+  write_log();
+  const std::string name = WriteAheadLog::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  constexpr char kZero = 0;
+  for (size_t offset = bytes.size(); offset-- > 0;) {
+    if (bytes[offset] == 0) continue;
+    disk_.overwrite(name, offset, Bytes(&kZero, 1));
+    const int n = found(name);
+    // Above the tables there are only records, and the watermarks tell how many there must be.
+    if (offset >= kFirstTable) {
+      ASSERT_EQ(n, -1) << "offset " << offset;
+    }
+  }
+}
+
+TEST_F(DamageTest, OneBitAtEveryOffsetOfACheckpoint) {
+  write_log();
+  write_checkpoint();
+  const std::string name = CheckpointWriter::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  for (size_t offset = 0; offset < bytes.size(); offset++) {
+    for (int bit = 0; bit < 8; bit++) {
+      const char flipped = static_cast<char>(bytes[offset] ^ (1 << bit));
+      disk_.overwrite(name, offset, Bytes(&flipped, 1));
+      const int n = found(name);
+      disk_.overwrite(name, offset, Bytes(&bytes[offset], 1));
+      ASSERT_TRUE(n == -1 || n == static_cast<int>(kTransactions)) << "offset " << offset << ": " << n;
+      (n == -1 ? refused_ : whole_)++;
+    }
+  }
+  EXPECT_GT(refused_, 1000);
+}
+
+TEST_F(DamageTest, ACheckpointThatEndsEarlyAtEveryOffset) {
+  write_log();
+  write_checkpoint();
+  const std::string name = CheckpointWriter::file_name(1);
+  const std::string bytes = disk_.read_all(name);
+  for (size_t size = 0; size < bytes.size(); size++) {
+    auto file = disk_.create_file(name);
+    ASSERT_TRUE(file.ok() && (*file)->append(Bytes(bytes).substr(0, size)).ok());
+    ASSERT_EQ(found(name), -1) << size;
+  }
+}
+
+}  // namespace
+}  // namespace indigo::log
