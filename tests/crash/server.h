@@ -24,6 +24,7 @@ struct Machine {
 // No disk: everything in memory.
 Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Disk& disk);
 
+// A session; without one (nobody is let in) every statement fails with the reason.
 class Client {
  public:
   explicit Client(engine::Instance& instance);
@@ -34,6 +35,7 @@ class Client {
 
  private:
   std::unique_ptr<engine::Session> session_;
+  std::string refusal_;
 };
 
 }  // namespace indigo::crash
