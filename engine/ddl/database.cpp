@@ -192,6 +192,26 @@ Result<std::string> execute_create_database(DdlContext& c, const PgQuery__Create
   return std::string("CREATE DATABASE");
 }
 
+namespace {
+
+// A client that has closed its connection may still have its session here for a moment. 55006 after five seconds.
+Status wait_until_unused(DdlContext& c, catalog::Database& database, std::string_view name) {
+  constexpr double kPollSeconds = 0.005;
+  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  while (const int n = database.session_count()) {
+    if (Clock::now() >= deadline) {
+      return Error(sqlstate::kObjectInUse, "database " + quoted(name) + " is being accessed by other users")
+          .with_detail("There " +
+                       std::string(n == 1 ? "is 1 other session" : "are " + std::to_string(n) + " other sessions") +
+                       " using the database.");
+    }
+    INDIGO_TRY(c.host.session().sleep(kPollSeconds));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
   if (c.host.in_transaction_block()) {
     return Error(sqlstate::kActiveSqlTransaction, "DROP DATABASE cannot run inside a transaction block");
@@ -205,13 +225,18 @@ Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbSt
   INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
   if (row->is_template) return Error(sqlstate::kWrongObjectType, "cannot drop a template database");
   if (row->oid == c.catalog.database()) return Error(sqlstate::kObjectInUse, "cannot drop the currently open database");
-  if (const auto database = c.catalog.catalog().database(row->oid);
-      database != nullptr && database->session_count() > 0) {
-    const int n = database->session_count();
-    return Error(sqlstate::kObjectInUse, "database " + quoted(s.dbname) + " is being accessed by other users")
-        .with_detail("There " +
-                     std::string(n == 1 ? "is 1 other session" : "are " + std::to_string(n) + " other sessions") +
-                     " using the database.");
+  bool force = false;
+  for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
+    const std::string_view option = node->def_elem->defname;
+    if (option != "force") {
+      return Error(sqlstate::kSyntaxError, "unrecognized DROP DATABASE option " + quoted(option))
+          .at(position(c, node->def_elem->location));
+    }
+    force = true;
+  }
+  if (const auto database = c.catalog.catalog().database(row->oid); database != nullptr) {
+    if (force) INDIGO_TRY(c.host.terminate_sessions(row->oid));
+    INDIGO_TRY(wait_until_unused(c, *database, s.dbname));
   }
   INDIGO_TRY(check(table(c, pg_database::kOid).erase(c.txn, {Datum::of_oid(row->oid)})));
   INDIGO_TRY(set_comment(c, {pg_database::kOid, row->oid, 0}, ""));

@@ -38,6 +38,11 @@ class DdlHost {
     (void)relation;
     return false;
   }
+  // Ends the other sessions of a database, as far as the role may (42501). They are gone a little later.
+  virtual Status terminate_sessions(Oid database) {
+    (void)database;
+    return {};
+  }
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

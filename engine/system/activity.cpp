@@ -4,6 +4,7 @@
 #include "catalog/oids.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_impl.h"
+#include "engine/session/signal.h"
 #include "engine/system/families.h"
 
 namespace indigo::engine {
@@ -54,7 +55,9 @@ Status stat_get_activity(SessionImpl& session, std::span<const Datum> arguments,
 }
 
 Result<OwnedDatum> interrupt_backend(SessionImpl& session, int32_t pid, InterruptReason reason) {
-  if (!session.instance().interrupt(pid, reason)) {
+  INDIGO_TRY(session.begin_statement());
+  INDIGO_ASSIGN(const bool found, signal_session(session, pid, reason));
+  if (!found) {
     session.notice(Severity::kWarning,
                    Error(sqlstate::kWarning, "PID " + std::to_string(pid) + " is not a PostgreSQL backend process"));
     return value_of(false);
@@ -66,7 +69,18 @@ Result<OwnedDatum> cancel_backend(SessionImpl& session, std::span<const Datum> a
   return interrupt_backend(session, arguments[0].i32, InterruptReason::kCancel);
 }
 Result<OwnedDatum> terminate_backend(SessionImpl& session, std::span<const Datum> arguments) {
-  return interrupt_backend(session, arguments[0].i32, InterruptReason::kTerminate);
+  const int32_t pid = arguments[0].i32;
+  const int64_t timeout = arguments[1].i64;
+  if (timeout < 0) return Error(sqlstate::kNumericValueOutOfRange, "\"timeout\" must not be negative");
+  INDIGO_ASSIGN(OwnedDatum signalled, interrupt_backend(session, pid, InterruptReason::kTerminate));
+  if (timeout == 0 || !signalled.get().b || pid == session.pid()) return signalled;
+  INDIGO_ASSIGN(const bool gone, wait_for_end(session, pid, std::chrono::milliseconds(timeout)));
+  if (gone) return value_of(true);
+  session.notice(
+      Severity::kWarning,
+      Error(sqlstate::kWarning, "backend with PID " + std::to_string(pid) + " did not terminate within " +
+                                    std::to_string(timeout) + (timeout == 1 ? " millisecond" : " milliseconds")));
+  return value_of(false);
 }
 Result<OwnedDatum> postmaster_start_time(SessionImpl& session, std::span<const Datum>) {
   return value_of(session.instance().start_timestamp());

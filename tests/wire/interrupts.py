@@ -106,4 +106,43 @@ def the_server_ends_whatever_runs(address, pid):
             assert got.startswith("ErrorResponse FATAL 57P01"), got
 
 
-CHECKS = [timeouts_end_whatever_runs, ctrl_c_in_psql, the_server_ends_whatever_runs]
+def error_of(connection, text):
+    errors = [m for m in connection.query(text) if m.startswith("ErrorResponse")]
+    return errors[0] if errors else "no error"
+
+
+def sessions_are_ended_by_those_who_may(address, pid):
+    admin = connect(address)
+    for text in ("create role ended login", "create role ending login", "create database ended"):
+        done(admin, text)
+    ended = connect(address, user="ended", database="ended")
+    ending = connect(address, user="ending")
+    for call, superuser, member in (
+        ("pg_terminate_backend", "must be a superuser to terminate superuser process",
+         "must be a member of the role whose process is being terminated or member of pg_signal_backend"),
+        ("pg_cancel_backend", "must be a superuser to cancel superuser query",
+         "must be a member of the role whose query is being canceled or member of pg_signal_backend"),
+    ):
+        assert error_of(ending, f"select {call}({admin.pid})") == f'ErrorResponse ERROR 42501 "{superuser}"'
+        assert error_of(ending, f"select {call}({ended.pid})") == f'ErrorResponse ERROR 42501 "{member}"'
+    assert error_of(admin, f"select pg_terminate_backend({ended.pid}, -1)") == 'ErrorResponse ERROR 22003 "\\"timeout\\" must not be negative"'
+    done(admin, "grant pg_signal_backend to ending")
+    assert value(ending, f"select pg_terminate_backend({ended.pid}, 20000)") == "t"
+    assert ended.next().startswith("ErrorResponse FATAL 57P01")
+    assert value(admin, f"select count(*) from pg_stat_activity where pid = {ended.pid}") == "0"
+
+    # A session that its client has just closed does not stand in the way; one that stays is ended by FORCE.
+    leaving = connect(address, user="ended", database="ended")
+    leaving.close()
+    done(admin, "drop database ended")
+    done(admin, "create database ended")
+    staying = connect(address, user="ended", database="ended")
+    done(staying, "begin; create temp table t (a int)")
+    done(admin, "drop database ended with (force)")
+    assert staying.next().startswith("ErrorResponse FATAL 57P01")
+    ending.close()
+    done(admin, "drop role ended")
+    done(admin, "drop role ending")
+
+
+CHECKS = [sessions_are_ended_by_those_who_may, timeouts_end_whatever_runs, ctrl_c_in_psql, the_server_ends_whatever_runs]

@@ -47,9 +47,9 @@ def descriptors(pid):
     return len(os.listdir(f"/proc/{pid}/fd"))
 
 
-def connect(address):
+def connect(address, **parameters):
     connection = protocol.Connection(address, {})
-    got = connection.start(USER)
+    got = connection.start(list((dict(USER) | parameters).items()))
     assert got == "ReadyForQuery I", got
     return connection
 
