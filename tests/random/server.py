@@ -52,7 +52,10 @@ class Server:
         self.address, self.database = (directory, int(port)), "postgres"
         self.settings = SETTINGS
         self.connect()
-        self.must(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
+        for _ in range(100):  # a connection that has just been closed may still be ending
+            if not self.ask(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)").state:
+                break
+            time.sleep(0.1)
         self.must(f"CREATE DATABASE {DATABASE} TEMPLATE template0")
         self.connection.close()
         self.database = DATABASE
