@@ -18,6 +18,7 @@ class ChangeTarget {
   ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
 
   const catalog::RelationInfo& relation() const { return *relation_; }
+  const std::shared_ptr<const catalog::RelationInfo>& shared_relation() const { return relation_; }
   storage::Table& table() const { return *relation_->table; }
   size_t column_count() const { return relation_->columns.size(); }
 

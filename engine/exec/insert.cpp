@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "engine/exec/arbiter_probe.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/update.h"
 
@@ -14,7 +15,11 @@ namespace {
 class OnConflictHandler final : public ConflictHandler {
  public:
   OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter)
-      : state_(state), plan_(plan), inserter_(inserter) {}
+      : state_(state),
+        plan_(plan),
+        inserter_(inserter),
+        probe_(state, inserter.target()),
+        deferrable_(probe_.has_deferrable(plan.arbiters)) {}
 
   static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter) {
     auto handler = std::make_unique<OnConflictHandler>(b.state(), *p.on_conflict, inserter);
@@ -27,12 +32,25 @@ class OnConflictHandler final : public ConflictHandler {
     return handler;
   }
 
-  Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) override {
+  Status before(Bytes key, Bytes row) override {
+    if (!deferrable_) return {};
+    INDIGO_ASSIGN(const auto found, probe_.find(plan_.arbiters, key, row));
+    static_cast<void>(found);  // insert meets it, too
+    return {};
+  }
+
+  Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override {
     (void)source;
-    const catalog::IndexInfo* index = inserter_.target().index_of(duplicate);
+    storage::Duplicate duplicate = met;
+    const catalog::IndexInfo* index = inserter_.target().index_of(met);
     if (!plan_.arbiters.empty() && (index == nullptr || std::find(plan_.arbiters.begin(), plan_.arbiters.end(),
                                                                   index->oid) == plan_.arbiters.end())) {
-      return Answer::kViolation;
+      std::string key, image;
+      inserter_.target().key_of(inserter_.columns(), row, key);
+      inserter_.target().relation().layout.encode(inserter_.columns(), row, image);
+      INDIGO_ASSIGN(auto found, probe_.find(plan_.arbiters, key, image));
+      if (!found) return Answer::kViolation;
+      duplicate = *std::move(found);
     }
     if (!plan_.update) return invisible_conflict(duplicate.primary_key);
     storage::Transaction& txn = state_.transaction();
@@ -94,6 +112,8 @@ class OnConflictHandler final : public ConflictHandler {
   QueryState& state_;
   const sql::OnConflict& plan_;
   RowInserter& inserter_;
+  ArbiterProbe probe_;
+  const bool deferrable_;
   Condition where_;
   std::unique_ptr<RowUpdater> updater_;
   std::vector<storage::Claimed> claimed_;

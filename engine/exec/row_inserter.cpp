@@ -92,6 +92,13 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
     target_.key_of(columns_, r, key_);
     target_.relation().layout.encode(columns_, r, image_);
     while (true) {
+      if (handler != nullptr) {
+        Status seen = handler->before(key_, image_);
+        if (!seen.ok()) {
+          error = seen.take_error();
+          return {written_.data(), static_cast<uint32_t>(written_.size())};
+        }
+      }
       auto done = target_.insert(key_, image_, duplicate_);
       if (!done.ok()) {
         error = done.take_error();

@@ -196,8 +196,9 @@ Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, Nod
   return out;
 }
 
-Result<ExprPtr> column_default(Scope& scope, int number) {
-  const ColumnInfo& column = target_of(scope).columns[number];
+namespace {
+
+Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
   if (column.default_expr && !column.generated) {
     return analyze_nested(scope.a, *column.default_expr, nullptr, column.type, Clause::kDefault);
   }
@@ -217,6 +218,10 @@ Result<ExprPtr> column_default(Scope& scope, int number) {
   }
   return make_null(scope.catalog(), column.type);
 }
+
+}  // namespace
+
+Result<ExprPtr> column_default(Scope& scope, int number) { return default_of(scope, target_of(scope).columns[number]); }
 
 Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding,
                         int location) {
@@ -295,6 +300,16 @@ class MultiAssign {
   ExprList row_;
 };
 
+// SET column = DEFAULT: of a view's column it is the view's own, not the table's.
+Result<ExprPtr> set_default(Scope& scope, int column, std::string_view name) {
+  if (scope.target_view != nullptr) {
+    for (const ColumnInfo& c : scope.target_view->view->columns) {
+      if (c.name == name) return default_of(scope, c);
+    }
+  }
+  return column_default(scope, column);
+}
+
 }  // namespace
 
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) {
@@ -320,7 +335,7 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
       if (!indirection.empty()) {
         return scope.error(sqlstate::kFeatureNotSupported, "cannot set an array element to DEFAULT", item.location);
       }
-      INDIGO_ASSIGN(value, column_default(scope, column));
+      INDIGO_ASSIGN(value, set_default(scope, column, item.name));
     } else {
       INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, item.location));
       INDIGO_ASSIGN(value, assign_value(scope, column, value, indirection,

@@ -80,20 +80,12 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   return implies(scope.catalog(), {wanted.predicate}, predicate);
 }
 
-Error deferrable_arbiter(Scope& scope) {
-  return scope.error(sqlstate::kObjectNotInPrerequisiteState,
-                     "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters");
-}
-
 Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infer) {
   const RelationInfo& r = target_of(scope);
   std::vector<Oid> out;
   if (has_text(infer.conname)) {
     for (const auto& constraint : r.constraints) {
       if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
-      if (constraint.deferrable) {
-        return deferrable_arbiter(scope);
-      }
       out.push_back(constraint.index);
       return out;
     }
@@ -105,7 +97,6 @@ Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infe
     if (!index.unique || !index.valid) continue;
     INDIGO_ASSIGN(const bool match, fits(scope, index, wanted));
     if (!match) continue;
-    if (!index.immediate) return deferrable_arbiter(scope);
     out.push_back(index.oid);
   }
   if (out.empty()) {
@@ -133,10 +124,6 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   scope.names.push_back(std::move(plain));
   if (clause.infer) {
     INDIGO_ASSIGN(out.arbiters, arbiters(scope, *clause.infer));
-  } else {
-    for (const IndexInfo& index : target_of(scope).indexes) {
-      if (index.unique && !index.immediate) return deferrable_arbiter(scope);
-    }
   }
   scope.names.clear();
   if (!out.update) return out;
