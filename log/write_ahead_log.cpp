@@ -237,6 +237,7 @@ void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
   const auto begin = Clock::now();
   Status status = mutated(Mutation::kOmitSyncs) ? Status() : device_->sync();
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
+  const uint64_t group = end - durable_end_.load();
   if (status.ok()) {
     durable_end_.store(end);
     bytes_flushed_.store(bytes, std::memory_order_relaxed);
@@ -245,8 +246,11 @@ void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
     fail(status.error());
   }
   lock.lock();
+  if (group == 0) return;  // the watermark's own
   flush_count_++;
+  flushed_records_ += group;
   flush_microseconds_ += static_cast<uint64_t>(took.count());
+  flush_microseconds_max_ = std::max(flush_microseconds_max_, static_cast<uint64_t>(took.count()));
 }
 
 // Until something is appended, the log stops, or the time has passed: then true.
@@ -291,6 +295,8 @@ WriteAheadLog::Statistics WriteAheadLog::statistics() const {
   std::lock_guard lock(mutex_);
   s.flushes = flush_count_;
   s.flush_microseconds = flush_microseconds_;
+  s.flush_microseconds_max = flush_microseconds_max_;
+  s.flushed_records = flushed_records_;
   return s;
 }
 

@@ -67,7 +67,8 @@ class WriteAheadLog final : public Log {
   Granularity granularity() const { return device_->granularity(); }
   Status failure() override;
   struct Statistics {
-    uint64_t records = 0, bytes = 0, flushes = 0, flush_microseconds = 0, file_bytes = 0;
+    uint64_t records = 0, bytes = 0, file_bytes = 0;  // of this epoch
+    uint64_t flushes = 0, flush_microseconds = 0, flush_microseconds_max = 0, flushed_records = 0;
     uint64_t durable_end = 0, next_lsn = 0;
   };
   Statistics statistics() const;
@@ -113,7 +114,7 @@ class WriteAheadLog final : public Log {
   std::condition_variable wake_;
   std::unique_ptr<Error> failure_;
   uint64_t watermark_lsn_ = 0, watermark_sequence_ = 0;
-  uint64_t flush_count_ = 0, flush_microseconds_ = 0;
+  uint64_t flush_count_ = 0, flush_microseconds_ = 0, flush_microseconds_max_ = 0, flushed_records_ = 0;
   bool stop_ = false;
   std::thread flusher_;
 };

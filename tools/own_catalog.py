@@ -19,7 +19,17 @@ FUNCTIONS = {
         ("leaves", "int8"), ("leaf_bytes", "int8"), ("splits", "int8"), ("merges", "int8"), ("versions", "int8"),
         ("version_bytes", "int8"), ("chains", "int8"), ("chain_length_avg", "float8"), ("chain_length_max", "int8")],
         "statistics: how a table is stored"),
+    "indigo_stat_get_log": (8003, [], [
+        ("records", "int8"), ("bytes", "int8"), ("file_bytes", "int8"), ("appended_lsn", "int8"), ("durable_lsn", "int8"),
+        ("flushes", "int8"), ("flush_time_avg", "float8"), ("flush_time_max", "float8"), ("records_per_flush", "float8"),
+        ("checkpoints", "int8"), ("checkpoint_bytes", "int8"), ("checkpoint_time", "float8"), ("recovery_transactions", "int8"),
+        ("recovery_bytes", "int8"), ("recovery_time", "float8")], "statistics: the log, checkpoints and recovery"),
+    "indigo_backup": (8004, ["text"], [("bytes", "int8"), ("time", "float8")],
+                      "copy everything that is kept, consistently, into a new data directory on the server"),
 }
+# Arguments' names, where they are not "relation", and what only superusers may call.
+ARGUMENTS = {"indigo_backup": ["directory"]}
+PRIVILEGED = {"indigo_backup"}
 
 # name -> OIDs of the view, its row type and that one's array type, columns
 VIEWS = {
@@ -27,6 +37,7 @@ VIEWS = {
     "indigo_stat_memory": ((8013, 8014, 8015), FUNCTIONS["indigo_stat_get_memory"][2]),
     "indigo_stat_tables": ((8016, 8017, 8018), [("relid", "oid"), ("schemaname", "name"), ("relname", "name")]
                            + FUNCTIONS["indigo_stat_get_table"][2]),
+    "indigo_stat_log": ((8019, 8020, 8021), FUNCTIONS["indigo_stat_get_log"][2]),
 }
 
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
@@ -42,7 +53,9 @@ def _functions(rows):
                    proisstrict=True, pronargs=len(arguments), proargtypes=[TYPES[a] for a in arguments],
                    proallargtypes=[TYPES[t] for t in arguments + [t for _, t in columns]],
                    proargmodes=["i"] * len(arguments) + ["o"] * len(columns),
-                   proargnames=["relation"] * len(arguments) + [c for c, _ in columns], prorows=100 if not arguments else 1)
+                   proargnames=ARGUMENTS.get(name, ["relation"] * len(arguments)) + [c for c, _ in columns],
+                   prorows=100 if not arguments else 1,
+                   **({"provolatile": "v", "proparallel": "u", "proacl": ["postgres=X/postgres"]} if name in PRIVILEGED else {}))
 
 
 def _views(rows):

@@ -20,6 +20,11 @@ from pg_catalog.pg_class c
      left join pg_catalog.pg_namespace n on n.oid = c.relnamespace,
      lateral pg_catalog.indigo_stat_get_table(c.oid) s
 where c.relkind = 'r')sql"},
+    {"indigo_stat_log", R"sql(
+select s.records, s.bytes, s.file_bytes, s.appended_lsn, s.durable_lsn, s.flushes, s.flush_time_avg, s.flush_time_max,
+       s.records_per_flush, s.checkpoints, s.checkpoint_bytes, s.checkpoint_time, s.recovery_transactions, s.recovery_bytes,
+       s.recovery_time
+from pg_catalog.indigo_stat_get_log() s)sql"},
 };
 
 }  // namespace

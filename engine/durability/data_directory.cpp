@@ -14,7 +14,6 @@ std::unique_ptr<DataDirectory> DataDirectory::open(DataSource source, log::Durab
 }
 
 Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const std::string& os_user) {
-  const auto begin = Clock::now();
   Restorer restorer(store);
   INDIGO_ASSIGN(recovered_, log::recover(*directory_, restorer));
   std::unique_ptr<catalog::Catalog> catalog;
@@ -28,7 +27,7 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
   INDIGO_ASSIGN(auto restored, restorer.finish());
   INDIGO_ASSIGN(catalog, catalog::Catalog::restore(store, restored));
   INDIGO_TRY(log_->start(recovered_.next));
-  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin_);
   log_info("recovered: checkpoint " + std::to_string(recovered_.checkpoint) + ", " +
            std::to_string(recovered_.transactions) + " transactions, " + std::to_string(recovered_.bytes) +
            " bytes in " + std::to_string(took.count()) + " ms");
@@ -36,7 +35,12 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
 }
 
 void DataDirectory::run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits) {
-  checkpointer_ = std::make_unique<Checkpointer>(*directory_, *log_, store, catalog, recovered_.checkpoint, limits);
+  CheckpointLimits own = limits;
+  own.at_once = recovered_.records > 0;  // else each crash would add its log to what the next start reads
+  checkpointer_ = std::make_unique<Checkpointer>(*directory_, *log_, store, catalog, recovered_.checkpoint, own);
+  if (recovered_.fresh) return;
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin_);
+  recovery_microseconds_ = static_cast<uint64_t>(took.count());
 }
 
 void DataDirectory::close() {

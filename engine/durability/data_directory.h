@@ -33,6 +33,8 @@ class DataDirectory {
   // Checkpoints begin.
   void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);
   Checkpointer& checkpointer() { return *checkpointer_; }
+  const log::Recovered& recovered() const { return recovered_; }
+  uint64_t recovery_microseconds() const { return recovery_microseconds_; }
   // A last checkpoint, and the end of the log. Before the store goes.
   void close();
 
@@ -45,6 +47,8 @@ class DataDirectory {
   std::shared_ptr<log::Directory> directory_;
   std::unique_ptr<log::WriteAheadLog> log_;
   log::Recovered recovered_;
+  uint64_t recovery_microseconds_ = 0;  // until sessions are let in
+  Clock::time_point begin_ = Clock::now();
   std::unique_ptr<Checkpointer> checkpointer_;
 };
 

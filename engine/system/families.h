@@ -21,6 +21,7 @@ std::span<const SystemValue> relation_values();
 std::span<const SystemValue> counter_values();
 std::span<const SystemRows> counter_rows();
 std::span<const SystemRows> storage_rows();
+std::span<const SystemRows> durability_rows();
 // engine/system/definitions
 std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();

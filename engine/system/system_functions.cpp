@@ -24,8 +24,8 @@ const SystemValue* find_system_value(std::string_view name) {
 const SystemRows* find_system_rows(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemRows*> all;
-    for (auto family :
-         {setting_rows(), activity_rows(), lock_rows(), statement_rows(), counter_rows(), storage_rows()}) {
+    for (auto family : {setting_rows(), activity_rows(), lock_rows(), statement_rows(), counter_rows(), storage_rows(),
+                        durability_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

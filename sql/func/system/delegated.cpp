@@ -327,6 +327,8 @@ constexpr SetEntry kSets[] = {
     {"indigo_stat_get_storage", system_rows<"indigo_stat_get_storage">},
     {"indigo_stat_get_memory", system_rows<"indigo_stat_get_memory">},
     {"indigo_stat_get_table", system_rows<"indigo_stat_get_table">},
+    {"indigo_stat_get_log", system_rows<"indigo_stat_get_log">},
+    {"indigo_backup", system_rows<"indigo_backup">},
     {"pg_prepared_statement", system_rows<"pg_prepared_statement">},
     {"pg_cursor", system_rows<"pg_cursor">},
     {"pg_prepared_xact", system_rows<"pg_prepared_xact">},

@@ -1,0 +1,68 @@
+// What keeping data costs and does: the function behind indigo_stat_log (docs/monitoring.md), and indigo_backup
+// (docs/durability.md).
+#include "engine/instance_impl.h"
+#include "engine/session/session_impl.h"
+#include "engine/system/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Datum number(uint64_t n) { return Datum::of(static_cast<int64_t>(n)); }
+Datum milliseconds(uint64_t microseconds) { return Datum::of(static_cast<double>(microseconds) / 1000); }
+Datum ratio(uint64_t a, uint64_t b) {
+  return b == 0 ? Datum::make_null(Phys::kF64) : Datum::of(static_cast<double>(a) / static_cast<double>(b));
+}
+
+// No row without a data directory.
+Status log_row(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+  DataDirectory* data = session.instance().data_directory();
+  if (data == nullptr) return {};
+  const log::WriteAheadLog::Statistics s = data->log().statistics();
+  const Checkpointer::Statistics c = data->checkpointer().statistics();
+  const log::Recovered& r = data->recovered();
+  const Datum row[] = {number(s.records),
+                       number(s.bytes),
+                       number(s.file_bytes),
+                       number(s.next_lsn - 1),
+                       number(s.durable_end - 1),
+                       number(s.flushes),
+                       s.flushes == 0 ? Datum::make_null(Phys::kF64) : milliseconds(s.flush_microseconds / s.flushes),
+                       s.flushes == 0 ? Datum::make_null(Phys::kF64) : milliseconds(s.flush_microseconds_max),
+                       ratio(s.flushed_records, s.flushes),
+                       number(c.checkpoints),
+                       c.checkpoints == 0 ? Datum::make_null(Phys::kI64) : number(c.bytes),
+                       c.checkpoints == 0 ? Datum::make_null(Phys::kF64) : milliseconds(c.microseconds),
+                       number(r.transactions),
+                       number(r.bytes),
+                       milliseconds(data->recovery_microseconds())};
+  sink(row);
+  return {};
+}
+
+Status backup_row(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  if (!session.is_superuser()) {
+    return Error(sqlstate::kInsufficientPrivilege, "must be superuser to make a backup");
+  }
+  DataDirectory* data = session.instance().data_directory();
+  if (data == nullptr) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "the server keeps nothing that could be backed up")
+        .with_hint("Start it with -D, or use pg_dump.");
+  }
+  const std::string path(arguments[0].str);
+  if (path.empty() || path[0] != '/') {
+    return Error(sqlstate::kInvalidParameterValue, "the backup's directory must be an absolute path");
+  }
+  INDIGO_ASSIGN(const Checkpointer::Backup written, data->checkpointer().backup(path));
+  const Datum row[] = {number(written.bytes), milliseconds(written.microseconds)};
+  sink(row);
+  return {};
+}
+
+constexpr SystemRows kRows[] = {{"indigo_stat_get_log", log_row}, {"indigo_backup", backup_row}};
+
+}  // namespace
+
+std::span<const SystemRows> durability_rows() { return kRows; }
+
+}  // namespace indigo::engine
