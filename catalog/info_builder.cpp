@@ -1,5 +1,7 @@
 #include "catalog/info_builder.h"
 
+#include <strings.h>
+
 #include <algorithm>
 
 #include "catalog/array_format.h"
@@ -27,6 +29,20 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   out.phys = info != nullptr ? info->phys : Phys::kStr;
   return out;
 }
+
+namespace {
+
+// WITH CHECK OPTION, which pg_class keeps among a view's options.
+char check_option(const RowReader& row) {
+  if (row.is_null(pg_class::c_reloptions)) return 0;
+  for (const std::string& option : read_texts(row.str(pg_class::c_reloptions))) {
+    if (strcasecmp(option.c_str(), "check_option=local") == 0) return 'l';
+    if (strcasecmp(option.c_str(), "check_option=cascaded") == 0) return 'c';
+  }
+  return 0;
+}
+
+}  // namespace
 
 KeyColumn InfoBuilder::key_column(const TypeRef& type) const { return key_column_of(type, types_, collators_); }
 
@@ -108,6 +124,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
     case RelationKind::kView:
       add_defaults(*r);
       add_view(*r);
+      r->check_option = check_option(row);
       break;
     case RelationKind::kSequence:
       if (auto sequence = database_.physical(filenode).sequence) {

@@ -115,7 +115,9 @@ struct ScanPlan {
   bool point = false;  // bounds give at most one row
   std::string alias;   // for EXPLAIN
 };
-struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {};
+struct TableScanPlan : PlanOf<PlanKind::kTableScan>, ScanPlan {
+  std::string current_of;  // only the row that this cursor stands on; empty: not so
+};
 struct IndexScanPlan : PlanOf<PlanKind::kIndexScan>, ScanPlan {
   int index = 0;
 };  // into relation->indexes
@@ -238,6 +240,8 @@ struct ChangePlan {
   std::vector<Assignment> generated;
   ExprList checks;
   std::vector<std::string> check_names;
+  ExprList view_checks;  // WITH CHECK OPTION
+  std::vector<std::string> view_check_names;
   ExprList returning;  // empty: none; `columns` describe them
 };
 struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
@@ -286,6 +290,13 @@ struct PlannedStatement {
   CommandKind command = CommandKind::kSelect;
   std::vector<TargetEntry> targets;  // names and origins of the visible result columns (expr unused); empty: no rows
   bool read_only = true;             // changes and locks nothing
+  // Planned for a cursor: where the root, after `targets`, has the row keys of tables that WHERE CURRENT OF may change.
+  struct CursorTable {
+    Oid relation;
+    int column;
+  };
+  std::vector<CursorTable> cursor_tables;
+  bool locks_rows = false;  // some FOR UPDATE or its kin, in whatever subquery
   // What must still be true when the plan runs: relations with the table lock each needs.
   struct Dependency {
     std::shared_ptr<const RelationInfo> relation;

@@ -96,12 +96,29 @@ struct Window {
   Oid range_plus = kInvalidOid, range_minus = kInvalidOid;
 };
 
+// SEARCH DEPTH | BREADTH FIRST BY ... SET sequence: a further column of a recursive CTE.
+struct CteSearch {
+  bool breadth = false;
+  std::vector<int> columns;
+  std::string sequence;
+};
+// CYCLE ... SET mark [TO value DEFAULT other] USING path: two further columns.
+struct CteCycle {
+  std::vector<int> columns;
+  std::string mark, path;
+  ExprPtr value, other;  // of the mark's type
+  ExprPtr differs;       // (the mark's column, as Var 0 of entry 0) <> value
+};
+
+// With `search` or `cycle` the query is as it was written; the planner adds what computes their columns.
 struct CommonTable {
   std::string name;
   std::shared_ptr<const Query> query;
   bool recursive = false;
   enum class Materialize : uint8_t { kDefault, kAlways, kNever } materialize = Materialize::kDefault;
   int references = 0;
+  std::optional<CteSearch> search;
+  std::optional<CteCycle> cycle;
 };
 
 enum class SetOperation : uint8_t { kUnion, kIntersect, kExcept };
@@ -173,6 +190,10 @@ struct Query {
   std::vector<Assignment> generated;  // INSERT and UPDATE: stored generated columns, over the target's entry (new row)
   std::vector<ExprPtr> checks;        // CHECK constraints over the target's entry (new row)
   std::vector<std::string> check_names;
+  // WITH CHECK OPTION of the views that the target was reached through: conditions over the target's entry (new row).
+  std::vector<ExprPtr> view_checks;
+  std::vector<std::string> view_check_names;
+  std::string current_of;  // UPDATE, DELETE ... WHERE CURRENT OF this cursor; empty: not so
   std::optional<OnConflict> on_conflict;
   std::vector<MergeAction> merge_actions;  // from: target joined with source on the condition
   std::vector<TargetEntry> returning;      // over the target's entry (new row; DELETE: old row) and the FROM entries

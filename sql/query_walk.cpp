@@ -41,6 +41,7 @@ void own_expressions(Q& q, F&& f) {
   assignments(q.assignments);
   assignments(q.generated);
   list(q.checks);
+  list(q.view_checks);
   if (q.on_conflict) {
     assignments(q.on_conflict->assignments);
     f(q.on_conflict->where);

@@ -73,7 +73,8 @@ struct Duplicate {
 
 // What lock_row or claim found.
 struct Claimed {
-  std::string key;       // of the newest version: another than asked for when a key update moved the row
+  std::string
+      key;  // of the newest version (lock_row's kNotFound: to where this transaction has moved the row, or empty)
   std::string row;       // newest version's image, own pending changes of earlier commands included
   bool changed = false;  // newer than the caller's view: READ COMMITTED must re-check its condition
   // With kNotFound from claim: this very command has changed the row already (UPDATE skips it; ON CONFLICT says 21000).

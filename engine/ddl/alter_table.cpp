@@ -9,6 +9,9 @@
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/storage_options.h"
+#include "engine/ddl/view_options.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/parse/parser.h"
 
 namespace indigo::engine::ddl {
 
@@ -237,6 +240,13 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
   std::vector<std::string> given;
   if (reset) {
     for (const PgQuery__Node* node : list) given.push_back(std::string(node->def_elem->defname) + "=");
+  } else if (relation->kind == RelationKind::kView) {
+    INDIGO_ASSIGN(given, view_options(list));
+    INDIGO_ASSIGN(auto tree, sql::parse(relation->view_definition));
+    sql::AnalyzeInput input{tree->statements()[0].node, relation->view_definition, {}, false, {}};
+    INDIGO_ASSIGN(const sql::AnalyzedStatement view, sql::analyze(c.host.session(), input));
+    INDIGO_TRY(check_check_option(given, *view.query));
+    c.catalog.changed({relation->oid});
   } else {
     INDIGO_ASSIGN(
         given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/ddl/remove.h"
+#include "engine/ddl/view_options.h"
 #include "sql/analyze/analyzer.h"
 
 namespace indigo::engine::ddl {
@@ -96,25 +97,14 @@ Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vect
 }  // namespace
 
 Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
-  if (s.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__LOCAL_CHECK_OPTION ||
-      s.with_check_option == PG_QUERY__VIEW_CHECK_OPTION__CASCADED_CHECK_OPTION) {
-    return unsupported("WITH CHECK OPTION");
-  }
   if (s.query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return unsupported("a view of this statement");
   if (s.query->select_stmt->into_clause != nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "views must not contain SELECT INTO");
   }
-  std::vector<std::string> options;
-  for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
-    const std::string_view name = node->def_elem->defname;
-    if (name != "security_barrier" && name != "security_invoker") {
-      return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
-    }
-    options.push_back(std::string(name) + "=" +
-                      (sql::absent(node->def_elem->arg) ? "true" : text_value(node->def_elem->arg)));
-  }
+  INDIGO_ASSIGN(const std::vector<std::string> options, view_options(s));
   sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
   INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+  INDIGO_TRY(check_check_option(options, *analyzed.query));
   INDIGO_ASSIGN(const std::string text, sql::qualify_query(c.host.session(), s.query));
   TableSpec spec;
   spec.kind = RelationKind::kView;
@@ -166,7 +156,11 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
     }
     INDIGO_TRY(update_class(c, oid, [&](RowValues& v) {
       v.i16(pg_class::c_relnatts, static_cast<int16_t>(spec.columns.size()));
-      if (!options.empty()) v.texts(pg_class::c_reloptions, options);
+      if (options.empty()) {
+        v.set_null(pg_class::c_reloptions);
+      } else {
+        v.texts(pg_class::c_reloptions, options);
+      }
     }));
     for (const Dependent& d : dependents_of(c, {pg_class::kOid, oid, 0})) {
       if (d.address.class_id == pg_rewrite::kOid && d.type == 'i') INDIGO_TRY(remove_object(c, d.address));

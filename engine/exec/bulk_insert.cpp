@@ -28,8 +28,12 @@ class BulkInsertImpl final : public BulkInsert {
       assignments.push_back({plan_.columns[i], column});
       shape.push_back(plan_.relation->layout.phys(static_cast<size_t>(plan_.columns[i])));
     }
-    INDIGO_ASSIGN(inserter_, RowInserter::make(builder, plan_.relation, assignments, plan_.generated, plan_.checks,
-                                               plan_.check_names));
+    sql::ChangePlan change;
+    change.relation = plan_.relation;
+    change.generated = plan_.generated;
+    change.checks = plan_.checks;
+    change.check_names = plan_.check_names;
+    INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments));
     INDIGO_ASSIGN(Condition where, builder.compile_condition(plan_.where));
     inserter_->set_filter(std::move(where));
     gathered_.init(std::move(shape));

@@ -76,4 +76,17 @@ class ChangeChecks {
   std::vector<std::string> names_;
 };
 
+// WITH CHECK OPTION of views, over rows that have been written: PostgreSQL asks only once the row is in its indexes.
+class ViewChecks {
+ public:
+  static Result<ViewChecks> make(Builder& b, const sql::ChangePlan& plan);
+  // How many leading rows pass; fewer than all: `error` is why the next one does not, whatever it was before.
+  uint32_t run(const ChangeTarget& target, const Frame& frame, Selection selection,
+               std::span<const Vector* const> columns, std::unique_ptr<Error>& error);
+
+ private:
+  ExpressionSet checks_;
+  std::vector<std::string> views_;
+};
+
 }  // namespace indigo::engine::exec

@@ -17,8 +17,9 @@
 namespace indigo::engine {
 
 namespace exec {
+class CursorRows;
 class DeferredChecks;
-}
+}  // namespace exec
 
 // What an execution works with. All outlive the execution.
 struct ExecutionContext {
@@ -29,6 +30,7 @@ struct ExecutionContext {
   std::span<const Datum> parameters;         // PlannedStatement::parameter_types, coerced
   uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
   exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may
+  exec::CursorRows* cursors = nullptr;       // WHERE CURRENT OF; null: refused
 };
 
 class Execution {
@@ -36,8 +38,8 @@ class Execution {
   virtual ~Execution() = default;
   // Prepares for a (new) run; keeps operators and buffers of an earlier one.
   virtual Status open(const ExecutionContext& context) = 0;
-  // The next chunk of result rows, visible columns only; nullptr at the end. Changes without RETURNING run to the end in
-  // the first call and answer nullptr. At most max_rows rows (0: no limit).
+  // The next chunk of result rows (visible columns, then PlannedStatement::cursor_tables'); nullptr at the end. Changes
+  // without RETURNING run to the end in the first call and answer nullptr. At most max_rows rows (0: no limit).
   virtual Result<const Chunk*> next(uint32_t max_rows) = 0;
   // Rows changed (INSERT, UPDATE, DELETE, MERGE), for the command tag.
   virtual uint64_t affected_rows() const = 0;

@@ -25,8 +25,7 @@ class OnConflictHandler final : public ConflictHandler {
     auto handler = std::make_unique<OnConflictHandler>(b.state(), *p.on_conflict, inserter);
     if (p.on_conflict->update) {
       INDIGO_ASSIGN(handler->where_, b.compile_condition(p.on_conflict->where));
-      INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p.relation, p.on_conflict->assignments, p.generated,
-                                                        p.checks, p.check_names, true));
+      INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p, p.on_conflict->assignments, true));
       handler->claimed_.resize(1);
     }
     return handler;
@@ -175,7 +174,7 @@ class InsertOperator final : public Operator {
 
 Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p.relation, p.assignments, p.generated, p.checks, p.check_names));
+  INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p, p.assignments));
   std::unique_ptr<OnConflictHandler> handler;
   if (p.on_conflict.has_value()) {
     INDIGO_ASSIGN(handler, OnConflictHandler::make(b, p, *inserter));

@@ -25,12 +25,9 @@ class ConflictHandler {
 class RowInserter {
  public:
   RowInserter(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
-  static Result<std::unique_ptr<RowInserter>> make(Builder& b,
-                                                   const std::shared_ptr<const catalog::RelationInfo>& relation,
-                                                   const std::vector<sql::Assignment>& assignments,
-                                                   const std::vector<sql::Assignment>& generated,
-                                                   const sql::ExprList& checks,
-                                                   const std::vector<std::string>& check_names);
+  // Of the plan: relation, generated columns and checks.
+  static Result<std::unique_ptr<RowInserter>> make(Builder& b, const sql::ChangePlan& plan,
+                                                   const std::vector<sql::Assignment>& assignments);
 
   // Writes the selected rows; answers those that were written (or changed by the handler), by source row number. `error` is
   // set when a row failed: the rows before it are written.
@@ -48,6 +45,8 @@ class RowInserter {
   void set_filter(Condition filter) { filter_ = std::move(filter); }
 
  private:
+  void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
+             std::unique_ptr<Error>& error);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
 
   QueryState& state_;
@@ -57,6 +56,7 @@ class RowInserter {
   ExpressionSet generated_;
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
+  ViewChecks view_checks_;
   Chunk rows_;
   std::vector<Vector> nulls_;  // for columns without a value
   std::vector<const Vector*> columns_;

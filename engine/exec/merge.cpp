@@ -151,11 +151,9 @@ Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
     step.command = action.command;
     INDIGO_ASSIGN(step.condition, b.compile_condition(action.condition));
     if (action.command == sql::CommandKind::kInsert) {
-      INDIGO_ASSIGN(step.inserter,
-                    RowInserter::make(b, p.relation, action.assignments, p.generated, p.checks, p.check_names));
+      INDIGO_ASSIGN(step.inserter, RowInserter::make(b, p, action.assignments));
     } else if (action.command == sql::CommandKind::kUpdate) {
-      INDIGO_ASSIGN(step.updater,
-                    RowUpdater::make(b, p.relation, action.assignments, p.generated, p.checks, p.check_names, false));
+      INDIGO_ASSIGN(step.updater, RowUpdater::make(b, p, action.assignments, false));
     }
     steps.push_back(std::move(step));
   }

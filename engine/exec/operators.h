@@ -10,6 +10,7 @@ Result<OperatorPtr> make_result(Builder& b, const sql::ResultPlan& p);
 Result<OperatorPtr> make_values(Builder& b, const sql::ValuesPlan& p);
 // table_scan.cpp, index_scan.cpp
 Result<OperatorPtr> make_table_scan(Builder& b, const sql::TableScanPlan& p);
+Result<OperatorPtr> make_current_row(Builder& b, const sql::TableScanPlan& p);  // current_row.cpp: WHERE CURRENT OF
 Result<OperatorPtr> make_index_scan(Builder& b, const sql::IndexScanPlan& p);
 // function_scan.cpp, project_set.cpp
 Result<OperatorPtr> make_function_scan(Builder& b, const sql::FunctionScanPlan& p);

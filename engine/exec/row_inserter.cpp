@@ -14,25 +14,22 @@ RowInserter::RowInserter(QueryState& state, std::shared_ptr<const catalog::Relat
   }
 }
 
-Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b,
-                                                       const std::shared_ptr<const catalog::RelationInfo>& relation,
-                                                       const std::vector<sql::Assignment>& assignments,
-                                                       const std::vector<sql::Assignment>& generated,
-                                                       const sql::ExprList& checks,
-                                                       const std::vector<std::string>& check_names) {
-  auto inserter = std::make_unique<RowInserter>(b.state(), relation);
+Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::ChangePlan& plan,
+                                                       const std::vector<sql::Assignment>& assignments) {
+  auto inserter = std::make_unique<RowInserter>(b.state(), plan.relation);
   sql::ExprList values, computed;
   for (const sql::Assignment& a : assignments) {
     values.push_back(a.value);
     inserter->value_columns_.push_back(static_cast<size_t>(a.column));
   }
-  for (const sql::Assignment& a : generated) {
+  for (const sql::Assignment& a : plan.generated) {
     computed.push_back(a.value);
     inserter->generated_columns_.push_back(static_cast<size_t>(a.column));
   }
   INDIGO_ASSIGN(inserter->values_, b.compile_all(values));
   INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
-  INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, checks, check_names));
+  INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
+  INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
   return inserter;
 }
 
@@ -80,6 +77,16 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
     error = prepared.take_error();
     return {};
   }
+  write(source, selection, all, handler, error);
+  Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
+  if (written.count > 0) {
+    written.count = view_checks_.run(target_, Frame{{&source, &rows_}, extent_of(written)}, written, columns_, error);
+  }
+  return written;
+}
+
+void RowInserter::write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
+                        std::unique_ptr<Error>& error) {
   consumed_ = 0;
   auto pass_to = [&](uint32_t row) {  // rows before this one are done with
     while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
@@ -102,13 +109,13 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
       auto done = target_.insert(key_, image_, duplicate_);
       if (!done.ok()) {
         error = done.take_error();
-        return {written_.data(), static_cast<uint32_t>(written_.size())};
+        return;
       }
       if (*done) {
         Status told = target_.inserted(image_);
         if (!told.ok()) {
           error = told.take_error();
-          return {written_.data(), static_cast<uint32_t>(written_.size())};
+          return;
         }
         inserted_++;
         written_.push_back(static_cast<uint16_t>(r));
@@ -118,19 +125,18 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
       if (handler != nullptr) answer = handler->conflict(duplicate_, frame, r);
       if (!answer.ok()) {
         error = answer.take_error();
-        return {written_.data(), static_cast<uint32_t>(written_.size())};
+        return;
       }
       if (*answer == ConflictHandler::Answer::kRetry) continue;
       if (*answer == ConflictHandler::Answer::kViolation) {
         error = std::make_unique<Error>(target_.unique_violation(duplicate_, image_));
-        return {written_.data(), static_cast<uint32_t>(written_.size())};
+        return;
       }
       if (*answer == ConflictHandler::Answer::kChanged) written_.push_back(static_cast<uint16_t>(r));
       break;
     }
   }
   if (selection.count > 0) pass_to(selection[selection.count - 1] + 1);
-  return {written_.data(), static_cast<uint32_t>(written_.size())};
 }
 
 }  // namespace indigo::engine::exec

@@ -24,26 +24,23 @@ RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::Relatio
   assigned_.resize(n, nullptr);
 }
 
-Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b,
-                                                     const std::shared_ptr<const catalog::RelationInfo>& relation,
-                                                     const std::vector<sql::Assignment>& assignments,
-                                                     const std::vector<sql::Assignment>& generated,
-                                                     const sql::ExprList& checks,
-                                                     const std::vector<std::string>& check_names, bool need_row) {
-  auto updater = std::make_unique<RowUpdater>(b.state(), relation);
+Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::ChangePlan& plan,
+                                                     const std::vector<sql::Assignment>& assignments, bool need_row) {
+  auto updater = std::make_unique<RowUpdater>(b.state(), plan.relation);
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
-  bool fixed = generated.empty() && checks.empty() && !need_row && !updater->target_.has_queued_checks();
+  bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&
+               !updater->target_.has_queued_checks();
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);
     updater->value_columns_.push_back(column);
     updater->assigned_[column] = updater->columns_[column];
-    fixed &= relation->layout.phys(column) != Phys::kStr;
+    fixed &= plan.relation->layout.phys(column) != Phys::kStr;
     updater->changes_key_ |= updater->target_.is_key_column(column);
     mark_target_columns(a.value, wanted);
   }
-  for (const sql::Assignment& a : generated) {
+  for (const sql::Assignment& a : plan.generated) {
     auto column = static_cast<size_t>(a.column);
     computed.push_back(a.value);
     updater->generated_columns_.push_back(column);
@@ -57,7 +54,8 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b,
   updater->decoded_.resize(updater->wanted_.size());
   INDIGO_ASSIGN(updater->values_, b.compile_all(values));
   INDIGO_ASSIGN(updater->generated_, b.compile_all(computed));
-  INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, checks, check_names));
+  INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
+  INDIGO_ASSIGN(updater->view_checks_, ViewChecks::make(b, plan));
   return updater;
 }
 
@@ -116,7 +114,9 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
     }
     written_.push_back(static_cast<uint16_t>(selection[i]));
   }
-  return {written_.data(), static_cast<uint32_t>(written_.size())};
+  Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
+  if (written.count > 0) written.count = view_checks_.run(target_, new_frame, written, columns_, error);
+  return written;
 }
 
 void RowUpdater::patched_image(const storage::Claimed& claimed, uint32_t row) {

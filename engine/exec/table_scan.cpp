@@ -22,6 +22,7 @@ class TableScanOperator final : public ScanOperator {
 }  // namespace
 
 Result<OperatorPtr> make_table_scan(Builder& b, const sql::TableScanPlan& p) {
+  if (!p.current_of.empty()) return make_current_row(b, p);
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, p.relation->key));
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
   auto scan = std::make_unique<TableScanOperator>(b.state(), p, std::move(bounds), std::move(filter));

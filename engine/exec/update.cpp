@@ -72,8 +72,7 @@ Result<OperatorPtr> make_update(Builder& b, const sql::UpdatePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   INDIGO_ASSIGN(RowClaimer claimer,
                 RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, is_joined_source(*p.inputs[0])));
-  INDIGO_ASSIGN(auto updater, RowUpdater::make(b, p.relation, p.assignments, p.generated, p.checks, p.check_names,
-                                               !p.returning.empty()));
+  INDIGO_ASSIGN(auto updater, RowUpdater::make(b, p, p.assignments, !p.returning.empty()));
   INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
   return OperatorPtr(std::make_unique<UpdateOperator>(b.state(), p, std::move(claimer), std::move(updater),
                                                       std::move(returning), std::move(input)));

@@ -15,12 +15,9 @@ class RowUpdater {
  public:
   RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
   // need_row: RETURNING or a condition reads the old or the new row.
-  static Result<std::unique_ptr<RowUpdater>> make(Builder& b,
-                                                  const std::shared_ptr<const catalog::RelationInfo>& relation,
-                                                  const std::vector<sql::Assignment>& assignments,
-                                                  const std::vector<sql::Assignment>& generated,
-                                                  const sql::ExprList& checks,
-                                                  const std::vector<std::string>& check_names, bool need_row);
+  // Of the plan: relation, generated columns and checks.
+  static Result<std::unique_ptr<RowUpdater>> make(Builder& b, const sql::ChangePlan& plan,
+                                                  const std::vector<sql::Assignment>& assignments, bool need_row);
 
   bool changes_key() const { return changes_key_; }
   ChangeTarget& target() { return target_; }
@@ -44,6 +41,7 @@ class RowUpdater {
   ExpressionSet generated_;
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
+  ViewChecks view_checks_;
   bool patch_ = false;  // every change is a patch of fixed-width columns
   bool changes_key_ = false;
   std::vector<uint16_t> wanted_;  // columns that load() decodes

@@ -132,7 +132,7 @@ Status SessionImpl::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
 Status SessionImpl::materialise(Portal& portal) {
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
-    if (columns.size() == portal.prepared->plan->targets.size()) break;
+    if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
     columns.push_back(sql::physical_of(column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
@@ -170,6 +170,7 @@ Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowS
       break;
     }
     sent += chunk->rows();
+    portal.note_position(*chunk);
     if (portal.shape) INDIGO_TRY(sink.rows(shape, *chunk));
   }
   return sent;

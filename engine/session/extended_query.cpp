@@ -80,6 +80,16 @@ NamedStatement* SessionImpl::find_statement(std::string_view name) {
   return at == statements_.end() ? nullptr : &at->second;
 }
 
+Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
+  if (statement.for_cursor == nullptr) {
+    std::vector<Oid> types;
+    for (const auto& type : statement.prepared->parameter_types) types.push_back(type.oid);
+    INDIGO_ASSIGN(statement.for_cursor, prepare(statement.parsed, types, false, {}, {}, true));
+  }
+  INDIGO_TRY(refresh(statement.for_cursor));
+  return statement.for_cursor;
+}
+
 Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
   sink_ = &sink;
   begin_message({});
@@ -122,6 +132,9 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
     INDIGO_TRY(block_.ensure(statement_timestamp_));
     INDIGO_TRY(refresh(portal.prepared));
     if (portal.prepared != statement->prepared) statement->prepared = portal.prepared;
+    if (!bind.portal.empty() && portal.prepared->plan->command == sql::CommandKind::kSelect) {
+      INDIGO_ASSIGN(portal.prepared, for_cursor(*statement));
+    }
   }
   bind_context_.set_arena(&portal.arena);
   for (size_t i = 0; i < count; i++) {

@@ -6,7 +6,9 @@
 // Thread safety: none; belongs to a session.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,12 +34,20 @@ struct Portal {
   size_t created_at_depth = 0;                            // savepoints when it was made: rolling back further closes it
   std::string tag;                                        // of a finished statement whose rows are still to be fetched
   uint64_t rows_sent = 0;
+  std::vector<std::optional<std::string>> row_keys;  // by PlannedStatement::cursor_tables: of the row fetched last
 
   // Cursors (DECLARE).
   bool is_cursor = false, scroll = false, no_scroll = false, hold = false, binary = false;
   bool visible = true;  // in pg_cursors
   std::string source_text;
   int64_t created_timestamp = 0;
+
+  // A WITH HOLD cursor whose transaction has ended.
+  bool held() const { return hold && created_at_depth == SIZE_MAX; }
+  // Remembers where the chunk's last row comes from.
+  void note_position(const Chunk& chunk);
+  // Whether it stands on a row: neither before the first nor past the last.
+  bool on_row() const;
 };
 
 }  // namespace indigo::engine

@@ -40,9 +40,11 @@ const PgQuery__Node* inner_query(const PgQuery__Node* node) {
 
 Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
-                                         std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample) {
+                                         std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
+                                         bool for_cursor) {
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;
+  prepared->for_cursor = for_cursor;
   prepared->catalog_version = catalog_.version();
   prepared->plan_settings = plan_generation_;
   prepared->lifted_used.assign(lifted.size(), false);
@@ -71,17 +73,19 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_used = analyzed->lifted_used;
   }
   if (analyzed->query != nullptr) prepared->privileges = required_privileges(*analyzed->query);
-  INDIGO_ASSIGN(prepared->plan, sql::plan(*this, {*analyzed, sample}));
+  INDIGO_ASSIGN(
+      prepared->plan,
+      sql::plan(*this, {*analyzed, sample, for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
   return PreparedPtr(std::move(prepared));
 }
 
 Result<PreparedPtr> SessionImpl::prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
-                                              std::span<const Oid> parameter_types) {
+                                              std::span<const Oid> parameter_types, bool for_cursor) {
   auto parsed = std::make_shared<ParsedStatement>(outer);
   parsed->node = node;
-  return prepare(std::move(parsed), parameter_types, false, {}, {});
+  return prepare(std::move(parsed), parameter_types, false, {}, {}, for_cursor);
 }
 
 Result<PreparedPtr> SessionImpl::prepare_cached(const ScannedText& scanned, std::string_view text) {
@@ -110,7 +114,7 @@ Status SessionImpl::refresh(PreparedPtr& prepared) {
   }
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
-  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, {}, {}));
+  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, {}, {}, prepared->for_cursor));
   bool same = (fresh->text_shape == nullptr) == (prepared->text_shape == nullptr);
   if (same && fresh->text_shape) {
     const auto& a = fresh->text_shape->columns;

@@ -308,7 +308,7 @@ void SessionImpl::close_portals(size_t depth, bool commit) {
   if (simple_portal_.execution) close(simple_portal_);
   for (auto at = portals_.begin(); at != portals_.end();) {
     Portal& portal = *at->second;
-    if (portal.hold && portal.buffer && portal.created_at_depth == SIZE_MAX) {  // outlived its own transaction already
+    if (portal.held() && portal.buffer) {  // outlived its own transaction already
       ++at;
       continue;
     }

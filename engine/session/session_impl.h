@@ -4,6 +4,7 @@
 //   extended_query.cpp   Parse, Bind, Describe, Execute, Close, Sync
 //   preparation.cpp      text -> Prepared, through the statement cache
 //   execution.cpp        running portals: locks, snapshots, rows, tags
+//   cursor_position.cpp  what cursors stand on
 //   session_context.cpp  what SQL functions ask of their session
 // and utility statements in engine/utility/.
 #pragma once
@@ -17,6 +18,7 @@
 
 #include "base/wait_point.h"
 #include "catalog/session_catalog.h"
+#include "engine/exec/cursor_rows.h"
 #include "engine/instance.h"
 #include "engine/session.h"
 #include "engine/session/portal.h"
@@ -44,11 +46,12 @@ struct NamedStatement {
   std::shared_ptr<const ParsedStatement> parsed;
   std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
   PreparedPtr prepared;              // null for an empty statement
+  PreparedPtr for_cursor;            // the same, for named portals that read; made when first needed
   bool from_sql = false;
   int64_t prepare_time = 0;
 };
 
-class SessionImpl final : public Session, public sql::SessionContext {
+class SessionImpl final : public Session, public sql::SessionContext, public exec::CursorRows {
  public:
   SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid,
               int32_t cancel_key);
@@ -97,6 +100,9 @@ class SessionImpl final : public Session, public sql::SessionContext {
                      const std::function<void(std::span<const Datum>)>& sink) override;
   Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
 
+  // ---- exec::CursorRows (cursor_position.cpp)
+  Result<std::optional<Row>> current_row(std::string_view cursor, const catalog::RelationInfo& relation) override;
+
   // ---- for utility statements and system functions
   InstanceImpl& instance() { return instance_; }
   Waiter& waiter() { return waiter_; }
@@ -123,13 +129,14 @@ class SessionImpl final : public Session, public sql::SessionContext {
   storage::Transaction& transaction() { return *block_.transaction(); }
   storage::Store& store() { return catalog_.catalog().store(); }
 
-  // preparation.cpp. `sample` are parameter values for selectivity only.
+  // preparation.cpp. `sample` are parameter values for selectivity only; `for_cursor`: WHERE CURRENT OF may name its portal.
   Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                               std::span<const Oid> parameter_types, bool variable_parameters,
-                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample);
+                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
+                              bool for_cursor = false);
   // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
   Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
-                                   std::span<const Oid> parameter_types);
+                                   std::span<const Oid> parameter_types, bool for_cursor = false);
   // Plans again what a change of the catalog has outdated.
   Status refresh(PreparedPtr& prepared);
 
@@ -156,7 +163,7 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status bind_literals(Portal& portal, const ScannedText& scanned);
   // What a plan runs in: this transaction, at that view.
   ExecutionContext execution_context(const storage::ReadView& view, std::span<const Datum> parameters) {
-    return {store(), transaction(), view, *this, parameters, work_memory_bytes_, &block_.deferred_checks()};
+    return {store(), transaction(), view, *this, parameters, work_memory_bytes_, &block_.deferred_checks(), this};
   }
   // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.
   Status run_deferred_checks(bool commit);
@@ -177,6 +184,8 @@ class SessionImpl final : public Session, public sql::SessionContext {
   Status run_text(std::string_view text, RowSink& sink);
   Status run_cached(const ScannedText& scanned, std::string_view text, RowSink& sink);
   Result<PreparedPtr> prepare_cached(const ScannedText& scanned, std::string_view text);
+  // The statement's plan for a named portal.
+  Result<PreparedPtr> for_cursor(NamedStatement& statement);
   NamedStatement* find_statement(std::string_view name);
   void statement_error(const Error& error, RowSink& sink);
   void begin_message(std::string_view text);

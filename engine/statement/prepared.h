@@ -32,6 +32,7 @@ struct Prepared {
   std::vector<RequiredPrivilege> privileges;
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
+  bool for_cursor = false;     // planned so that rows tell where they come from
   bool is_utility() const { return plan == nullptr; }
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;

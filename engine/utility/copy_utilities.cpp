@@ -231,9 +231,11 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   }
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   if (target.relation->kind != catalog::RelationKind::kTable) {
-    const char* kind = target.relation->kind == catalog::RelationKind::kView ? "view" : "non-table relation";
-    return Error(sqlstate::kWrongObjectType,
-                 std::string("cannot copy to ") + kind + " \"" + target.relation->name + "\"");
+    const bool view = target.relation->kind == catalog::RelationKind::kView;
+    Error error(sqlstate::kWrongObjectType, std::string("cannot copy to ") + (view ? "view" : "non-table relation") +
+                                                " \"" + target.relation->name + "\"");
+    if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";
+    return error;
   }
   INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
   INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed

@@ -8,6 +8,7 @@
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::engine {
 
@@ -22,6 +23,7 @@ enum CursorOption : int32_t {  // parsenodes.h's bits
   kHold = 0x20,
 };
 constexpr int64_t kFetchAll = INT64_MAX;
+constexpr SqlState kInvalidCursorDefinition{"42P11"};
 
 Error no_cursor(std::string_view name) {
   return Error(sqlstate::kInvalidCursorName, "cursor \"" + std::string(name) + "\" does not exist");
@@ -60,27 +62,75 @@ Status run_again(SessionImpl& session, Portal& portal) {
   return {};
 }
 
+// What DECLARE says of itself, before its query is read.
+Status check_options(const ParsedStatement& statement, const PgQuery__DeclareCursorStmt& stmt) {
+  if ((stmt.options & kScroll) != 0 && (stmt.options & kNoScroll) != 0) {
+    return Error(kInvalidCursorDefinition, "cannot specify both SCROLL and NO SCROLL");
+  }
+  if ((stmt.options & kInsensitive) != 0 && (stmt.options & kAsensitive) != 0) {
+    return Error(kInvalidCursorDefinition, "cannot specify both ASENSITIVE and INSENSITIVE");
+  }
+  if (stmt.query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return {};
+  const PgQuery__SelectStmt& select = *stmt.query->select_stmt;
+  if (select.into_clause != nullptr) {
+    Error error(sqlstate::kSyntaxError, "SELECT ... INTO is not allowed here");
+    error.position = sql::character_position(statement.text, select.into_clause->rel->location);
+    return error;
+  }
+  for (size_t i = 0; select.with_clause != nullptr && i < select.with_clause->n_ctes; i++) {
+    if (select.with_clause->ctes[i]->common_table_expr->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) {
+      return Error(sqlstate::kFeatureNotSupported, "DECLARE CURSOR must not contain data-modifying statements in WITH");
+    }
+  }
+  return {};
+}
+
+// Which cursors may lock rows.
+Status check_locking(const PgQuery__DeclareCursorStmt& stmt) {
+  if (stmt.query->select_stmt->n_locking_clause == 0) return {};
+  static constexpr std::pair<PgQuery__LockClauseStrength, const char*> kNames[] = {
+      {PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORKEYSHARE, "FOR KEY SHARE"},
+      {PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORSHARE, "FOR SHARE"},
+      {PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORNOKEYUPDATE, "FOR NO KEY UPDATE"}};
+  std::string name = "FOR UPDATE";
+  for (const auto& [strength, text] : kNames) {
+    if (stmt.query->select_stmt->locking_clause[0]->locking_clause->strength == strength) name = text;
+  }
+  if ((stmt.options & kHold) != 0) {
+    return Error(sqlstate::kFeatureNotSupported, "DECLARE CURSOR WITH HOLD ... " + name + " is not supported")
+        .with_detail("Holdable cursors must be READ ONLY.");
+  }
+  if ((stmt.options & kScroll) != 0) {
+    return Error(sqlstate::kFeatureNotSupported, "DECLARE SCROLL CURSOR ... " + name + " is not supported")
+        .with_detail("Scrollable cursors must be READ ONLY.");
+  }
+  if ((stmt.options & kInsensitive) != 0) {
+    return Error(kInvalidCursorDefinition, "DECLARE INSENSITIVE CURSOR ... " + name + " is not valid")
+        .with_detail("Insensitive cursors must be READ ONLY.");
+  }
+  return {};
+}
+
 Status run_declare(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->declare_cursor_stmt;
   auto& session = call.session;
   tag = "DECLARE CURSOR";
-  bool hold = (stmt.options & kHold) != 0;
+  INDIGO_TRY(check_options(call.statement, stmt));
+  const bool hold = (stmt.options & kHold) != 0;
+  std::vector<Oid> types;
+  for (const auto& type : call.parameter_types) types.push_back(type.oid);
+  auto portal = std::make_unique<Portal>();
+  INDIGO_ASSIGN(portal->prepared, session.prepare_node(call.statement, stmt.query, types, true));
+  if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect) {
+    return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
+  }
+  INDIGO_TRY(check_locking(stmt));
   if (!hold && !session.block().in_block()) {
     return Error(sqlstate::kNoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
-  }
-  if ((stmt.options & kScroll) != 0 && (stmt.options & kNoScroll) != 0) {
-    return Error(sqlstate::kInvalidCursorState, "cannot specify both SCROLL and NO SCROLL");
   }
   auto& portals = session.portals();
   if (portals.contains(std::string_view(stmt.portalname))) {
     return Error(sqlstate::kDuplicateCursor, "cursor \"" + std::string(stmt.portalname) + "\" already exists");
-  }
-  std::vector<Oid> types;
-  for (const auto& type : call.parameter_types) types.push_back(type.oid);
-  auto portal = std::make_unique<Portal>();
-  INDIGO_ASSIGN(portal->prepared, session.prepare_node(call.statement, stmt.query, types));
-  if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect) {
-    return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
   }
   portal->name = stmt.portalname;
   portal->is_cursor = true;

@@ -1,4 +1,6 @@
 // BEGIN, COMMIT, ROLLBACK, SAVEPOINT and SET TRANSACTION's options.
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/families.h"
@@ -76,8 +78,16 @@ Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& st
     return Error(sqlstate::kInFailedSqlTransaction,
                  "current transaction is aborted, commands ignored until end of transaction block");
   }
-  tag = stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE ? "RELEASE" : "SAVEPOINT";
-  return tag == "RELEASE" ? block.release(stmt.savepoint_name) : block.savepoint(stmt.savepoint_name);
+  if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT) {
+    tag = "SAVEPOINT";
+    return block.savepoint(stmt.savepoint_name);
+  }
+  tag = "RELEASE";
+  INDIGO_TRY(block.release(stmt.savepoint_name));
+  for (auto& [_, portal] : call.session.portals()) {  // made since: they are the outer level's now
+    if (!portal->held()) portal->created_at_depth = std::min(portal->created_at_depth, block.depth());
+  }
+  return {};
 }
 
 Status run_transaction(UtilityCall& call, std::string& tag) {

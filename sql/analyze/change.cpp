@@ -118,7 +118,11 @@ Result<int> behind_view(const Scope& scope, size_t column) {
   return scope
       .error(sqlstate::kFeatureNotSupported, std::string("cannot ") + act + " column \"" + target.columns[column].name +
                                                  "\" of view \"" + target.view->name + "\"")
-      .with_detail("View columns that are not columns of their base relation are not updatable.");
+      .with_detail(target.columns[column].expr->kind == ExprKind::kWholeRow
+                       ? "View columns that return whole-row references are not updatable."
+                   : target.columns[column].expr->kind == ExprKind::kVar
+                       ? "View columns that refer to system columns are not updatable."
+                       : "View columns that are not columns of their base relation are not updatable.");
 }
 
 }  // namespace
@@ -386,6 +390,12 @@ Status add_generated_and_checks(Scope& scope) {
                   analyze_nested(scope.a, constraint.expression, r, {oid::kBool, -1, kInvalidOid}, Clause::kCheck));
     q.checks.push_back(std::move(check));
     q.check_names.push_back(constraint.name);
+  }
+  if (scope.target_view != nullptr) {
+    for (const TargetView::Check& check : scope.target_view->checks) {
+      q.view_checks.push_back(check.condition);
+      q.view_check_names.push_back(check.view);
+    }
   }
   return {};
 }

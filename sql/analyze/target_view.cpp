@@ -1,13 +1,13 @@
 #include "sql/analyze/target_view.h"
 
+#include <algorithm>
+
 #include "sql/analyze/from.h"
 #include "sql/analyze/make.h"
 
 namespace indigo::sql {
-namespace {
 
-// Why PostgreSQL would not change such a view's table; null: it would.
-const char* obstacle(const Query& q) {
+const char* view_obstacle(const Query& q, bool columns) {
   if (q.distinct || !q.distinct_on.empty()) return "Views containing DISTINCT are not automatically updatable.";
   if (!q.group_by.empty() || !q.grouping_sets.empty())
     return "Views containing GROUP BY are not automatically updatable.";
@@ -22,8 +22,16 @@ const char* obstacle(const Query& q) {
   if (!single) return "Views that do not select from a single table or view are not automatically updatable.";
   if (q.entries[static_cast<size_t>(q.from->entry)].sample)
     return "Views containing TABLESAMPLE are not automatically updatable.";
+  const auto takes_values = [](const TargetEntry& t) {
+    const auto* v = try_as<VarExpr>(t.expr);
+    return !t.hidden && v != nullptr && v->levels_up == 0 && v->column >= 0;
+  };
+  if (columns && std::none_of(q.targets.begin(), q.targets.end(), takes_values))
+    return "Views that have no updatable columns are not automatically updatable.";
   return nullptr;
 }
+
+namespace {
 
 Error refused(const Scope& scope, const RelationInfo& view, std::string_view verb, const char* detail) {
   struct Words {
@@ -67,18 +75,20 @@ struct Substitution {
 };
 
 Result<std::shared_ptr<const TargetView>> of_query(Scope& scope, std::shared_ptr<const RelationInfo> view,
-                                                   const Query& q, std::string_view verb) {
-  if (const char* detail = obstacle(q)) return refused(scope, *view, verb, detail);
+                                                   const Query& q, std::string_view verb, bool cascaded) {
+  if (const char* detail = view_obstacle(q, verb != "DELETE")) return refused(scope, *view, verb, detail);
   auto out = std::make_shared<TargetView>();
   const Entry& source = q.entries[static_cast<size_t>(q.from->entry)];
+  cascaded |= view->check_option == 'c';
   Substitution over{q.from->entry};
   std::shared_ptr<const TargetView> below;
   if (source.kind == EntryKind::kTable) {
     out->table = source.relation;
   } else {
-    INDIGO_ASSIGN(below, of_query(scope, source.relation, *source.subquery, verb));
+    INDIGO_ASSIGN(below, of_query(scope, source.relation, *source.subquery, verb, cascaded));
     out->table = below->table;
     out->condition = below->condition;
+    out->checks = below->checks;
     over.inner = &below->columns;
   }
   for (const TargetEntry& t : q.targets) {
@@ -87,6 +97,7 @@ Result<std::shared_ptr<const TargetView>> of_query(Scope& scope, std::shared_ptr
   if (q.where) {
     ExprPtr own = over(q.where);
     out->condition = out->condition ? make_and({out->condition, own}) : own;
+    if (cascaded || view->check_option != 0) out->checks.push_back({view->name, own});
   }
   if (over.deep) {
     return scope.error(sqlstate::kFeatureNotSupported,
@@ -109,7 +120,7 @@ int TargetView::table_column(size_t column) const {
 Result<std::shared_ptr<const TargetView>> target_view(Scope& scope, std::shared_ptr<const RelationInfo> view,
                                                       std::string_view verb) {
   INDIGO_ASSIGN(const auto query, expand_view(scope, *view));
-  return of_query(scope, std::move(view), *query, verb);
+  return of_query(scope, std::move(view), *query, verb, false);
 }
 
 }  // namespace indigo::sql

@@ -17,6 +17,23 @@ Status read_sources(Scope& scope, NamespaceItem target, NodeList list) {
   return transform_from(scope, list);
 }
 
+// WHERE's condition, or the cursor whose row is meant.
+Status read_where(Scope& scope, const PgQuery__Node* where) {
+  Query& q = *scope.query;
+  if (is(where, PG_QUERY__NODE__NODE_CURRENT_OF_EXPR)) {
+    if (scope.target_view != nullptr) {
+      return scope.error(sqlstate::kFeatureNotSupported, "WHERE CURRENT OF on a view is not implemented");
+    }
+    q.current_of = where->current_of_expr->cursor_name;
+    return {};
+  }
+  if (!absent(where)) {
+    INDIGO_ASSIGN(q.where, transform_condition(scope, where, Clause::kWhere, "WHERE"));
+  }
+  add_view_condition(scope);
+  return {};
+}
+
 }  // namespace
 
 Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
@@ -27,10 +44,7 @@ Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
   }
   INDIGO_ASSIGN(NamespaceItem target, open_target(scope, *node.relation, "UPDATE"));
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_from_clause, node.from_clause)));
-  if (!absent(node.where_clause)) {
-    INDIGO_ASSIGN(q.where, transform_condition(scope, node.where_clause, Clause::kWhere, "WHERE"));
-  }
-  add_view_condition(scope);
+  INDIGO_TRY(read_where(scope, node.where_clause));
   INDIGO_TRY(transform_returning(scope, nodes(node.n_returning_list, node.returning_list)));
   INDIGO_ASSIGN(q.assignments, transform_set_list(scope, nodes(node.n_target_list, node.target_list)));
   return add_generated_and_checks(scope);
@@ -44,10 +58,7 @@ Status transform_delete(Scope& scope, const PgQuery__DeleteStmt& node) {
   }
   INDIGO_ASSIGN(NamespaceItem target, open_target(scope, *node.relation, "DELETE"));
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_using_clause, node.using_clause)));
-  if (!absent(node.where_clause)) {
-    INDIGO_ASSIGN(q.where, transform_condition(scope, node.where_clause, Clause::kWhere, "WHERE"));
-  }
-  add_view_condition(scope);
+  INDIGO_TRY(read_where(scope, node.where_clause));
   return transform_returning(scope, nodes(node.n_returning_list, node.returning_list));
 }
 

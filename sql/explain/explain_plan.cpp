@@ -126,6 +126,13 @@ class PlanExplainer {
     removed(n, "Filter", c.filtered, c);
   }
 
+  void current_row(ExplainNode& n, const Plan& p, const TableScanPlan& s) {
+    n.type = n.title = "Tid Scan";
+    relation(n, *s.relation, text_.alias(p));
+    add(n, "TID Cond", "CURRENT OF " + quote_identifier(s.current_of));
+    if (s.filter != nullptr) add(n, "Filter", text_.scan_text(p, *s.filter));
+  }
+
   void scan_filter(ExplainNode& n, const Plan& p, const ExprPtr& filter) {
     if (filter == nullptr) return;
     add(n, "Filter", text_.scan_text(p, *filter));
@@ -376,6 +383,7 @@ void PlanExplainer::describe(ExplainNode& n, const Plan& p) {
     case PlanKind::kValues: return named_scan(n, p, "Values Scan", nullptr, "");
     case PlanKind::kTableScan: {
       const auto& s = static_cast<const TableScanPlan&>(p);
+      if (!s.current_of.empty()) return current_row(n, p, s);
       return scan(n, p, s, s.relation->primary_index());
     }
     case PlanKind::kIndexScan: {

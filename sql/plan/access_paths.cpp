@@ -31,6 +31,10 @@ class TablePaths {
       : level_(level), rel_(rel), entry_(level.entry(rel.entry)), relation_(*entry_.relation) {}
 
   Status run() {
+    if (!level_.work.current_of.empty() && rel_.entry == level_.work.target) {
+      add_current_row();
+      return {};
+    }
     add_scan();
     INDIGO_TRY(collect_trees());
     for (const Tree& tree : trees_) restricted(tree);
@@ -157,6 +161,16 @@ class TablePaths {
       both_ways(p, primary_tree());
     else
       add_path(rel_, p);
+  }
+
+  // WHERE CURRENT OF: whatever the cursor stands on.
+  void add_current_row() {
+    Path* p = level_.new_path(Path::Kind::kScan);
+    init(*p);
+    p->rows = 1;
+    rel_.rows = 1;
+    p->total = kDescentCost + kRowCost;
+    add_path(rel_, p);
   }
 
   void init(Path& p) {

@@ -112,6 +112,7 @@ class PathBuilder {
       plan = std::move(node);
     } else {
       auto node = std::make_shared<TableScanPlan>();
+      if (p.rel->entry == level_.work.target) node->current_of = level_.work.current_of;
       s = node.get();
       plan = std::move(node);
     }

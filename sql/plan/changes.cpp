@@ -63,6 +63,8 @@ class ChangePlanner {
     INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
     INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
     change.check_names = q_.check_names;
+    INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
+    change.view_check_names = q_.view_check_names;
     for (const TargetEntry& t : q_.returning) {
       INDIGO_ASSIGN(ExprPtr e, resolve(t.expr));
       change.returning.push_back(std::move(e));

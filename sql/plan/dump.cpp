@@ -110,7 +110,11 @@ class Dumper {
       case PlanKind::kValues:
         out_ += "Values " + std::to_string(static_cast<const ValuesPlan&>(p).rows_of.size()) + " rows";
         return;
-      case PlanKind::kTableScan: out_ += "Scan"; return scan(static_cast<const TableScanPlan&>(p));
+      case PlanKind::kTableScan: {
+        const auto& s = static_cast<const TableScanPlan&>(p);
+        out_ += s.current_of.empty() ? "Scan" : "Scan at " + s.current_of;
+        return scan(s);
+      }
       case PlanKind::kIndexScan: {
         const auto& s = static_cast<const IndexScanPlan&>(p);
         out_ += "IndexScan " + s.relation->indexes[static_cast<size_t>(s.index)].name + " of";

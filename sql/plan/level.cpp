@@ -84,6 +84,9 @@ void copy_own(const Query& q, Query& out) {
   out.generated = q.generated;
   out.checks = q.checks;
   out.check_names = q.check_names;
+  out.view_checks = q.view_checks;
+  out.view_check_names = q.view_check_names;
+  out.current_of = q.current_of;
   out.on_conflict = q.on_conflict;
   out.merge_actions = q.merge_actions;
   out.returning = q.returning;

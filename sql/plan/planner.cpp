@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "sql/plan/base_relations.h"
+#include "sql/plan/cursor_rows.h"
 #include "sql/plan/finish.h"
 #include "sql/plan/level.h"
 #include "sql/plan/null_rows.h"
@@ -61,7 +62,10 @@ Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, co
     TargetEntry visible = t;
     out.targets.push_back(std::move(visible));
   }
-  INDIGO_ASSIGN(out.root, planning::plan_query(s, nullptr, input.statement.query, 0));
+  std::shared_ptr<const Query> root = input.statement.query;
+  if (input.for_cursor) root = planning::with_row_keys(root, out);
+  INDIGO_ASSIGN(out.root, planning::plan_query(s, nullptr, root, 0));
+  if (input.for_cursor) planning::check_cursor_tables(out);
   for (TargetEntry& t : out.targets) t.expr = nullptr;
   return std::shared_ptr<const PlannedStatement>(std::move(s.out));
 }

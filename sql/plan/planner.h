@@ -16,6 +16,7 @@ namespace indigo::sql {
 struct PlanInput {
   const AnalyzedStatement& statement;
   std::span<const Datum> sample_parameters;  // values of this execution, for selectivity only; may be empty
+  bool for_cursor = false;  // the result tells where each row comes from (PlannedStatement::cursor_tables)
 };
 
 Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, const PlanInput& input);

@@ -236,7 +236,10 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
     }
   }
   if (top != nullptr) {
-    if (top->tombstone) attempt.status = StorageStatus::kNotFound;
+    if (top->tombstone) {
+      attempt.status = StorageStatus::kNotFound;
+      out.key.assign(top->new_key);
+    }
   } else {
     attempt.status = check_committed(txn, view, leaf, m, mode == RowLockMode::kKeyShare, out, attempt);
   }
@@ -267,6 +270,7 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
 StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                   LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  out.key.clear();
   auto attempt = [&](Bytes k, bool lock_held) { return try_lock_row(txn, view, k, mode, lock_held, out); };
   StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, attempt));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
