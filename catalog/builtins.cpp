@@ -96,6 +96,7 @@ std::shared_ptr<const TypeInfo> Builtins::Tables::make_type(uint32_t row) const 
   t->by_value = c(pg_type::c_typbyval).cell(row) != 0;
   t->kind = first_char(c(pg_type::c_typtype).string(row));
   t->category = first_char(c(pg_type::c_typcategory).string(row));
+  if (t->oid == oid::kRecordArray) t->category = 'A';  // an array like others, though pg_type says pseudo-type
   t->preferred = c(pg_type::c_typispreferred).cell(row) != 0;
   t->delimiter = first_char(c(pg_type::c_typdelim).string(row));
   t->alignment = first_char(c(pg_type::c_typalign).string(row));

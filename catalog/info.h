@@ -201,6 +201,7 @@ struct RelationInfo {
   std::vector<Oid> referencing_relations;    // ... this relation; referencing_relations[i] owns referenced_by[i]
   std::string view_definition;               // SQL text with qualified names
   char check_option = 0;                     // of views: 'l' local, 'c' cascaded
+  bool security_invoker = false;             // of views: their tables are read with the privileges of who reads them
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
   bool has_hidden_row_id() const { return key_columns.empty(); }

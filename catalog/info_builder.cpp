@@ -32,14 +32,21 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
 
 namespace {
 
-// WITH CHECK OPTION, which pg_class keeps among a view's options.
-char check_option(const RowReader& row) {
-  if (row.is_null(pg_class::c_reloptions)) return 0;
+// WITH CHECK OPTION too is among a view's options.
+void add_view_options(const RowReader& row, RelationInfo& relation) {
+  if (row.is_null(pg_class::c_reloptions)) return;
   for (const std::string& option : read_texts(row.str(pg_class::c_reloptions))) {
-    if (strcasecmp(option.c_str(), "check_option=local") == 0) return 'l';
-    if (strcasecmp(option.c_str(), "check_option=cascaded") == 0) return 'c';
+    const size_t equals = option.find('=');
+    if (equals == std::string::npos) continue;
+    const std::string name = option.substr(0, equals);
+    const char* value = option.c_str() + equals + 1;
+    if (name == "check_option") relation.check_option = strcasecmp(value, "local") == 0 ? 'l' : 'c';
+    if (name == "security_invoker") {
+      // Checked when it was set: any beginning of true and yes, on, 1.
+      relation.security_invoker = *value == 't' || *value == 'T' || *value == 'y' || *value == 'Y' || *value == '1' ||
+                                  strcasecmp(value, "on") == 0;
+    }
   }
-  return 0;
 }
 
 }  // namespace
@@ -124,7 +131,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
     case RelationKind::kView:
       add_defaults(*r);
       add_view(*r);
-      r->check_option = check_option(row);
+      add_view_options(row, *r);
       break;
     case RelationKind::kSequence:
       if (auto sequence = database_.physical(filenode).sequence) {

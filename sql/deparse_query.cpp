@@ -198,14 +198,56 @@ class QueryDeparser final : public QueryNodePrinter {
     return "?";
   }
 
+  static std::string name_list(const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quote_identifier(name);
+    return out;
+  }
+
+  // The columns that SEARCH or CYCLE goes by.
+  static std::string columns_by_number(const CommonTable& table, const std::vector<int>& columns) {
+    std::vector<std::string> all = table.column_aliases, names;
+    int number = 0;
+    for (const TargetEntry& t : table.query->targets) {
+      if (!t.hidden && number++ >= static_cast<int>(table.column_aliases.size())) all.push_back(t.name);
+    }
+    for (const int c : columns) names.push_back(all[static_cast<size_t>(c)]);
+    return name_list(names);
+  }
+
+  static bool is_bool(const ExprPtr& e, bool value) {
+    const auto* c = try_as<ConstExpr>(e);
+    return c != nullptr && e->type.oid == oid::kBool && !c->value.get().null && c->value.get().b == value;
+  }
+
+  std::string search_and_cycle(const CommonTable& table) const {
+    std::string out;
+    if (table.search) {
+      out += std::string(" SEARCH ") + (table.search->breadth ? "BREADTH" : "DEPTH") + " FIRST BY " +
+             columns_by_number(table, table.search->columns) + " SET " + quote_identifier(table.search->sequence);
+    }
+    if (!table.cycle) return out;
+    const CteCycle& cycle = *table.cycle;
+    out += " CYCLE " + columns_by_number(table, cycle.columns) + " SET " + quote_identifier(cycle.mark);
+    if (!is_bool(cycle.value, true) || !is_bool(cycle.other, false)) {
+      out += " TO " + value(cycle.value) + " DEFAULT " + value(cycle.other);
+    }
+    return out + " USING " + quote_identifier(cycle.path);
+  }
+
   std::string with_clause(const Query& query, int level) const {
     std::string out;
+    const bool recursive =
+        std::any_of(query.ctes.begin(), query.ctes.end(), [](const CommonTable& t) { return t.recursive; });
     for (const CommonTable& table : query.ctes) {
-      out += out.empty() ? (table.recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
-      out += quote_identifier(table.name) + " AS ";
+      out += out.empty() ? (recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
+      out += quote_identifier(table.name);
+      if (!table.column_aliases.empty()) out += "(" + name_list(table.column_aliases) + ")";
+      out += " AS ";
       if (table.materialize == CommonTable::Materialize::kAlways) out += "MATERIALIZED ";
       if (table.materialize == CommonTable::Materialize::kNever) out += "NOT MATERIALIZED ";
       out += "(" + line(level + 1, 0) + text(*table.query, {}, level + 1, true) + line(level + 1, 0) + ")";
+      out += search_and_cycle(table);
     }
     return out.empty() ? out : out + line(level, 0);
   }

@@ -117,6 +117,7 @@ struct CommonTable {
   bool recursive = false;
   enum class Materialize : uint8_t { kDefault, kAlways, kNever } materialize = Materialize::kDefault;
   int references = 0;
+  std::vector<std::string> column_aliases;  // as written behind the name
   std::optional<CteSearch> search;
   std::optional<CteCycle> cycle;
 };
@@ -193,6 +194,14 @@ struct Query {
   // WITH CHECK OPTION of the views that the target was reached through: conditions over the target's entry (new row).
   std::vector<ExprPtr> view_checks;
   std::vector<std::string> view_check_names;
+  // The views that the target was reached through, outermost first, and the target's column behind each of their columns
+  // (-1: computed).
+  struct TargetView {
+    std::shared_ptr<const RelationInfo> relation;
+    std::vector<int> columns;
+    ExprPtr condition;  // of the rows that it shows, those below it included: part of `where`
+  };
+  std::vector<TargetView> target_views;
   std::string current_of;  // UPDATE, DELETE ... WHERE CURRENT OF this cursor; empty: not so
   std::optional<OnConflict> on_conflict;
   std::vector<MergeAction> merge_actions;  // from: target joined with source on the condition

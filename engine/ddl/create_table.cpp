@@ -345,7 +345,6 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
     return {};
   };
   const auto fill = [&](const ResultShape&, const Chunk& chunk) -> Status {
-    if (into.skip_data) return {};
     for (uint32_t i = 0; i < chunk.rows(); i++) {
       values.clear();
       for (const Vector& column : chunk.columns) values.push_back(column.datum(chunk.selection[i]));
@@ -358,9 +357,9 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
     }
     return {};
   };
-  INDIGO_TRY(c.host.run_query(s.query, c.text, make, fill));
+  INDIGO_TRY(c.host.run_query(s.query, c.text, make, into.skip_data ? DdlHost::Rows() : DdlHost::Rows(fill)));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, into.on_commit));
-  if (into.skip_data) return tag_nodata;
+  if (into.skip_data && !is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) return tag_nodata;
   return "SELECT " + std::to_string(rows);
 }
 

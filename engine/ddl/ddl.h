@@ -47,7 +47,7 @@ class DdlHost {
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;
   // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
-  // may create the table. Parameters of the running execution are available to the query.
+  // may create the table. Parameters of the running execution are available to the query. Without `rows` it is not run.
   using Shape = std::function<Status(const ResultShape& shape)>;
   virtual Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
                            const Rows& rows) = 0;

@@ -37,6 +37,9 @@ std::string_view singular_place(ExpressionUse use) {
   return "expression";
 }
 
+// text || any and any || text.
+constexpr Oid kTextAnyCat{2003}, kAnyTextCat{2004};
+
 struct Collector {
   DdlContext& c;
   std::set<int16_t> columns;
@@ -51,6 +54,12 @@ struct Collector {
     if (info->volatility != catalog::Volatility::kImmutable) immutable = false;
     if (info->volatility == catalog::Volatility::kVolatile) constant = false;
     if (f >= oid::kFirstUserOid) references.insert({pg_proc::kOid, f, 0});
+  }
+  // A cast through text is what the types' output and input functions are: dates' depend on the session's settings.
+  void text_form(Oid from, Oid to) {
+    const auto source = c.catalog.type(from), target = c.catalog.type(to);
+    if (source != nullptr) function(source->output);
+    if (target != nullptr) function(target->input);
   }
   void type(Oid t) {
     if (t >= oid::kFirstUserOid) references.insert({pg_type::kOid, t, 0});
@@ -77,7 +86,12 @@ struct Collector {
       }
       case sql::ExprKind::kCall: {
         const auto& call = sql::as<sql::CallExpr>(e);
-        function(call.function);
+        if (call.function == kTextAnyCat || call.function == kAnyTextCat) {
+          // In PostgreSQL these are SQL functions around a cast.
+          text_form(call.arguments[call.function == kTextAnyCat ? 1 : 0]->type.oid, oid::kText);
+        } else {
+          function(call.function);
+        }
         if (call.returns_set) forbidden = "set-returning functions are";
         break;
       }
@@ -87,7 +101,7 @@ struct Collector {
       case sql::ExprKind::kWindowCall: forbidden = "window functions are"; break;
       case sql::ExprKind::kSubLink:
       case sql::ExprKind::kSubPlan: subquery = true; break;
-      case sql::ExprKind::kIoCast: immutable = immutable && sql::as<sql::IoCastExpr>(e).implicit; break;
+      case sql::ExprKind::kIoCast: text_form(sql::as<sql::IoCastExpr>(e).argument->type.oid, e.type.oid); break;
       default: break;
     }
     sql::for_each_child(e, [&](const sql::ExprPtr& child) {
@@ -150,6 +164,15 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   out.columns.assign(collector.columns.begin(), collector.columns.end());
   out.references.assign(collector.references.begin(), collector.references.end());
   out.immutable = collector.immutable;
+  if (!out.immutable) {  // a function in language SQL is what its body is
+    // (PostgreSQL does not ask this of the assignment to a generated column.)
+    INDIGO_ASSIGN(const sql::ExprPtr inlined,
+                  sql::analyze_expression(c.host.session(), node, c.text, relation,
+                                          use == ExpressionUse::kGenerated ? TypeRef{} : target));
+    Collector again{c, {}, {}, true, true, {}, false};
+    again.visit(*inlined);
+    out.immutable = again.immutable;
+  }
   out.constant = collector.constant;
   return out;
 }

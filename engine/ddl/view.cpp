@@ -133,6 +133,10 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
     column.name = spec.columns.size() < aliases.size() ? aliases[spec.columns.size()] : t.name;
     column.type = t.expr->type;
     if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
+    if (const auto type = c.catalog.type(column.type.oid); type != nullptr && type->kind == 'p') {
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "column " + quoted(column.name) + " has pseudo-type " + type_text(c, column.type));
+    }
     if (column.type.collation == kInvalidOid) {
       if (const auto type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
     }

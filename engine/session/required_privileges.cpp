@@ -51,9 +51,12 @@ class Collector {
     (void)first;
     changes(q, at);
     columns(q, at, owner_view);
+    if (!q.target_views.empty() && at[static_cast<size_t>(q.target)] >= 0) {
+      through_views(q, static_cast<size_t>(at[static_cast<size_t>(q.target)]), owner_view);
+    }
     for (const sql::Entry& e : q.entries) {
       if (e.subquery == nullptr) continue;
-      visit(*e.subquery, e.relation != nullptr ? e.relation->owner : owner_view);
+      visit(*e.subquery, e.relation != nullptr ? below(*e.relation, owner_view) : owner_view);
     }
     for (const sql::CommonTable& cte : q.ctes) visit(*cte.query, owner_view);
   }
@@ -92,11 +95,81 @@ class Collector {
     }
   }
 
+  // With whose privileges a view's tables are used.
+  static Oid below(const catalog::RelationInfo& view, Oid owner_view) {
+    return view.security_invoker ? owner_view : view.owner;
+  }
+
+  // A table that is changed through views: the outermost view as this query says, what is below each view as its owner.
+  void through_views(const sql::Query& q, size_t table, Oid owner_view) {
+    Oid user = owner_view;
+    std::vector<RequiredPrivilege> views;
+    for (size_t i = 0; i < q.target_views.size(); i++) {
+      const sql::Query::TargetView& view = q.target_views[i];
+      const auto number = [&](int16_t column) {
+        const auto at = std::find(view.columns.begin(), view.columns.end(), column - 1);
+        return static_cast<int>(at - view.columns.begin());
+      };
+      RequiredPrivilege r = out_[table];
+      r.relation = view.relation->oid;
+      r.name = view.relation->name;
+      r.kind = view.relation->kind;
+      r.schema = view.relation->schema;
+      r.owner_view = user;
+      for (std::vector<int16_t>* columns : {&r.inserted, &r.updated}) {
+        std::vector<int16_t> own;
+        for (const int16_t c : *columns) add_column(own, number(c));
+        *columns = std::move(own);
+      }
+      if (q.command == sql::CommandKind::kInsert && !q.on_conflict) r.reads = false;
+      r.read.clear();
+      for (const int16_t c : columns_read(q, view.condition)) {
+        r.reads = true;
+        if (number(c) < static_cast<int>(view.columns.size())) add_column(r.read, number(c));
+      }
+      if (r.read.empty()) r.reads = false;
+      views.push_back(std::move(r));
+      user = below(*view.relation, user);
+    }
+    out_[table].owner_view = user;
+    out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(table), views.begin(), views.end());
+  }
+
+  // The target's columns that the query reads outside of a view's own condition.
+  static std::vector<int16_t> columns_read(const sql::Query& q, const sql::ExprPtr& condition) {
+    std::vector<int16_t> out;
+    sql::Query own = q;
+    own.checks.clear();
+    own.view_checks.clear();
+    own.generated.clear();
+    own.target_views.clear();
+    if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
+    sql::visit_query(own, [&](const sql::Expr& e, int depth) {
+      if (is_part(e, condition)) return false;
+      if (e.kind != sql::ExprKind::kVar) return true;
+      const auto& v = sql::as<sql::VarExpr>(e);
+      if (v.levels_up == depth && v.entry == q.target && v.column >= 0) add_column(out, v.column);
+      return true;
+    });
+    return out;
+  }
+
+  // Whether `e` is one of the conditions that AND makes `condition` of.
+  static bool is_part(const sql::Expr& e, const sql::ExprPtr& condition) {
+    if (condition == nullptr) return false;
+    if (&e == condition.get()) return true;
+    const auto* both = sql::try_as<sql::BoolExpr>(condition);
+    return both != nullptr && both->op == sql::BoolExpr::Op::kAnd &&
+           std::any_of(both->arguments.begin(), both->arguments.end(),
+                       [&](const sql::ExprPtr& part) { return is_part(e, part); });
+  }
+
   // Columns that the query's own text reads (its checks and generated columns are the table's business).
   void columns(const sql::Query& q, const std::vector<int>& at, Oid owner_view) {
     sql::Query own = q;
     own.checks.clear();
     own.generated.clear();
+    own.view_checks.clear();
     if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
     std::vector<std::shared_ptr<const sql::Query>> sublinks;
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {

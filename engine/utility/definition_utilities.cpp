@@ -4,6 +4,7 @@
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
+#include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/parse/parser.h"
 
@@ -45,19 +46,34 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
                            const Rows& rows) {
   std::vector<Oid> types;
   for (const auto& type : parameter_types_) types.push_back(type.oid);
-  INDIGO_ASSIGN(PreparedPtr prepared, session_.prepare_node(outer, node, types));
-  if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
-  if (outer.node != nullptr && outer.node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT) {
-    INDIGO_TRY(session_.check_allowed(*prepared));
+  PreparedPtr prepared;
+  std::vector<OwnedDatum> values;  // of EXECUTE
+  std::vector<Datum> parameters(parameters_.begin(), parameters_.end());
+  if (node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT) {
+    INDIGO_ASSIGN(NamedStatement * named, find_prepared(session_, node->execute_stmt->name));
+    UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.sink()};
+    INDIGO_ASSIGN(values, execute_parameters(call, *node->execute_stmt, *named));
+    prepared = named->prepared;
+    if (prepared == nullptr || prepared->is_utility() || prepared->plan->command != sql::CommandKind::kSelect) {
+      return Error(sqlstate::kWrongObjectType, "prepared statement is not a SELECT");
+    }
+    parameters.clear();
+    for (const OwnedDatum& v : values) parameters.push_back(v.get());
+  } else {
+    INDIGO_ASSIGN(prepared, session_.prepare_node(outer, node, types));
   }
+  if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
+  const bool create = outer.node != nullptr && outer.node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT;
+  if (create && rows) INDIGO_TRY(session_.check_allowed(*prepared));
   INDIGO_TRY(session_.lock_relations(prepared));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;
   INDIGO_TRY(shape(columns));
+  if (!rows) return {};
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = Execution::create(prepared->plan, observer_ != nullptr);
-  INDIGO_TRY(execution->open(session_.execution_context(txn.newest_view(), parameters_)));
+  INDIGO_TRY(execution->open(session_.execution_context(create ? txn.view() : txn.newest_view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;

@@ -136,6 +136,7 @@ struct Explanation {
 Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
   auto& session = call.session;
   if (!e.options.analyze) {
+    INDIGO_TRY(check_privileges(session, prepared->privileges));
     INDIGO_TRY(session.lock_relations(prepared));
     e.take(session, *prepared, nullptr);
     return {};

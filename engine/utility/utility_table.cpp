@@ -25,6 +25,9 @@ const UtilityHandler* find_utility(const PgQuery__Node* node) {
 
 std::string statement_name(const PgQuery__Node* node) {
   const auto* field = protobuf_c_message_descriptor_get_field(&pg_query__node__descriptor, node->node_case);
+  if (node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT && node->create_table_as_stmt->is_select_into) {
+    return "SELECT INTO";
+  }
   if (field == nullptr) return "this statement";
   std::string name = field->name;  // "vacuum_stmt"
   if (name.ends_with("_stmt")) name.resize(name.size() - 5);

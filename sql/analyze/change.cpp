@@ -99,6 +99,11 @@ Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const
   INDIGO_TRY(apply_alias(scope, named, name.alias));
   entry.alias = named.alias;
   scope.query->target = add_entry(scope, std::move(entry));
+  for (const TargetView* v = &target; v != nullptr; v = v->below.get()) {
+    Query::TargetView through{v->view, {}, v->condition};
+    for (size_t i = 0; i < v->columns.size(); i++) through.columns.push_back(v->table_column(i));
+    scope.query->target_views.push_back(std::move(through));
+  }
   NamespaceItem item;
   item.name = named.alias;
   item.relation_name = view->name;

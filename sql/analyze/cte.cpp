@@ -6,6 +6,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/from.h"
 #include "sql/analyze/recursion_check.h"
+#include "sql/analyze/search_cycle.h"
 #include "sql/analyze/select.h"
 #include "sql/analyze/signature_text.h"
 #include "sql/analyze/targets.h"
@@ -67,12 +68,6 @@ class WithReader {
 
  private:
   Status check_item(const PgQuery__CommonTableExpr& item) {
-    if (item.search_clause || item.cycle_clause) {
-      return scope_.error(
-          sqlstate::kFeatureNotSupported,
-          item.search_clause ? "the SEARCH clause is not supported" : "the CYCLE clause is not supported",
-          item.location);
-    }
     if (!is(item.ctequery, PG_QUERY__NODE__NODE_SELECT_STMT) && scope_.parent != nullptr) {
       return scope_.error(sqlstate::kFeatureNotSupported,
                           "WITH clause containing a data-modifying statement must be at the top level", item.location);
@@ -121,11 +116,13 @@ class WithReader {
     const int number = static_cast<int>(scope_.query->ctes.size());
     CommonTable cte;
     cte.name = item.ctename;
+    cte.column_aliases = strings_of(nodes(item.n_aliascolnames, item.aliascolnames));
     cte.recursive = recursive_.count(i) != 0;
     cte.materialize =
         item.ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeAlways  ? CommonTable::Materialize::kAlways
         : item.ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeNever ? CommonTable::Materialize::kNever
                                                                                 : CommonTable::Materialize::kDefault;
+    INDIGO_TRY(begin_search_cycle(scope_, item, cte));
     scope_.query->ctes.push_back(std::move(cte));
     std::shared_ptr<const Query> query;
     if (recursive_.count(i) != 0) {
@@ -140,7 +137,10 @@ class WithReader {
     name.column_types.clear();
     columns_of(*query, name.column_names, name.column_types);
     INDIGO_TRY(rename_columns(item, name));
-    scope_.query->ctes[number].query = std::move(query);
+    CommonTable& table = scope_.query->ctes[number];
+    INDIGO_TRY(finish_search_cycle(scope_, item, *query, name.column_names, table));
+    add_search_cycle_columns(table, name.column_names, name.column_types);
+    table.query = std::move(query);
     return {};
   }
 
@@ -216,6 +216,7 @@ Result<Entry> cte_entry(Scope& scope, const CteName& cte, int levels_up, const P
   entry.cte_self_reference = cte.recursive_self;
   entry.column_names = cte.column_names;
   entry.column_types = cte.column_types;
+  if (cte.recursive_self) add_search_cycle_columns(table, entry.column_names, entry.column_types);
   INDIGO_TRY(apply_alias(scope, entry, v.alias));
   return entry;
 }

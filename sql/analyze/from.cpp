@@ -22,7 +22,11 @@ Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
     INDIGO_ASSIGN(CteName * cte, find_cte(scope, v.relname, &levels_up));
     if (cte) {
       INDIGO_ASSIGN(Entry entry, cte_entry(scope, *cte, levels_up, v));
-      return leaf_of(scope, std::move(entry));
+      FromItem item = leaf_of(scope, std::move(entry));
+      // What SEARCH and CYCLE add can be named in the recursive term, but is not part of its *.
+      auto& columns = item.names[0].columns;
+      for (size_t i = cte->column_types.size(); i < columns.size(); i++) columns[i].in_star = false;
+      return item;
     }
   }
   INDIGO_ASSIGN(auto relation, open_relation(scope, v));

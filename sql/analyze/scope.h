@@ -54,6 +54,7 @@ const char* clause_name(Clause clause);
 struct NamespaceColumn {
   std::string name;  // empty: dropped, cannot be named
   ExprPtr expr;      // at this level
+  bool in_star = true;
 };
 
 // A name that FROM brings into view: a table, an alias, a join with its merged columns.

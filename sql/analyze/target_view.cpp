@@ -89,6 +89,7 @@ Result<std::shared_ptr<const TargetView>> of_query(Scope& scope, std::shared_ptr
     out->table = below->table;
     out->condition = below->condition;
     out->checks = below->checks;
+    out->below = below;
     over.inner = &below->columns;
   }
   for (const TargetEntry& t : q.targets) {

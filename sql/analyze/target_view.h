@@ -13,8 +13,9 @@ namespace indigo::sql {
 struct TargetView {
   std::shared_ptr<const RelationInfo> view;
   std::shared_ptr<const RelationInfo> table;
-  std::vector<NamespaceColumn> columns;  // over entry 0
-  ExprPtr condition;                     // of the rows that the view shows; null: all
+  std::vector<NamespaceColumn> columns;     // over entry 0
+  ExprPtr condition;                        // of the rows that the view shows; null: all
+  std::shared_ptr<const TargetView> below;  // null: it reads the table itself
   struct Check {
     std::string view;
     ExprPtr condition;

@@ -16,7 +16,7 @@ struct NamedExpr {
 
 void add_item_columns(const NamespaceItem& item, int levels_up, std::vector<NamedExpr>& out) {
   for (const NamespaceColumn& column : item.columns) {
-    if (!column.name.empty()) out.push_back({column.name, raise_levels(column.expr, levels_up)});
+    if (!column.name.empty() && column.in_star) out.push_back({column.name, raise_levels(column.expr, levels_up)});
   }
 }
 

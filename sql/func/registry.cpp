@@ -159,7 +159,9 @@ bool is_array_type(Oid type) {
   const int64_t row = types.find_oid(type);
   if (row < 0) return false;
   const auto r = static_cast<uint32_t>(row);
-  return types.columns[pg_type::c_typcategory].string(r) == "A" && types.columns[pg_type::c_typelem].cell(r) != 0;
+  // record[] is of the pseudo-types' category, but its values are arrays like others.
+  return (type == oid::kRecordArray || types.columns[pg_type::c_typcategory].string(r) == "A") &&
+         types.columns[pg_type::c_typelem].cell(r) != 0;
 }
 
 }  // namespace indigo::sql

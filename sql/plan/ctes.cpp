@@ -9,6 +9,7 @@
 #include "sql/plan/cost.h"
 #include "sql/plan/level.h"
 #include "sql/plan/rewrite.h"
+#include "sql/plan/search_cycle.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql::planning {
@@ -66,7 +67,7 @@ class CteResolver {
     s_.cte_rows.push_back(100);
     PlanPtr plan;
     if (item.recursive) {
-      INDIGO_ASSIGN(plan, recursive(parent, number, cte));
+      INDIGO_ASSIGN(plan, recursive(parent, number, item, cte));
     } else {
       INDIGO_ASSIGN(plan, plan_query(s_, parent, cte, 0));
     }
@@ -76,9 +77,10 @@ class CteResolver {
   }
 
   // term UNION [ALL] recursive term
-  Result<PlanPtr> recursive(Level* parent, int number, const std::shared_ptr<const Query>& cte) {
+  Result<PlanPtr> recursive(Level* parent, int number, const CommonTable& item,
+                            const std::shared_ptr<const Query>& cte) {
     // References to itself are at its own level's CTEs, one level up and deeper.
-    std::shared_ptr<const Query> q = replaced(cte, 1);
+    std::shared_ptr<const Query> q = with_search_and_cycle(item, replaced(cte, 1));
     Level around(s_, parent);  // of the terms
     if (!q->ctes.empty()) INDIGO_TRY(CteResolver(s_, parent != nullptr ? &around : nullptr).run(q));
     const SetNode& root = *q->set_operation;

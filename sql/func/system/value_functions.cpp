@@ -1,4 +1,6 @@
 // Small functions about values: counting nulls, random uuids, the types of an oidvector.
+#include <cmath>
+
 #include "catalog/array_format.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
@@ -62,11 +64,23 @@ bool text_equal_image(FuncContext& context, const CallInfo& call, int32_t) {
   return true;
 }
 
+// Percentage and seed of a sample, where they are not constant: true, or why not (sql/plan/sampling.cpp).
+std::optional<bool> check_sample(FuncContext& context, const CallInfo&, std::span<const Datum> values) {
+  if (values[0].null) {
+    context.fail(SqlState("2202H"), "TABLESAMPLE parameter cannot be null");
+  } else if (std::isnan(values[0].f32) || values[0].f32 < 0 || values[0].f32 > 100) {
+    context.fail(SqlState("2202H"), "sample percentage must be between 0 and 100");
+  } else if (values.size() > 1 && values[1].null) {
+    context.fail(SqlState("2202G"), "TABLESAMPLE REPEATABLE parameter cannot be null");
+  }
+  return true;
+}
+
 const ScalarEntry kEntries[] = {
     {"pg_num_nulls", any_kernel<num_nulls>},          {"pg_num_nonnulls", any_kernel<num_nonnulls>},
     {"gen_random_uuid", kernel<random_uuid>},         {"oidvectortypes", kernel<vector_types>},
     {"text_regclass", kernel<text_to_regclass>},      {"btequalimage", kernel<equal_image>},
-    {"btvarstrequalimage", kernel<text_equal_image>},
+    {"btvarstrequalimage", kernel<text_equal_image>}, {"tsm_system_handler", any_kernel<check_sample>},
 };
 
 }  // namespace
