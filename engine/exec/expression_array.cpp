@@ -98,14 +98,17 @@ class ArrayNode final : public Node {
     for (const Vector* v : values_) row_.push_back(v->datum(r));
     return make_array(element_, element_phys_, row_);
   }
-  // ARRAY[ARRAY[..], ..]: all parts must have equal dimensions; empty ones make an empty array.
+  // ARRAY[ARRAY[..], ..]: all parts must have equal dimensions; null and empty ones alone make an empty array.
   std::string nested_row(uint32_t r) {
     row_.clear();
     std::vector<ArrayDimension> dimensions;
-    bool first = true;
+    bool first = true, some_empty = false;
     int32_t parts = 0;
     for (const Vector* v : values_) {
-      if (v->is_null(r)) return mismatch();
+      if (v->is_null(r) || ArrayView(v->get<Str>(r)).dimensions() == 0) {
+        some_empty = true;
+        continue;
+      }
       ArrayView part(v->get<Str>(r));
       std::vector<ArrayDimension> shape;
       for (int d = 0; d < part.dimensions(); d++) shape.push_back(part.dimension(d));
@@ -118,6 +121,7 @@ class ArrayNode final : public Node {
       parts++;
       for (int32_t e = 0; e < part.count(); e++) row_.push_back(part.element(e));
     }
+    if (some_empty && !first) return mismatch();
     if (dimensions.empty()) return make_array(element_, element_phys_, std::span<const Datum>());
     if (dimensions.size() + 1 > static_cast<size_t>(kMaxArrayDimensions)) {
       functions().fail(

@@ -54,15 +54,23 @@ class RankingCall final : public WindowCall {
 
  private:
   Status ntile(const WindowPartition& p, std::vector<Datum>& values) {
-    Datum buckets = argument(p, 0, 0);
-    if (!buckets.null && integer(buckets) <= 0)
-      return Error(kInvalidNtile, "argument of ntile must be greater than zero");
-    int64_t n = p.size(), k = buckets.null ? 1 : integer(buckets);
+    // Up to the first row that has a number of buckets the answer is null; from there that number counts.
+    const int64_t all = p.size();
+    int64_t first = 0;
+    Datum buckets = Datum::make_null(Phys::kI32);
+    for (; first < all; first++) {
+      buckets = argument(p, 0, static_cast<uint32_t>(first));
+      if (!buckets.null) break;
+      values.push_back(Datum::make_null(Phys::kI32));
+    }
+    if (buckets.null) return {};
+    if (integer(buckets) <= 0) return Error(kInvalidNtile, "argument of ntile must be greater than zero");
+    const int64_t n = all, k = integer(buckets);
     int64_t size = n / k, larger = n % k;  // the first `larger` buckets have one row more
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n - first; i++) {
       int64_t bucket =
           i < larger * (size + 1) ? i / (size + 1) : larger + (i - larger * (size + 1)) / std::max<int64_t>(size, 1);
-      values.push_back(buckets.null ? Datum::make_null(Phys::kI32) : Datum::of(static_cast<int32_t>(bucket + 1)));
+      values.push_back(Datum::of(static_cast<int32_t>(bucket + 1)));
     }
     return {};
   }

@@ -29,11 +29,11 @@ struct SortedState {
   Sorted* rows;
 };
 void collect(SortedState& s, const std::optional<Datum>& value, const std::optional<Datum>& direct) {
-  if (!value) return;
   if (s.rows == nullptr) {
     s.rows = new Sorted();
     s.rows->direct = s.rows->keep(direct.value_or(Datum()));
   }
+  if (!value) return;
   s.rows->values.push_back(s.rows->keep(*value));
 }
 
@@ -78,6 +78,7 @@ struct Percentile {
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
     if (s.rows == nullptr || s.rows->direct.null) return put_null(out, row);
     if (!check_fraction(context, s.rows->direct.f64)) return;
+    if (s.rows->values.empty()) return put_null(out, row);
     set(context, out, row, kPick(context, s.rows->values, s.rows->direct.f64));
   }
   static void set(FuncContext& context, Vector& out, uint32_t row, Datum d) {
@@ -91,7 +92,7 @@ template <Pick kPick>
 struct Percentiles : Percentile<kPick> {
   using State = SortedState;
   static void finish(FuncContext& context, const CallInfo& call, State& s, Vector& out, uint32_t row) {
-    if (s.rows == nullptr || s.rows->direct.null) return put_null(out, row);
+    if (s.rows == nullptr || s.rows->values.empty() || s.rows->direct.null) return put_null(out, row);
     const ArrayView fractions(s.rows->direct.str);
     std::vector<Datum> picked;
     std::vector<ArrayDimension> dimensions;
@@ -113,7 +114,7 @@ struct Mode {
   using State = SortedState;
   static void add(FuncContext&, State& s, std::optional<Datum> value) { collect(s, value, {}); }
   static void finish(FuncContext& context, const CallInfo& call, State& s, Vector& out, uint32_t row) {
-    if (s.rows == nullptr) return put_null(out, row);
+    if (s.rows == nullptr || s.rows->values.empty()) return put_null(out, row);
     const TypeOrder* order = order_of(context, call.arguments[0].oid);
     if (order == nullptr) return fail_no_comparison(context, call.arguments[0].oid);
     const std::vector<Datum>& v = s.rows->values;

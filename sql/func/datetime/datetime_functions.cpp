@@ -65,7 +65,12 @@ int64_t time_and_date(FuncContext& context, int64_t time, int32_t date) { return
 int64_t date_and_timetz(FuncContext& context, int32_t date, TimeTz time) {
   const int64_t t = date_and_time(context, date, 0);
   if (context.failed() || !is_finite_timestamp(t)) return t;
-  return t + time.microseconds + time.zone_seconds_west * kSecond;
+  const int64_t out = t + time.microseconds + time.zone_seconds_west * kSecond;
+  if (!is_valid_timestamp(out)) {
+    context.fail(sqlstate::kDatetimeFieldOverflow, "date out of range for timestamp");
+    return 0;
+  }
+  return out;
 }
 int64_t timetz_and_date(FuncContext& context, TimeTz time, int32_t date) {
   return date_and_timetz(context, date, time);
@@ -181,11 +186,17 @@ int64_t utc_of_zone(FuncContext& context, Str name, int64_t local) {
   if (!is_valid_timestamp(t)) fail_timestamp_range(context);
   return t;
 }
+int64_t in_range(FuncContext& context, int64_t t) {
+  if (!context.failed() && !is_valid_timestamp(t)) {
+    context.fail(sqlstate::kDatetimeFieldOverflow, "timestamp out of range");
+  }
+  return t;
+}
 int64_t local_at_offset(FuncContext& context, Interval zone, int64_t t) {
-  return is_finite_timestamp(t) ? t + zone_of_interval(context, zone) * kSecond : t;
+  return is_finite_timestamp(t) ? in_range(context, t + zone_of_interval(context, zone) * kSecond) : t;
 }
 int64_t utc_of_offset(FuncContext& context, Interval zone, int64_t t) {
-  return is_finite_timestamp(t) ? t - zone_of_interval(context, zone) * kSecond : t;
+  return is_finite_timestamp(t) ? in_range(context, t - zone_of_interval(context, zone) * kSecond) : t;
 }
 TimeTz move_timetz(TimeTz t, int32_t east) {
   return {wrap_day(t.microseconds + (t.zone_seconds_west + east) * kSecond), -east, 0};

@@ -60,7 +60,7 @@ class Reader {
         while (at_ < in_.size() && is_separator(in_[at_]) && in_[at_] != '-' && in_[at_] != '+') at_++;
         skip_blanks();
       }
-      const bool bounded = i + 1 < nodes.size() && is_number_field(nodes[i + 1].field) && !n.fill;
+      const bool bounded = i + 1 < nodes.size() && is_number_field(nodes[i + 1].field) && !n.fill && !n.ordinal;
       if (!field(n, bounded)) return false;
     }
     return true;
@@ -258,7 +258,7 @@ class Reader {
       case DateField::kIsoDayOfWeek: return number(n, 1, true, result.iso_day);
       case DateField::kDayOfWeek: return number(n, 1, true, result.weekday);
       case DateField::kQuarter: return integer(n, 1, bounded, v);
-      case DateField::kJulian: return number(n, 9, bounded, result.julian);
+      case DateField::kJulian: return number(n, 1, bounded, result.julian);
       case DateField::kHour12: result.twelve_hour = true; return number(n, 2, bounded, result.hour);
       case DateField::kHour24: return number(n, 2, bounded, result.hour);
       case DateField::kMinute: return number(n, 2, bounded, result.minute);

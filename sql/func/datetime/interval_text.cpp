@@ -220,7 +220,7 @@ class Reader {
       if (std::abs(years) > INT32_MAX) return Trouble::kRange;
       amount.whole = years * 12 + months;
       unit = TimeUnit::kMonth;
-    } else if (!read_amount(text, amount)) {
+    } else if (text != "." && !read_amount(text, amount)) {  // a point alone is nothing
       return Trouble::kFormat;
     }
     if (amount.whole > INT32_MAX * int64_t{1} * 1000000000 || std::abs(amount.whole) > INT64_MAX / 2)

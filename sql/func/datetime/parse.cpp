@@ -91,7 +91,7 @@ class Decoder {
         const Trouble t = concatenated(text.substr(0, sign));
         return t != Trouble::kNone ? t : zone_field(text.substr(sign));
       }
-      return named_zone(text);
+      return time_only_ || (seen_ & kDate) == kDate ? named_zone(text) : Trouble::kFormat;
     }
     return date_parts(text);
   }
@@ -230,13 +230,7 @@ class Decoder {
     if (expect_time_) return concatenated(text);
     const size_t point = text.find('.');
     if (time_only_ && (seen_ & kDate) != kDate) {
-      if (text.size() > 4 || point != std::string::npos) return concatenated(text);
-      if ((seen_ & kTimeOfDay) == 0) {
-        // A bare hour, for "04 PM".
-        if (!to_int(text, hour_)) return Trouble::kFormat;
-        if (text.size() == 4) return concatenated(text);
-        return mark(kTimeOfDay);
-      }
+      if (text.size() > 4 || point != std::string::npos || (seen_ & kTimeOfDay) == 0) return concatenated(text);
     }
     if (point != std::string::npos && (seen_ & kDate) == 0) return date_parts(text);
     if (point != std::string::npos && point > 2) return concatenated(text);
@@ -375,6 +369,10 @@ class Decoder {
 
   Trouble finish() {
     if (expect_time_ || julian_) return Trouble::kFormat;
+    if (!time_only_ && !have_days_ && (seen_ & kDate) != kDate) {  // what there is of a date must be possible
+      if ((seen_ & kMonth) && (month_ < 1 || month_ > 12)) return Trouble::kMonthDay;
+      if ((seen_ & kDay) && (day_ < 1 || day_ > 31)) return Trouble::kMonthDay;
+    }
     out_.has_time = (seen_ & kTimeOfDay) != 0;
     out_.has_date = (seen_ & kDate) == kDate;
     if (seen_ & kMeridian) {
@@ -425,7 +423,12 @@ OffsetParse parse_zone_offset(Str text, int32_t& seconds_east) {
   const int sign = text[0] == '-' ? -1 : 1;
   int32_t v[3] = {0, 0, 0};
   const Str body = text.substr(1);
-  if (body.find_first_not_of("0123456789:") != Str::npos) return OffsetParse::kSyntax;
+  if (const size_t other = body.find_first_not_of("0123456789:"); other != Str::npos) {
+    // The hour is looked at before what follows it.
+    const Str hour = body.substr(0, std::min(other, body.find(':')));
+    int32_t number = 0;
+    return !hour.empty() && (!to_int(hour, number) || number > 15) ? OffsetParse::kRange : OffsetParse::kSyntax;
+  }
   if (body.find(':') == Str::npos) {
     int32_t number = 0;
     if (!to_int(body, number)) return OffsetParse::kRange;

@@ -220,6 +220,7 @@ Datum populate(FuncContext& context, const CallInfo& call, std::span<const Datum
       kTo ? (kText ? "json_to_record" : "jsonb_to_record") : (kText ? "json_populate_record" : "jsonb_populate_record");
   const Datum& document = arguments[kTo ? 0 : 1];
   if (kTo && arguments.size() < 2) {
+    if (document.null) return Datum::make_null(Phys::kStr);
     context.fail(
         Error(sqlstate::kFeatureNotSupported, std::string("could not determine row type for result of ") + function)
             .with_hint("Provide a non-null record argument, or call the function in the FROM clause using a "

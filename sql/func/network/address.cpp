@@ -102,9 +102,10 @@ std::string network_text(const NetworkAddress& a, bool always_mask) {
 int compare_addresses(const NetworkAddress& a, const NetworkAddress& b) {
   if (a.family != b.family) return a.family < b.family ? -1 : 1;
   const int common = std::min(a.bits, b.bits);
-  for (int i = 0; i < common; i++)
+  if (const int c = std::memcmp(a.bytes, b.bytes, static_cast<size_t>(common / 8))) return c;
+  for (int i = common / 8 * 8; i < common; i++)
     if (a.bit(i) != b.bit(i)) return a.bit(i) ? 1 : -1;
-  if (a.bits != b.bits) return a.bits < b.bits ? -1 : 1;
+  if (a.bits != b.bits) return a.bits - b.bits;
   return std::memcmp(a.bytes, b.bytes, a.size());
 }
 

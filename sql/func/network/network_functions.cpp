@@ -17,7 +17,7 @@ using Address = NetworkAddress;
 Address address(Str image) { return Address::from_image(image); }
 
 int compare_networks(Str a, Str b) { return compare_addresses(address(a), address(b)); }
-int compare_macs(Str a, Str b) { return a.compare(b); }
+int compare_macs(Str a, Str b) { return three_way(a.compare(b), 0); }
 
 // ---- containment: a's network lies in b's
 bool inside(const Address& a, const Address& b) {

@@ -92,8 +92,8 @@ FloatParse parse(std::string_view text, F& out) {
     }
     F value{};
     const auto result = std::from_chars(body.data(), body.data() + body.size(), value, format);
+    if (result.ec == std::errc::result_out_of_range) return FloatParse::kRange;  // whatever follows
     if (result.ec == std::errc::invalid_argument || result.ptr != body.data() + body.size()) return FloatParse::kSyntax;
-    if (result.ec == std::errc::result_out_of_range) return FloatParse::kRange;
     out = negative ? -value : value;
     return FloatParse::kOk;
   }

@@ -7,12 +7,14 @@ namespace indigo::sql {
 
 namespace {
 
+// btint2cmp answers how far apart the values are, the other sizes only the sign.
+int difference(int16_t a, int16_t b) { return a - b; }
 int compare_oid(int32_t a, int32_t b) { return three_way(static_cast<uint32_t>(a), static_cast<uint32_t>(b)); }
 int compare_unsigned(int64_t a, int64_t b) { return three_way(static_cast<uint64_t>(a), static_cast<uint64_t>(b)); }
 // "char" as an unsigned byte; its empty form is zero.
 int compare_char(Str a, Str b) {
   const auto byte = [](Str s) { return s.empty() ? uint8_t{0} : static_cast<uint8_t>(s[0]); };
-  return three_way(byte(a), byte(b));
+  return byte(a) - byte(b);
 }
 bool bool_and(bool a, bool b) { return a && b; }
 bool bool_or(bool a, bool b) { return a || b; }
@@ -45,7 +47,7 @@ const ScalarEntry kEntries[] = {
     {"int2le", kernel<Compare<three_way<int16_t, int16_t>>::le>},
     {"int2gt", kernel<Compare<three_way<int16_t, int16_t>>::gt>},
     {"int2ge", kernel<Compare<three_way<int16_t, int16_t>>::ge>},
-    {"btint2cmp", kernel<Compare<three_way<int16_t, int16_t>>::cmp>},
+    {"btint2cmp", kernel<Compare<difference>::cmp>},
     {"int24eq", kernel<Compare<three_way<int16_t, int32_t>>::eq>},
     {"int24ne", kernel<Compare<three_way<int16_t, int32_t>>::ne>},
     {"int24lt", kernel<Compare<three_way<int16_t, int32_t>>::lt>},

@@ -22,8 +22,10 @@ IntegerParse parse_integer(std::string_view text, T& out) {
     if (!text.empty() && text[0] == '-') return IntegerParse::kSyntax;
   }
   const auto result = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (result.ec == std::errc::invalid_argument || result.ptr != text.data() + text.size()) return IntegerParse::kSyntax;
-  return result.ec == std::errc() ? IntegerParse::kOk : IntegerParse::kRange;
+  // Too many digits are seen before what follows them.
+  if (result.ec == std::errc::result_out_of_range) return IntegerParse::kRange;
+  const bool whole = result.ec == std::errc() && result.ptr == text.data() + text.size();
+  return whole ? IntegerParse::kOk : IntegerParse::kSyntax;
 }
 
 template <class T>

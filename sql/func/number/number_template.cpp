@@ -41,7 +41,10 @@ bool summarize(FuncContext& context, NumberTemplate& t, NumberToken token) {
   switch (token) {
     case NumberToken::kNine:
     case NumberToken::kZero:
-      if (t.brackets) return fail(context, "\"9\" must be ahead of \"PR\"");
+      if (t.brackets) {
+        return fail(context,
+                    token == NumberToken::kZero ? "\"0\" must be ahead of \"PR\"" : "\"9\" must be ahead of \"PR\"");
+      }
       if (token == NumberToken::kZero && !t.point && t.first_zero < 0) t.first_zero = t.before;
       t.point ? t.after++ : t.before++;
       if (token == NumberToken::kZero) t.last_zero = t.before + t.after - 1;

@@ -314,6 +314,8 @@ std::optional<Str> to_number(FuncContext& context, Str text, Str format) {
           point = true;  // fewer digits than the template has before the point
           at++;
           if (at < text.size() && is_digit(text[at]) && t->after > 0) after.push_back(text[at++]);
+        } else if (at < text.size()) {
+          at++;  // a place takes a character, even if it is none of the number's
         }
         break;
       case NumberToken::kPoint:

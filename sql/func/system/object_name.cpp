@@ -81,11 +81,15 @@ Result<std::vector<Oid>> signature_types(FuncContext& context, const std::vector
 }
 
 // An operator's name has no quotes: schema.+ or +.
-Name parse_operator(Str text) {
+Result<Name> parse_operator(Str text) {
   text = trim_blanks(text);
+  const bool quoted = text.starts_with("\"");
+  if (text.empty() || (!quoted && std::any_of(text.begin(), text.end(), is_blank)) || text == "\"") {
+    return Error(sqlstate::kInvalidName, "invalid name syntax");
+  }
   const size_t dot = text.rfind('.');
-  if (dot == Str::npos) return {"", std::string(text)};
-  return {to_lower(text.substr(0, dot)), std::string(text.substr(dot + 1))};
+  if (dot == Str::npos) return Name{"", std::string(text)};
+  return Name{to_lower(text.substr(0, dot)), std::string(text.substr(dot + 1))};
 }
 
 }  // namespace
@@ -126,7 +130,7 @@ Result<Oid> find_procedure_oid(FuncContext& context, Str text) {
 }
 
 Result<Oid> find_operator_oid(FuncContext& context, Str text) {
-  const Name name = parse_operator(text);
+  INDIGO_ASSIGN(const Name name, parse_operator(text));
   const auto candidates = context.session().catalog().operators_named(name.schema, name.object);
   if (candidates.empty()) return Error(sqlstate::kUndefinedFunction, "operator does not exist: " + std::string(text));
   if (candidates.size() > 1)
@@ -143,7 +147,7 @@ Result<Oid> find_operator_signature_oid(FuncContext& context, Str text) {
         .with_hint("Use NONE to denote the missing argument of a unary operator.");
   if (types.size() != 2)
     return Error(SqlState("54023"), "too many arguments").with_hint("Provide two argument types for operator.");
-  const Name name = parse_operator(head);
+  INDIGO_ASSIGN(const Name name, parse_operator(head));
   for (const auto* op : context.session().catalog().operators_named(name.schema, name.object))
     if (op->left == types[0] && op->right == types[1]) return op->oid;
   return Error(sqlstate::kUndefinedFunction, "operator does not exist: " + std::string(text));

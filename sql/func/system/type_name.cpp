@@ -232,13 +232,14 @@ std::string format_type(catalog::CatalogView& view, Oid type, std::optional<int3
   const std::string modifier = typmod && *typmod >= 0 ? typmod_output(type, *typmod) : std::string();
   for (const SqlName& n : kSqlNames) {
     if (n.type != type) continue;
-    if (typmod && *typmod == -1 && (type == oid::kBpchar || type == oid::kBit)) break;
+    if (typmod && *typmod < 0 && (type == oid::kBpchar || type == oid::kBit)) break;
     return n.head + modifier + n.tail;
   }
   std::string name = type == oid::kChar ? "\"char\"" : quote_identifier(info->name);
   const auto visible = view.find_type("", info->name);
   if (visible == nullptr || visible->oid != type) name = quote_identifier(view.schema_name(info->schema)) + "." + name;
-  return name + modifier;
+  // A modifier of a type that has none is shown as it is.
+  return typmod && *typmod >= 0 ? name + "(" + std::to_string(*typmod) + ")" : name;
 }
 
 }  // namespace indigo::sql

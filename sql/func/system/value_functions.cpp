@@ -75,8 +75,19 @@ std::optional<bool> check_sample(FuncContext& context, const CallInfo&, std::spa
   }
   return true;
 }
+// There are no multixacts here: the next would be the first.
+int32_t age_of_multixact(FuncContext&, int32_t multixact) {
+  constexpr uint32_t kNext = 1;
+  return multixact == 0 ? INT32_MAX : static_cast<int32_t>(kNext - static_cast<uint32_t>(multixact));
+}
+bool recovery_control(FuncContext& context) {
+  context.fail(Error(sqlstate::kObjectNotInPrerequisiteState, "recovery is not in progress")
+                   .with_hint("Recovery control functions can only be executed during recovery."));
+  return false;
+}
 
 const ScalarEntry kEntries[] = {
+    {"mxid_age", kernel<age_of_multixact>},           {"pg_is_wal_replay_paused", kernel<recovery_control>},
     {"pg_num_nulls", any_kernel<num_nulls>},          {"pg_num_nonnulls", any_kernel<num_nonnulls>},
     {"gen_random_uuid", kernel<random_uuid>},         {"oidvectortypes", kernel<vector_types>},
     {"text_regclass", kernel<text_to_regclass>},      {"btequalimage", kernel<equal_image>},

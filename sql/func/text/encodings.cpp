@@ -124,7 +124,8 @@ bool valid_utf8(FuncContext& context, Str bytes) {
   const size_t bad = utf8_invalid_at(bytes);
   if (bad == Str::npos) return true;
   size_t n = 1;
-  const size_t length = std::min(utf8_length(bytes[bad]), bytes.size() - bad);
+  const bool lead = static_cast<uint8_t>(bytes[bad]) >= 0xC0;  // others stand alone
+  const size_t length = lead ? std::min(utf8_length(bytes[bad]), bytes.size() - bad) : 1;
   while (n < length) n++;
   context.fail(sqlstate::kCharacterNotInRepertoire,
                "invalid byte sequence for encoding \"UTF8\": " + byte_list(bytes.substr(bad, n)));
@@ -190,7 +191,13 @@ Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encodin
     if (to.kind != Kind::kSingleByte || from.kind == Kind::kAscii) return bytes;
     return from_utf8(context, bytes, to);
   }
-  if (to.kind == Kind::kAscii || &from == &to) return bytes;
+  if (&from == &to) return bytes;
+  if (bytes.find('\0') != Str::npos) {
+    context.fail(sqlstate::kCharacterNotInRepertoire,
+                 std::string("invalid byte sequence for encoding \"") + from.name + "\": 0x00");
+    return {};
+  }
+  if (to.kind == Kind::kAscii) return bytes;
   if (to.kind == Kind::kUtf8) return to_utf8(context, bytes, from);
   context.fail(sqlstate::kUndefinedFunction, std::string("default conversion function for encoding \"") + from.name +
                                                  "\" to \"" + to.name + "\" does not exist");

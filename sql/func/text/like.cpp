@@ -29,7 +29,9 @@ Match like(Str text, Str pattern) {
       }
       const bool escaped = c == '\\';
       if (escaped) {
-        if (p + 1 == pattern.size()) return t < text.size() ? Match::kBadEscape : Match::kNo;
+        // Behind `%` and `%__` it is looked for first, wherever it could stand.
+        const bool sought = star_p <= p && pattern.substr(star_p, p - star_p).find_first_not_of('_') == Str::npos;
+        if (p + 1 == pattern.size()) return t < text.size() || sought ? Match::kBadEscape : Match::kNo;
         c = pattern[p + 1];
       }
       if (t < text.size()) {

@@ -1,6 +1,7 @@
 #include "sql/func/text/regex.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sql/func/text/ascii.h"
 #include "sql/func/text/strings.h"
@@ -9,7 +10,7 @@ namespace indigo::sql {
 
 namespace {
 
-enum class Outcome : uint8_t { kOk, kTrailingEscape };
+enum class Outcome : uint8_t { kOk, kTrailingEscape, kBadRepeat };
 
 // Writes RE2's syntax for PostgreSQL's, and beyond it what backtrack.h knows.
 class Translator {
@@ -26,12 +27,15 @@ class Translator {
     if (flags_.literal) return literal();
     while (at_ < in_.size()) {
       const char c = in_[at_];
+      const bool constraint = std::exchange(after_constraint_, c == '^' || c == '$');
+      if (constraint && (c == '*' || c == '+' || c == '?' || starts_bounds())) return Outcome::kBadRepeat;
       if (c == '\\') {
         if (const Outcome o = escape(false); o != Outcome::kOk) return o;
       } else if (c == '[') {
         if (const Outcome o = bracket(); o != Outcome::kOk) return o;
       } else if (c == '(' && in_.substr(at_).starts_with("(?")) {
         const char next = at_ + 2 < in_.size() ? in_[at_ + 2] : '\0';
+        if (next == '\0' || Str(":=!<#").find(next) == Str::npos) return Outcome::kBadRepeat;
         if (next == '=' || next == '!' || next == '<') beyond_re2 = true;
         if (next == '#') {
           const size_t close = in_.find(')', at_);
@@ -50,7 +54,7 @@ class Translator {
         lazy = true;
         out.append({c, '?'});
         at_ += 2;
-      } else if (c == '{' && !(at_ + 1 < in_.size() && is_digit(in_[at_ + 1]))) {
+      } else if (c == '{' && !starts_bounds()) {
         out.append("\\{");
         at_++;
       } else {
@@ -62,6 +66,28 @@ class Translator {
   }
 
  private:
+  bool starts_bounds() const { return in_[at_] == '{' && at_ + 1 < in_.size() && is_digit(in_[at_ + 1]); }
+
+  // \m and \M, where a word begins and ends. Beside a letter of the pattern a word boundary is that already.
+  void word_edge(bool begin) {
+    const auto is_word = [](char c) { return is_alnum(c) || c == '_'; };
+    bool plain = false;
+    if (begin) {
+      const Str rest = in_.substr(at_);
+      const size_t n = rest.starts_with("\\w") || rest.starts_with("\\d") ? 2
+                       : !rest.empty() && is_word(rest[0])                ? 1
+                                                                          : 0;
+      plain = n > 0 && (rest.size() == n || Str("*?{").find(rest[n]) == Str::npos);
+    } else if (!out.empty() && is_word(out.back())) {
+      const bool escaped = out.size() > 1 && out[out.size() - 2] == '\\';
+      plain = !escaped || out.back() == 'w' || out.back() == 'd';
+    }
+    out.append("\\b");
+    if (plain) return;
+    out.append(begin ? "(?=\\w)" : "(?<=\\w)");
+    beyond_re2 = true;
+  }
+
   Outcome literal() {
     out = re2::RE2::QuoteMeta(re2::StringPiece(in_.data() + at_, in_.size() - at_));
     return Outcome::kOk;
@@ -101,10 +127,11 @@ class Translator {
     if (at_ + 1 >= in_.size()) return Outcome::kTrailingEscape;
     const char c = in_[at_ + 1];
     at_ += 2;
+    after_constraint_ = !in_bracket && Str("yYmMAZ").find(c) != Str::npos;
     switch (c) {
       case 'y': out.append("\\b"); return Outcome::kOk;
       case 'm':
-      case 'M': out.append("\\b"); return Outcome::kOk;
+      case 'M': word_edge(c == 'm'); return Outcome::kOk;
       case 'Y': out.append("\\B"); return Outcome::kOk;
       case 'Z': out.append("\\z"); return Outcome::kOk;
       case 'B': out.append("\\\\"); return Outcome::kOk;
@@ -161,8 +188,9 @@ class Translator {
   Outcome bracket() {
     const Str rest = in_.substr(at_);
     if (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
-      out.append("\\b");
       at_ += 7;
+      word_edge(rest[3] == '<');
+      after_constraint_ = true;
       return Outcome::kOk;
     }
     out.push_back('[');
@@ -201,6 +229,7 @@ class Translator {
     return Outcome::kOk;
   }
 
+  bool after_constraint_ = false;  // the last atom matches no character: it takes no quantifier
   Str in_;
   RegexFlags& flags_;
   size_t at_ = 0;
@@ -300,6 +329,9 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
     case Outcome::kOk: break;
     case Outcome::kTrailingEscape:
       context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
+      return nullptr;
+    case Outcome::kBadRepeat:
+      context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: quantifier operand invalid");
       return nullptr;
   }
   if (translator.beyond_re2) {

@@ -1,4 +1,7 @@
 // Comparisons of the string types, in C order and under other collations.
+#include <algorithm>
+#include <cstring>
+
 #include "sql/func/collation.h"
 #include "sql/func/compare.h"
 #include "sql/func/families.h"
@@ -9,8 +12,12 @@ namespace indigo::sql {
 
 namespace {
 
-int compare_bytes(Str a, Str b) { return a.compare(b); }
-int compare_padded(Str a, Str b) { return without_trailing_blanks(a).compare(without_trailing_blanks(b)); }
+// How far apart the first bytes are that differ; else which is longer.
+int compare_bytes(Str a, Str b) {
+  const int c = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
+  return c != 0 ? c : three_way(a.size(), b.size());
+}
+int compare_padded(Str a, Str b) { return compare_bytes(without_trailing_blanks(a), without_trailing_blanks(b)); }
 // Lengths decide most inequalities.
 bool equal_bytes(Str a, Str b) { return a == b; }
 bool unequal_bytes(Str a, Str b) { return a != b; }

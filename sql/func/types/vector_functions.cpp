@@ -20,12 +20,12 @@ namespace {
 // Shorter vectors first.
 int compare_vectors(Str x, Str y) {
   const ArrayView a(x), b(y);
-  if (const int c = three_way(a.count(), b.count())) return c;
+  if (a.count() != b.count()) return a.count() - b.count();
   for (int32_t i = 0; i < a.count(); i++)
     if (const int c = three_way(a.element(i).oid(), b.element(i).oid())) return c;
   return 0;
 }
-int compare_bytes(Str a, Str b) { return a.compare(b); }
+int compare_bytes(Str a, Str b) { return three_way(a.compare(b), 0); }
 
 // ---- pg_lsn
 Str lsn_numeric(FuncContext& context, int64_t v) {
