@@ -103,7 +103,7 @@ void RowInserter::write(const Chunk& source, Selection selection, Selection all,
         Status seen = handler->before(key_, image_);
         if (!seen.ok()) {
           error = seen.take_error();
-          return {written_.data(), static_cast<uint32_t>(written_.size())};
+          return;
         }
       }
       auto done = target_.insert(key_, image_, duplicate_);
