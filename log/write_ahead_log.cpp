@@ -232,7 +232,8 @@ void WriteAheadLog::flush(std::unique_lock<std::mutex>& lock) {
     durable_end_.store(end);
     return;
   }
-  write_watermark(durable_end_.load());
+  // Records tell of it, too: only when none follow is it written by itself, and a group dirties one page less.
+  if (end == durable_end_.load()) write_watermark(end);
   lock.unlock();
   const auto begin = Clock::now();
   Status status = mutated(Mutation::kOmitSyncs) ? Status() : device_->sync();
