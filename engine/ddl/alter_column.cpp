@@ -414,7 +414,7 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
     statistics.push_back(stats.key_of(key));
     return true;
   });
-  for (const std::string& key : statistics) INDIGO_TRY(check(stats.erase_key(c.txn, key)));
+  for (const std::string& key : statistics) INDIGO_TRY(check_erased(stats.erase_key(c.txn, key)));
   c.catalog.changed({relation->oid});
   if (relation->kind == RelationKind::kTable) {
     INDIGO_TRY(rewrite_with_column(c, relation, column.number, values, Datum::make_null(info->phys)));

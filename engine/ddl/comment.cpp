@@ -24,7 +24,7 @@ Status set_comment(DdlContext& c, const Address& a, std::string_view text) {
     std::string image;
     const bool exists = t.find(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)}, image);
     if (text.empty()) {
-      return exists ? check(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)})) : Status();
+      return exists ? check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)})) : Status();
     }
     RowValues row(t.definition());
     row.oid(pg_shdescription::c_objoid, a.object).oid(pg_shdescription::c_classoid, a.class_id);
@@ -36,7 +36,7 @@ Status set_comment(DdlContext& c, const Address& a, std::string_view text) {
   const bool exists = t.find(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}, image);
   if (text.empty()) {
     if (!exists) return {};
-    return check(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}));
+    return check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}));
   }
   RowValues row(t.definition());
   row.oid(pg_description::c_objoid, a.object).oid(pg_description::c_classoid, a.class_id);

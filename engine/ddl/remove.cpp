@@ -34,7 +34,7 @@ Status remove_comments(DdlContext& c, const Address& a) {
     return true;
   });
   for (const int32_t sub : subs) {
-    INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(sub)})));
+    INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(sub)})));
   }
   return {};
 }
@@ -53,7 +53,7 @@ Status erase_keys(DdlContext& c, SystemTable& t, std::initializer_list<Datum> pr
     }
     return true;
   });
-  for (const std::string& key : keys) INDIGO_TRY(check(t.erase_key(c.txn, key)));
+  for (const std::string& key : keys) INDIGO_TRY(check_erased(t.erase_key(c.txn, key)));
   return {};
 }
 
@@ -63,7 +63,7 @@ Status remove_default(DdlContext& c, Oid oid) {
   if (!t.find_oid(c.txn, oid, image)) return {};
   const Oid relation = t.reader(image).oid(pg_attrdef::c_adrelid);
   const int16_t number = t.reader(image).i16(pg_attrdef::c_adnum);
-  INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(oid)})));
+  INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(oid)})));
   std::string attribute;
   if (table(c, pg_attribute::kOid).find(c.txn, {Datum::of_oid(relation), Datum::of(number)}, attribute)) {
     INDIGO_TRY(update_attribute(c, relation, number, [](RowValues& a) {
@@ -106,7 +106,7 @@ Status remove_relation(DdlContext& c, Oid oid) {
     Oid owner = kInvalidOid;
     if (indexes.find_oid(c.txn, oid, index_image)) {
       owner = indexes.reader(index_image).oid(pg_index::c_indrelid);
-      INDIGO_TRY(check(indexes.erase(c.txn, {Datum::of_oid(oid)})));
+      INDIGO_TRY(check_erased(indexes.erase(c.txn, {Datum::of_oid(oid)})));
     }
     if (owner != kInvalidOid) {
       std::string owner_image;
@@ -129,7 +129,7 @@ Status remove_relation(DdlContext& c, Oid oid) {
   c.catalog.changed({oid});
   INDIGO_TRY(erase_keys(c, table(c, pg_attribute::kOid), {Datum::of_oid(oid)}, nullptr));
   INDIGO_TRY(erase_keys(c, table(c, pg_statistic::kOid), {Datum::of_oid(oid)}, nullptr));
-  return check(classes.erase(c.txn, {Datum::of_oid(oid)}));
+  return check_erased(classes.erase(c.txn, {Datum::of_oid(oid)}));
 }
 
 Status remove_constraint(DdlContext& c, Oid oid) {
@@ -140,7 +140,7 @@ Status remove_constraint(DdlContext& c, Oid oid) {
   const Oid relation = row.oid(pg_constraint::c_conrelid), foreign = row.oid(pg_constraint::c_confrelid);
   const Oid type = row.oid(pg_constraint::c_contypid);
   const char kind = row.chr(pg_constraint::c_contype);
-  INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(oid)})));
+  INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(oid)})));
   std::vector<Oid> touched;
   for (const Oid o : {relation, foreign, type}) {
     if (o != kInvalidOid) touched.push_back(o);
@@ -166,8 +166,8 @@ Status remove_type(DdlContext& c, Oid oid) {
     labels.push_back(row.oid(pg_enum::c_oid));
     return true;
   });
-  for (const Oid label : labels) INDIGO_TRY(check(table(c, pg_enum::kOid).erase(c.txn, {Datum::of_oid(label)})));
-  return check(t.erase(c.txn, {Datum::of_oid(oid)}));
+  for (const Oid label : labels) INDIGO_TRY(check_erased(table(c, pg_enum::kOid).erase(c.txn, {Datum::of_oid(label)})));
+  return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
 }
 
 }  // namespace
@@ -189,7 +189,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_namespace::kOid: {
       SystemTable& t = table(c, a.class_id);
       std::string image;
-      if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(a.object)})));
+      if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
       c.catalog.changed({kInvalidOid});
       break;
     }

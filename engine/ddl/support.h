@@ -69,6 +69,10 @@ inline Status check(StorageStatus status, const RelationInfo* relation = nullptr
   if (status == StorageStatus::kOk) return {};
   return storage_failure(status, relation);
 }
+// The same for a row that had to go: another session may have dropped it while this one waited for it.
+inline Status check_erased(StorageStatus status) {
+  return status == StorageStatus::kNotFound ? Status() : check(status);
+}
 void notice(DdlContext& c, std::string message, SqlState state = sqlstate::kSuccessfulCompletion);
 void warning(DdlContext& c, SqlState state, std::string message);
 // 1-based character of a 0-based byte location of the tree; 0 when unknown.
