@@ -355,6 +355,18 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser: return {};  // there are none
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig:
+      return Error(sqlstate::kUndefinedObject,
+                   "trigger " + quoted(cmd.name) + " for table " + quoted(relation->name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule:
+      return Error(sqlstate::kUndefinedObject,
+                   "rule " + quoted(cmd.name) + " for relation " + quoted(relation->name) + " does not exist");
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
     default: return unsupported("this form of ALTER TABLE");
   }

@@ -106,7 +106,13 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
-      INDIGO_ASSIGN(const TypeRef type, resolve_type(c, s.object->type_name));
+      auto resolved = resolve_type(c, s.object->type_name);
+      if (!resolved.ok()) {
+        auto error = resolved.take_error();
+        error->position = 0;  // PostgreSQL does not say where
+        return error;
+      }
+      const TypeRef type = *resolved;
       return Address{pg_type::kOid, type.oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
@@ -133,6 +139,13 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
 }  // namespace
 
 Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s) {
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE &&
+      c.catalog.catalog().database_named(string_of(s.object)) == nullptr) {
+    // Dumps must load into databases of other names.
+    c.host.notice(Severity::kWarning,
+                  Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist"));
+    return std::string("COMMENT");
+  }
   INDIGO_ASSIGN(const Address address, find_commented(c, s));
   INDIGO_TRY(set_comment(c, address, s.comment));
   return std::string("COMMENT");

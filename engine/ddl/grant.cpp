@@ -74,8 +74,9 @@ Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std:
       return Error(sqlstate::kSyntaxError, "unrecognized privilege type " + quoted(p->priv_name));
     }
     if ((it->second & all) == 0) {
-      return Error(sqlstate::kInvalidGrantOperation,
-                   "invalid privilege type " + upper(p->priv_name) + " for " + std::string(kind));
+      const bool of_sequence = kind == "relation" && (it->second & catalog::kSequencePrivileges) != 0;
+      return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type " + upper(p->priv_name) + " for " +
+                                                         (of_sequence ? "table" : std::string(kind)));
     }
     if (columns.empty()) {
       out.privileges |= it->second;
@@ -212,6 +213,37 @@ Target relation_target(DdlContext& c, const RelationInfo& r) {
           r.oid};
 }
 
+constexpr uint32_t kColumnPrivileges =
+    catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate | catalog::kPrivilegeReferences;
+
+Target column_target(DdlContext& c, const RelationInfo& r, int16_t number, uint32_t all) {
+  return {pg_attribute::kOid,
+          table(c, pg_attribute::kOid).key({Datum::of_oid(r.oid), Datum::of(number)}),
+          pg_attribute::c_attacl,
+          -1,
+          'c',
+          all,
+          r.name,
+          r.oid};
+}
+
+// What is revoked of a table is revoked of its columns too.
+Status revoke_from_columns(DdlContext& c, const PgQuery__GrantStmt& s, const RelationInfo& r, uint32_t privileges,
+                           std::span<const Oid> grantees) {
+  privileges &= kColumnPrivileges;
+  if (privileges == 0) return {};
+  const SystemTable& system = table(c, pg_attribute::kOid);
+  for (const ColumnInfo& column : r.columns) {
+    if (column.dropped) continue;
+    const Target t = column_target(c, r, column.number, privileges);
+    std::string image;
+    if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) continue;
+    if (system.reader(image).is_null(pg_attribute::c_attacl)) continue;
+    INDIGO_TRY(apply_to(c, s, t, privileges, grantees));
+  }
+  return {};
+}
+
 Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const RelationPtr& r,
                          std::span<const Oid> grantees) {
   if (r->kind == RelationKind::kIndex) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is an index");
@@ -224,22 +256,14 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
   INDIGO_ASSIGN(const Wanted wanted,
                 wanted_privileges(s, t.all, r->kind == RelationKind::kSequence ? "sequence" : "relation"));
   if (wanted.privileges != 0) INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+  if (!s.is_grant && t.kind == 'r') INDIGO_TRY(revoke_from_columns(c, s, *r, wanted.privileges, grantees));
   for (const auto& [privilege, columns] : wanted.columns) {
-    if ((privilege & ~(catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate |
-                       catalog::kPrivilegeReferences)) != 0) {
+    if ((privilege & ~kColumnPrivileges) != 0) {
       return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type for column");
     }
     for (const std::string& name : columns) {
       INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, name));
-      const Target of_column{pg_attribute::kOid,
-                             table(c, pg_attribute::kOid).key({Datum::of_oid(r->oid), Datum::of(column->number)}),
-                             pg_attribute::c_attacl,
-                             -1,
-                             'c',
-                             privilege,
-                             r->name,
-                             r->oid};
-      INDIGO_TRY(apply_to(c, s, of_column, privilege, grantees));
+      INDIGO_TRY(apply_to(c, s, column_target(c, *r, column->number, privilege), privilege, grantees));
     }
   }
   return {};

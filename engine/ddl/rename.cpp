@@ -114,8 +114,10 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
 
 Status rename_constraint(DdlContext& c, const RelationPtr& r, std::string_view from, std::string_view wanted) {
   const std::string to = truncated_name(wanted);
+  const bool known = std::any_of(r->constraints.begin(), r->constraints.end(),
+                                 [&](const ConstraintInfo& k) { return k.name == from; });
   for (const ConstraintInfo& k : r->constraints) {
-    if (k.name == to) {
+    if (known && k.name == to) {
       return Error(sqlstate::kDuplicateObject,
                    "constraint " + quoted(to) + " for relation " + quoted(r->name) + " already exists");
     }
@@ -130,6 +132,18 @@ Status rename_constraint(DdlContext& c, const RelationPtr& r, std::string_view f
   }
   return Error(sqlstate::kUndefinedObject,
                "constraint " + quoted(from) + " for table " + quoted(r->name) + " does not exist");
+}
+
+// ALTER TABLE takes any kind of relation, the others their own only.
+Status check_kind(const RelationInfo& r, PgQuery__ObjectType type) {
+  const auto refuse = [&](const char* what) {
+    return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not " + what);
+  };
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW && r.kind != RelationKind::kView) return refuse("a view");
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE && r.kind != RelationKind::kSequence) return refuse("a sequence");
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW && r.kind != RelationKind::kMaterializedView)
+    return refuse("a materialized view");
+  return {};
 }
 
 std::string relation_tag(PgQuery__ObjectType type) { return "ALTER " + std::string(object_type_tag(type)); }
@@ -193,6 +207,7 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
       }
       INDIGO_TRY(check_not_system(c, *r));
       INDIGO_TRY(check_owner(c, *r));
+      INDIGO_TRY(check_kind(*r, s.rename_type));
       if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
         INDIGO_TRY(rename_constraint(c, r, s.subname, s.newname));
       } else if (part) {

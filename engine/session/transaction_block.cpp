@@ -93,6 +93,10 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
     isolation_ = *modes.isolation;
   }
   if (modes.read_only) {
+    if (!*modes.read_only && read_only_ && !savepoints_.empty()) {
+      return Error(sqlstate::kActiveSqlTransaction,
+                   "cannot set transaction read-write mode inside a read-only transaction");
+    }
     if (!*modes.read_only && read_only_ && transaction_) {
       return Error(sqlstate::kActiveSqlTransaction, "transaction read-write mode must be set before any query");
     }

@@ -30,8 +30,8 @@ bool begins(std::string_view text, std::string_view prefix) {
   return text.size() >= prefix.size() && strncasecmp(text.data(), prefix.data(), prefix.size()) == 0;
 }
 
-// Reads the words of a DateStyle value into style and order.
-bool parse_date_style(std::string_view value, Style& style, Order& order) {
+// Reads the words of a DateStyle value into style and order; false: `unknown` is none of them.
+bool parse_date_style(std::string_view value, Style& style, Order& order, std::string_view& unknown) {
   while (!value.empty()) {
     size_t comma = value.find(',');
     std::string_view word = value.substr(0, comma);
@@ -56,6 +56,7 @@ bool parse_date_style(std::string_view value, Style& style, Order& order) {
       style = Style::kIso;
       order = Order::kMdy;
     } else {
+      unknown = word;
       return false;
     }
     value = comma == std::string_view::npos ? std::string_view() : value.substr(comma + 1);
@@ -100,7 +101,10 @@ Result<std::string> check_format_setting(std::string_view name, std::string valu
   if (name == "DateStyle") {
     Style style = now.date_style;
     Order order = now.date_order;
-    if (!parse_date_style(value, style, order)) return invalid(name, value);
+    std::string_view unknown;
+    if (!parse_date_style(value, style, order, unknown)) {
+      return invalid(name, value).with_detail("Unrecognized key word: \"" + std::string(unknown) + "\".");
+    }
     return date_style_text(style, order);
   }
   if (name == "TimeZone") return check_time_zone(std::move(value));
@@ -125,7 +129,8 @@ Result<std::string> check_format_setting(std::string_view name, std::string valu
 
 void apply_format_setting(std::string_view name, std::string_view value, FormatSettings& format) {
   if (name == "DateStyle") {
-    (void)parse_date_style(value, format.date_style, format.date_order);
+    std::string_view unknown;
+    (void)parse_date_style(value, format.date_style, format.date_order, unknown);
   } else if (name == "IntervalStyle") {
     using I = FormatSettings::IntervalStyle;
     format.interval_style = value == "sql_standard"       ? I::kSqlStandard

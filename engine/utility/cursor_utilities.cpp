@@ -32,7 +32,7 @@ Error no_cursor(std::string_view name) {
 // Whether PostgreSQL would let a cursor without SCROLL go backward over such a plan: no joins, no aggregates.
 bool runs_backward(const sql::Plan& plan) {
   switch (plan.kind) {
-    case sql::PlanKind::kResult: return plan.inputs.empty();
+    case sql::PlanKind::kResult: return !plan.inputs.empty() && runs_backward(*plan.inputs[0]);
     case sql::PlanKind::kValues:
     case sql::PlanKind::kTableScan:
     case sql::PlanKind::kIndexScan:
@@ -140,8 +140,7 @@ Status run_declare(UtilityCall& call, std::string& tag) {
       (stmt.options & kNoScroll) != 0 ||
       (!portal->scroll && (!portal->prepared->plan->read_only || !runs_backward(*portal->prepared->plan->root)));
   portal->hold = hold;
-  portal->source_text = call.statement.text.substr(
-      call.statement.location, call.statement.length > 0 ? call.statement.length : std::string::npos);
+  portal->source_text = call.statement.text;
   portal->created_timestamp = session.statement_timestamp();
   portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
   for (const Datum& parameter : call.parameters) {
@@ -238,12 +237,87 @@ Result<uint64_t> fetch_buffered(UtilityCall& call, Portal& portal, PgQuery__Fetc
   return send_buffered(call, portal, static_cast<uint64_t>(position - rows), static_cast<uint64_t>(rows), true, sink);
 }
 
+// What may be asked of a cursor that goes forward only: how many rows to pass over, and how many to take then.
+struct ForwardStep {
+  uint64_t skipped = 0;
+  int64_t taken = 0;
+};
+
+Error goes_back() {
+  return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
+      .with_hint("Declare it with SCROLL option to enable backward scan.");
+}
+
+// PostgreSQL's rules, which let FETCH ABSOLUTE and RELATIVE go forward too; 55000 for what would go back.
+Result<ForwardStep> forward_step(const Portal& portal, PgQuery__FetchDirection direction, int64_t count, bool move) {
+  const bool at_end = portal.status == Portal::Status::kDone;
+  const auto position = static_cast<int64_t>(portal.rows_sent);
+  switch (direction) {
+    case PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE: {
+      if (count < 0) return goes_back();
+      if (count - 1 <= position / 2) {  // from the start again, unless it is there
+        if (position > 0 || at_end) return goes_back();
+        return count == 0 ? ForwardStep{} : ForwardStep{static_cast<uint64_t>(count - 1), 1};
+      }
+      const int64_t passed = position + (at_end ? 1 : 0);
+      if (count <= passed) return goes_back();
+      return ForwardStep{static_cast<uint64_t>(count - passed - 1), 1};
+    }
+    case PG_QUERY__FETCH_DIRECTION__FETCH_RELATIVE:
+      if (count < 0) return goes_back();
+      if (count > 0) return ForwardStep{static_cast<uint64_t>(count - 1), 1};
+      break;
+    case PG_QUERY__FETCH_DIRECTION__FETCH_BACKWARD:
+      if (count > 0) return goes_back();
+      count = -count;
+      break;
+    default:
+      if (count < 0) return goes_back();
+      break;
+  }
+  if (count > 0) return ForwardStep{0, count};
+  if (portal.on_row() && !move) return goes_back();  // the row it is on, again
+  return ForwardStep{};
+}
+
+Result<uint64_t> fetch_forward_only(UtilityCall& call, Portal& portal, const PgQuery__FetchStmt& stmt, RowSink& sink) {
+  INDIGO_ASSIGN(const ForwardStep step, forward_step(portal, stmt.direction, stmt.how_many, stmt.ismove));
+  if (step.skipped > 0) {
+    NoRows none;
+    INDIGO_TRY(fetch_forward(call, portal, static_cast<int64_t>(step.skipped), none));
+  }
+  if (step.taken == 0) {
+    const bool counts = stmt.ismove && portal.on_row() && stmt.direction != PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE;
+    return uint64_t{counts};
+  }
+  return fetch_forward(call, portal, step.taken, sink);
+}
+
 Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionImpl& session, const ParsedStatement& statement) {
   const auto& stmt = *statement.node->fetch_stmt;
   if (stmt.ismove) return std::shared_ptr<const ResultShape>();
   auto at = session.portals().find(std::string_view(stmt.portalname));
   if (at == session.portals().end()) return no_cursor(stmt.portalname);
   return at->second->shape;
+}
+
+// The rows of one FETCH or MOVE.
+Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchStmt& stmt) {
+  auto& session = call.session;
+  NoRows none;
+  RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;
+  if (portal.no_scroll && !portal.hold && !portal.buffer) return fetch_forward_only(call, portal, stmt, sink);
+  const bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
+  if (portal.no_scroll && !forward) return goes_back();
+  if (!portal.buffer && (portal.scroll || portal.hold || !forward || stmt.how_many == 0)) {
+    if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {
+      INDIGO_TRY(run_again(session, portal));
+    } else {
+      INDIGO_TRY(session.materialise(portal));
+    }
+  }
+  if (portal.buffer) return fetch_buffered(call, portal, stmt.direction, stmt.how_many, sink);
+  return fetch_forward(call, portal, stmt.how_many, sink);
 }
 
 Status run_fetch(UtilityCall& call, std::string& tag) {
@@ -255,30 +329,14 @@ Status run_fetch(UtilityCall& call, std::string& tag) {
   if (portal.status == Portal::Status::kFailed || portal.shape == nullptr) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + portal.name + "\" cannot be run");
   }
-  bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
-  if (!forward && portal.no_scroll) {
-    return Error(sqlstate::kObjectNotInPrerequisiteState, "cursor can only scan forward")
-        .with_hint("Declare it with SCROLL option to enable backward scan.");
+  auto rows = fetch(call, portal, stmt);
+  if (!rows.ok()) {
+    portal.status = Portal::Status::kFailed;
+    return rows.take_error();
   }
-  if (!portal.buffer && (portal.scroll || portal.hold || !forward || stmt.how_many == 0)) {
-    if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {
-      INDIGO_TRY(run_again(session, portal));
-    } else {
-      INDIGO_TRY(session.materialise(portal));
-    }
-  }
-  NoRows none;
-  RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;
-  uint64_t rows = 0;
-  if (portal.buffer) {
-    INDIGO_ASSIGN(rows, fetch_buffered(call, portal, stmt.direction, stmt.how_many, sink));
-  } else {
-    INDIGO_ASSIGN(rows, fetch_forward(call, portal, stmt.how_many, sink));
-  }
-  tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(rows);
+  tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(*rows);
   return {};
 }
-
 Status run_close(UtilityCall& call, std::string& tag) {
   const char* name = call.node->close_portal_stmt->portalname;
   auto& session = call.session;
