@@ -8,6 +8,7 @@ from server import LOST, SILENT, TOO_MANY
 TRANSCENDENTAL = re.compile(r"\b(exp|ln|log|log10|power|pow|dpow|dexp|dlog\w*|sqrt|cbrt|a?(sin|cos|tan|cot)[dh]?|atan2d?|asinh|acosh|atanh|degrees|radians"
                             r"|corr|regr_\w+|covar_\w+|var\w*|stddev\w*|avg|sum|erf)\b|\^|\|/")
 KEEPS_ONE = re.compile(r"\b(DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min|max|greatest|least|mode|GREATEST|LEAST)\b", re.IGNORECASE)
+ODD_NUMBER_TEMPLATE = re.compile(r"'[^'90]*'::text|'[^']*(RN[^']*(RN|9|0)|(9|0)[^']*RN)[^']*'::text", re.IGNORECASE)
 ROW_ERRORS = ("22003", "22008", "22012")
 CANCELLED, DATA_ERRORS = "57014", ("22", "23", "21", "2F", "39", "42", "54", "0A", "XX")
 
@@ -58,6 +59,25 @@ def equal_values(a, b, types, ask):
     return True
 
 
+def known_difference(sql, ours, theirs):
+    """The rules that go by what a statement calls."""
+    if ours.state == theirs.state and ours.rows == theirs.rows:
+        return ""
+    if '"char"' in sql and ("\\\\2" in sql or "\ufffd" in str(theirs.rows)):
+        return "a byte above 127 in \"char\" as text"
+    if "precision must be between" in ours.message and not theirs.state:
+        return "a precision below zero given to a length coercion by hand"
+    if "reg" in sql and theirs.state in ("42601", "22P02", "42602") and (not ours.state or ours.state in ("42704", "42883", "42601", "42602")):
+        return "malformed names of types and functions"
+    if "percentile" in ours.message + theirs.message and "FILTER" in sql and bool(ours.state) != bool(theirs.state):
+        return "percentiles of no rows"
+    if ours.state == theirs.state == "2201B":
+        return "which fault of a faulty regular expression is told"
+    if re.search("to_(char|number)", sql) and ODD_NUMBER_TEMPLATE.search(sql):
+        return "templates of numbers without a place for a digit, or with RN beside other patterns"
+    return ""
+
+
 def compare(sql, ours, theirs, ask=None, only_types=False, message=True, ordered=True, single=True, plans=False, constraints=False):
     """ours, theirs: Answers to `sql`. ask: sends a question to PostgreSQL. single: one row, errors come in one order.
     constraints: several rows may violate several constraints. plans: which rows a condition or an output value is computed for is the plan's choice."""
@@ -67,6 +87,8 @@ def compare(sql, ours, theirs, ask=None, only_types=False, message=True, ordered
         return Verdict(True, "too long or too much for PostgreSQL")
     if plans and any("FULL JOIN is only supported" in answer.message for answer in (ours, theirs)):
         return Verdict(True, "FULL JOIN without a condition to hash")
+    if known := known_difference(str(sql), ours, theirs):
+        return Verdict(True, known)
     if ours.state or theirs.state:
         if bool(ours.state) != bool(theirs.state):
             of_a_row = plans and (ours.state or theirs.state) in ROW_ERRORS

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -20,12 +21,43 @@ bool append_special(double value, std::string& out) {
   return true;
 }
 
+// Does the text stand exactly between this value and the next one on some side? Then reading it back depends on how ties are
+// rounded, and PostgreSQL writes a digit more. `Wide` holds every such middle; below kExact there is none this short.
+template <class F, class Wide>
+bool is_in_the_middle(F value, const char* text) {
+  Wide read;
+  if constexpr (sizeof(F) == 4) {
+    read = std::strtod(text, nullptr);
+  } else {
+    read = std::strtold(text, nullptr);
+  }
+  const F below = std::nextafter(value, F{0}), above = std::nextafter(value, std::copysign(F{INFINITY}, value));
+  const auto middle = [&](F other) { return (static_cast<Wide>(value) + static_cast<Wide>(other)) / 2; };
+  return read == middle(below) || (std::isfinite(above) && read == middle(above));
+}
+
+// d.ddde+XX with the fewest digits that read back as the value, whatever becomes of ties.
+template <class F>
+size_t write_shortest(F value, char* buffer, size_t size) {
+  using Wide = std::conditional_t<sizeof(F) == 4, double, long double>;
+  constexpr F kExact = static_cast<F>(int64_t{1} << std::numeric_limits<F>::digits);
+  char* end = std::to_chars(buffer, buffer + size - 1, value, std::chars_format::scientific).ptr;
+  *end = '\0';
+  if (std::abs(value) < kExact || !is_in_the_middle<F, Wide>(value, buffer)) return static_cast<size_t>(end - buffer);
+  size_t length = 0;
+  auto digits = static_cast<int>(std::count_if(buffer, std::find(buffer, end, 'e'), is_digit));
+  do {
+    length = static_cast<size_t>(std::snprintf(buffer, size, "%.*e", digits, static_cast<double>(value)));
+  } while (++digits < std::numeric_limits<F>::max_digits10 &&
+           (static_cast<F>(std::strtod(buffer, nullptr)) != value || is_in_the_middle<F, Wide>(value, buffer)));
+  return length;
+}
+
 // Fixed notation for exponents in -4 .. fixed_digits - 1, else d.ddde+XX.
 template <class F>
 void append_shortest(F value, int fixed_digits, std::string& out) {
   char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
-  std::string_view text(buffer, static_cast<size_t>(end - buffer));
+  std::string_view text(buffer, write_shortest(value, buffer, sizeof buffer));
   if (text[0] == '-') {
     out.push_back('-');
     text.remove_prefix(1);

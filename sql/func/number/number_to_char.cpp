@@ -252,7 +252,13 @@ std::string numeric_to_char(FuncContext& context, Str v, Str format) {
 template <class T>
 std::string integer_to_char(FuncContext& context, T v, Str format) {
   const NumberTemplate* t = template_of(context, format);
-  return t == nullptr ? std::string() : number_text(*t, Numeric(int64_t{v}), -1);
+  if (t == nullptr) return {};
+  const auto is_roman = [](const NumberNode& n) { return n.token == NumberToken::kRoman; };
+  if (int64_t{v} != static_cast<int32_t>(v) && std::any_of(t->nodes.begin(), t->nodes.end(), is_roman)) {
+    context.fail(sqlstate::kNumericValueOutOfRange, "integer out of range");
+    return {};
+  }
+  return number_text(*t, Numeric(int64_t{v}), -1);
 }
 // As many digits as the type can tell, in all.
 template <class T>

@@ -109,8 +109,16 @@ Result<Oid> find_type_oid(FuncContext& context, Str text) {
   return type.oid;
 }
 
+namespace {
+Status check_schema(FuncContext& context, const Name& name) {
+  if (name.schema.empty() || context.session().catalog().schema_named(name.schema) != kInvalidOid) return {};
+  return Error(sqlstate::kInvalidSchemaName, "schema \"" + name.schema + "\" does not exist");
+}
+}  // namespace
+
 Result<Oid> find_function_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));
+  INDIGO_TRY(check_schema(context, name));
   const auto candidates = context.session().catalog().functions_named(name.schema, name.object);
   if (candidates.empty())
     return Error(sqlstate::kUndefinedFunction, "function \"" + std::string(text) + "\" does not exist");
@@ -124,6 +132,7 @@ Result<Oid> find_procedure_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const std::vector<std::string> parts, split_signature(text, head));
   INDIGO_ASSIGN(const Name name, parse_name(context, head));
   INDIGO_ASSIGN(const std::vector<Oid> types, signature_types(context, parts));
+  INDIGO_TRY(check_schema(context, name));
   for (const auto& f : context.session().catalog().functions_named(name.schema, name.object))
     if (f->arguments == types) return f->oid;
   return Error(sqlstate::kUndefinedFunction, "function \"" + std::string(text) + "\" does not exist");
@@ -131,6 +140,7 @@ Result<Oid> find_procedure_oid(FuncContext& context, Str text) {
 
 Result<Oid> find_operator_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_operator(text));
+  INDIGO_TRY(check_schema(context, name));
   const auto candidates = context.session().catalog().operators_named(name.schema, name.object);
   if (candidates.empty()) return Error(sqlstate::kUndefinedFunction, "operator does not exist: " + std::string(text));
   if (candidates.size() > 1)

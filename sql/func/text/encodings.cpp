@@ -1,5 +1,6 @@
 #include "sql/func/text/encodings.h"
 
+#include <algorithm>
 #include <memory>
 
 #include <unicode/ucnv.h>
@@ -184,21 +185,52 @@ Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
   return context.failed() ? Str() : context.arena().copy(out);
 }
 
+// PostgreSQL converts directly among the Cyrillic encodings and among the Central European ones.
+bool converts_directly(const Encoding& from, const Encoding& to) {
+  static constexpr std::string_view kGroups[][4] = {{"KOI8R", "WIN1251", "WIN866", "ISO_8859_5"},
+                                                    {"LATIN2", "WIN1250"}};
+  return std::any_of(std::begin(kGroups), std::end(kGroups), [&](const auto& group) {
+    const auto has = [&](const Encoding& e) {
+      return std::find(std::begin(group), std::end(group), std::string_view(e.name)) != std::end(group);
+    };
+    return has(from) && has(to);
+  });
+}
+Str convert_directly(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
+  Str out = to_utf8(context, bytes, from);
+  if (!context.failed()) out = from_utf8(context, out, to);
+  if (!context.failed()) return out;
+  context.take_error();
+  for (size_t i = 0; i < bytes.size(); i++) {  // which was it?
+    const Str utf8 = to_utf8(context, bytes.substr(i, 1), from);
+    if (!context.failed()) from_utf8(context, utf8, to);
+    if (!context.failed()) continue;
+    context.take_error();
+    untranslatable(context, bytes.substr(i, 1), from.name, to.name);
+    break;
+  }
+  return {};
+}
+
 Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
+  const auto check_zero = [&] {
+    if (bytes.find('\0') == Str::npos) return true;
+    context.fail(sqlstate::kCharacterNotInRepertoire,
+                 std::string("invalid byte sequence for encoding \"") + from.name + "\": 0x00");
+    return false;
+  };
   if (from.kind == Kind::kUtf8 || from.kind == Kind::kAscii) {
+    if (from.kind == Kind::kAscii && !check_zero()) return {};
     const bool checked = from.kind == Kind::kUtf8 || to.kind == Kind::kUtf8;
     if (checked && !valid_utf8(context, bytes)) return {};
     if (to.kind != Kind::kSingleByte || from.kind == Kind::kAscii) return bytes;
     return from_utf8(context, bytes, to);
   }
   if (&from == &to) return bytes;
-  if (bytes.find('\0') != Str::npos) {
-    context.fail(sqlstate::kCharacterNotInRepertoire,
-                 std::string("invalid byte sequence for encoding \"") + from.name + "\": 0x00");
-    return {};
-  }
+  if (!check_zero()) return {};
   if (to.kind == Kind::kAscii) return bytes;
   if (to.kind == Kind::kUtf8) return to_utf8(context, bytes, from);
+  if (converts_directly(from, to)) return convert_directly(context, bytes, from, to);
   context.fail(sqlstate::kUndefinedFunction, std::string("default conversion function for encoding \"") + from.name +
                                                  "\" to \"" + to.name + "\" does not exist");
   return {};
