@@ -20,6 +20,28 @@ EpochManager::Slot* EpochManager::enter() {
   return &slots_[i];
 }
 
+EpochManager::Slot* EpochManager::enter_to_write() {
+  for (;;) {
+    Slot* slot = enter();
+    // seq_cst, as the slot's: either this sees the pause, or the pause sees the slot.
+    if (!writers_paused_.load()) return slot;
+    slot->epoch.store(0, std::memory_order_release);
+    Backoff backoff;
+    while (writers_paused_.load()) backoff.pause();
+  }
+}
+
+void EpochManager::pause_writers() {
+  writers_paused_.store(true);
+  // Whoever entered before is gone two epochs later; whoever comes in the second one finds the pause.
+  const uint64_t target = global_.load() + 2;
+  Backoff backoff;
+  while (global_.load() < target) {
+    advance();
+    backoff.pause();
+  }
+}
+
 void EpochManager::advance() {
   uint64_t now = global_.load();
   for (const Slot& slot : slots_) {

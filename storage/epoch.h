@@ -1,12 +1,15 @@
 // Epoch-based reclamation: memory that optimistic readers may still look at is freed two epochs after it was retired.
 //
 // A Guard lives for one operation on one thread, never across a suspension. Threads need no registration.
+// A WriteGuard is a Guard of someone who changes what others read; all of these can be kept out for a moment.
 // Thread safety: all functions.
 //
 // Invariants:
 // 1. The global epoch advances only when every active guard has entered in it.
 // 2. What is retired in epoch e (after it was unlinked) is freed when the global epoch is at least e + 2; no guard that
 //    could have found it is active then.
+// 3. Between pause_writers and resume_writers no WriteGuard is active. Nobody enters a WriteGuard inside another guard, and
+//    who has paused the writers neither suspends nor waits for anyone who may be about to write.
 // Source: Fraser, Practical lock-freedom (2004), 5.2.3.
 #pragma once
 
@@ -42,6 +45,21 @@ class EpochManager {
     Slot* slot_;
   };
 
+  class WriteGuard {
+   public:
+    explicit WriteGuard(EpochManager& manager) : slot_(manager.enter_to_write()) {}
+    ~WriteGuard() { slot_->epoch.store(0, std::memory_order_release); }  // pairs with advance()
+    WriteGuard(const WriteGuard&) = delete;
+    WriteGuard& operator=(const WriteGuard&) = delete;
+
+   private:
+    Slot* slot_;
+  };
+
+  // Waits until every guard of now has ended. One user at a time, without a guard of its own.
+  void pause_writers();
+  void resume_writers() { writers_paused_.store(false); }
+
   // Calls free(context, object) once no guard of now is active any more.
   using Free = void (*)(void* context, void* object);
   void retire(void* object, Free free, void* context);
@@ -68,10 +86,12 @@ class EpochManager {
   };
 
   Slot* enter();
+  Slot* enter_to_write();
   void advance();
   void collect(Shard& shard);
 
   alignas(64) std::atomic<uint64_t> global_{2};
+  std::atomic<bool> writers_paused_{false};
   std::array<Slot, kSlots> slots_;
   std::array<Shard, kShards> shards_;
 };

@@ -22,10 +22,19 @@ StoreImpl::StoreImpl(const StoreOptions& options)
 
 StoreImpl::~StoreImpl() { reclaimer_.stop(); }
 
-PagePool& StoreImpl::pages(size_t block_bytes) {
+NodeMemory& StoreImpl::pages(size_t block_bytes) {
+  auto leaf_gone = [](void* store, const Leaf& leaf) {
+    for (size_t i = 0; i < leaf.status().count; i++) {
+      const RecordMeta m = leaf.meta(i);
+      if (!m.overflow()) continue;
+      static_cast<StoreImpl*>(store)->release_overflow(load_unaligned<OverflowBody*>(leaf.payload(m)));
+    }
+  };
   std::lock_guard lock(pages_mutex_);
   auto& pool = pages_[block_bytes];
-  if (pool == nullptr) pool = std::make_unique<PagePool>(block_bytes, memory_);
+  if (pool == nullptr) {
+    pool = std::make_unique<NodeMemory>(block_bytes, memory_, nodes_, epochs_, leaf_gone, this);
+  }
   return *pool;
 }
 
@@ -34,12 +43,15 @@ std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) { re
 std::shared_ptr<TableImpl> StoreImpl::make_table(const TableOptions& options, log::DurableId durable_id) {
   size_t bytes = std::max<size_t>(options.leaf_bytes, Leaf::kMinBytes);
   auto table = std::make_shared<TableImpl>(*this, next_id(), durable_id, pages(bytes));
-  reclaimer_.add_table(table);
-  if (durable_id && log_.records()) {
-    std::lock_guard lock(durable_mutex_);
-    durable_tables_.push_back(table);
-  }
+  add_table(table);
   return table;
+}
+
+void StoreImpl::add_table(const std::shared_ptr<TableImpl>& table) {
+  reclaimer_.add_table(table);
+  if (!table->durable_id() || !log_.records()) return;
+  std::lock_guard lock(durable_mutex_);
+  durable_tables_.push_back(table);
 }
 
 std::vector<std::shared_ptr<TableImpl>> StoreImpl::durable_tables() {
@@ -97,6 +109,28 @@ WriteContext* StoreImpl::take_write_context() {
   created_contexts_.push_back(std::move(created));
   return c;
 }
+
+class StoreImpl::CommitGuard {
+ public:
+  CommitGuard(StoreImpl& store, TransactionImpl& txn) : inside_(txn.has_writes() ? &txn.writes().committing : nullptr) {
+    if (inside_ == nullptr) return;
+    for (;;) {
+      inside_->store(true);  // seq_cst: either this sees the pause, or the pause sees this
+      if (!store.commits_paused_.load()) return;
+      inside_->store(false, std::memory_order_release);
+      Backoff backoff;
+      while (store.commits_paused_.load()) backoff.pause();
+    }
+  }
+  ~CommitGuard() {
+    if (inside_ != nullptr) inside_->store(false, std::memory_order_release);  // pairs with try_pause
+  }
+  CommitGuard(const CommitGuard&) = delete;
+  CommitGuard& operator=(const CommitGuard&) = delete;
+
+ private:
+  std::atomic<bool>* inside_;
+};
 
 StorageStatus StoreImpl::prepare_log(TransactionImpl& txn) {
   TransactionState& state = txn.state();
@@ -181,12 +215,17 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
       return status;
     }
   }
-  if (txn.serializable_ != nullptr && !certify(txn)) {
+  bool certified = true;
+  {
+    CommitGuard guard(*this, txn);
+    certified = txn.serializable_ == nullptr || certify(txn);
+    if (certified && txn.has_writes()) lsn = commit_writes(txn);
+  }
+  if (!certified) {
     txn.failed(StorageStatus::kSerialization);
     rollback(txn);
     return StorageStatus::kSerialization;
   }
-  if (txn.has_writes()) lsn = commit_writes(txn);
   finish(txn, true);
   if (!log_.records() || asynchronous) return StorageStatus::kOk;
   if (!lsn) lsn = log_.appended();  // what it has read was appended before it became visible
@@ -263,6 +302,7 @@ void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::func
 }
 
 void StoreImpl::release_overflow(OverflowBody* body) {
+  if (body->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   memory_.add(MemoryKind::kLargeRows, -static_cast<int64_t>(body->length));
   std::free(body);
 }
@@ -291,7 +331,7 @@ bool StoreImpl::reclaim_until_left() {
 void StoreImpl::trim() {
   versions_.trim();
   std::lock_guard lock(pages_mutex_);
-  for (auto& [size, pool] : pages_) pool->trim();
+  for (auto& [size, pool] : pages_) pool->leaves.trim();
 }
 
 StoreStatistics StoreImpl::counters() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "log/log.h"
+#include "storage/btree/node_memory.h"
 #include "storage/epoch.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/page_pool.h"
@@ -57,7 +58,7 @@ class StoreImpl final : public Store {
   VersionPool& versions() { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
-  PagePool& pages(size_t block_bytes);
+  NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
   MemoryAccount& memory() { return memory_; }
   // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
@@ -65,8 +66,17 @@ class StoreImpl final : public Store {
   StoreStatistics counters();
   // Returns spare memory of the pools to the system.
   void trim();
-  void free_overflow(OverflowBody* body);     // by epoch
-  void release_overflow(OverflowBody* body);  // at once
+  // One who named it does no longer: by epoch, or at once.
+  void free_overflow(OverflowBody* body);
+  void release_overflow(OverflowBody* body);
+
+  // Cloning (storage/clone.h). While this answers true, until resume(), nobody commits and nobody changes a leaf or an
+  // index; what has been committed is installed. False: a commit takes long; try again a little later.
+  bool try_pause();
+  void resume();
+  uint64_t next_generation() { return next_generation_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::shared_ptr<TableImpl> clone_table(TableImpl& source, log::DurableId durable_id, uint64_t source_generation,
+                                         uint64_t generation);
 
  private:
   struct alignas(64) Shard {
@@ -86,6 +96,9 @@ class StoreImpl final : public Store {
   // Index-SSN's commit section. False: the transaction must roll back.
   bool certify(TransactionImpl& txn);
   Lsn commit_writes(TransactionImpl& txn);
+  // Around the commit section and commit_writes: try_pause() waits for it, and keeps it out.
+  class CommitGuard;
+  void add_table(const std::shared_ptr<TableImpl>& table);
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
 
@@ -97,7 +110,7 @@ class StoreImpl final : public Store {
   std::mutex durable_mutex_;  // guards durable_tables_
   std::vector<std::weak_ptr<TableImpl>> durable_tables_;
   mutable std::mutex pages_mutex_;  // guards pages_
-  std::map<size_t, std::unique_ptr<PagePool>> pages_;
+  std::map<size_t, std::unique_ptr<NodeMemory>> pages_;
   CommitClock clock_;
   SnapshotRegistry snapshots_{clock_};
   std::once_flag certifier_once_;
@@ -109,6 +122,9 @@ class StoreImpl final : public Store {
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};
   std::atomic<uint64_t> next_id_{1};
+  std::atomic<uint64_t> next_generation_{0};
+  std::atomic<bool> commits_paused_{false};
+  std::mutex pause_mutex_;  // held from try_pause to resume
   EpochManager epochs_;
   Reclaimer reclaimer_;
 };

@@ -14,13 +14,14 @@ bool Inner::Parts::too_large() const {
   return bytes > kMaxKeyBytes;
 }
 
-Inner* Inner::create(Valenblock& memory, const Parts& parts) {
+Inner* Inner::create(Valenblock& memory, const Parts& parts, uint64_t generation) {
   size_t n = parts.children.size();
   size_t fixed = sizeof(Inner) + n * (sizeof(uint64_t) + sizeof(Separator) + sizeof(std::atomic<void*>));
   size_t bytes = fixed;
   for (const auto& s : parts.separators) bytes += s.size() > kPrefixBytes ? s.size() : 0;
   auto* node = new (memory.allocate(bytes)) Inner();
   node->level_ = parts.level;
+  node->generation_ = generation;
   node->child_count_ = static_cast<uint32_t>(n);
   auto* prefixes = const_cast<uint64_t*>(node->prefixes());
   auto* separators = const_cast<Separator*>(node->separators());

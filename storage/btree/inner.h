@@ -1,5 +1,5 @@
 // An inner node: separators and children. Immutable but for the child addresses: a change of separators builds a new
-// node, and the parent's child address (or the root) is switched to it.
+// node, and the parent's child address (or the root) is switched to it. One that trees share (node_memory.h) is immutable.
 //
 // Child i covers keys from separator i-1 (inclusive) to separator i (exclusive). Level 1 has leaves as children.
 // Thread safety: readers need an epoch guard and nothing else; structure changes are made by one thread at a time
@@ -32,13 +32,17 @@ class Inner {
     std::vector<void*> children;
     bool too_large() const;
   };
-  static Inner* create(Valenblock& memory, const Parts& parts);
+  // With one reference.
+  static Inner* create(Valenblock& memory, const Parts& parts, uint64_t generation);
   Parts parts() const;
 
   uint32_t level() const { return level_; }
   uint32_t child_count() const { return child_count_; }
   void* child(size_t i) const { return children()[i].load(std::memory_order_acquire); }  // pairs with set_child
   void set_child(size_t i, void* c) { children()[i].store(c, std::memory_order_release); }
+  std::atomic<uint32_t>& references() { return references_; }
+  uint64_t generation() const { return generation_; }
+  void set_generation(uint64_t g) { generation_ = g; }  // under structure_mutex_ of the only tree that has the node
   // The child that covers `key`.
   size_t find(const KeyView& key) const;
   // The child that covers the greatest keys below `key`.
@@ -63,6 +67,8 @@ class Inner {
 
   uint32_t level_ = 1;
   uint32_t child_count_ = 0;
+  uint64_t generation_ = 0;
+  std::atomic<uint32_t> references_{1};
 };
 
 }  // namespace indigo::storage

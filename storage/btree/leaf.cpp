@@ -11,9 +11,10 @@ void Leaf::store_status(const Status& s) {
                              uint64_t{s.block_bytes} << kBlockShift | uint64_t{s.delete_bytes} << kDeleteShift);
 }
 
-Leaf* Leaf::create(void* memory, size_t node_bytes, Bytes low, bool has_high, Bytes high) {
+Leaf* Leaf::create(void* memory, size_t node_bytes, uint64_t generation, Bytes low, bool has_high, Bytes high) {
   auto* leaf = new (memory) Leaf();
   leaf->node_bytes_ = static_cast<uint32_t>(node_bytes);
+  leaf->generation_ = generation;
   leaf->low_prefix_ = key_prefix(low);
   leaf->low_length_ = static_cast<uint32_t>(low.size());
   if (low.size() > kPrefixBytes) {  // the low fence never moves: it takes the last bytes for good
@@ -60,6 +61,7 @@ void Leaf::freeze() {
 
 void Leaf::set_meta(size_t i, const RecordMeta& m) {
   RecordMeta* to = metas() + i;
+  if (m.overflow()) store_shared(&may_overflow_, uint32_t{1});
   store_shared(&to->control, m.control);
   store_shared(&to->prefix, m.prefix);
   store_shared(&to->stamp, m.stamp);
@@ -255,16 +257,17 @@ bool Leaf::replace_payload(RecordMeta& m, Bytes payload) {
 }
 
 void Leaf::append_records(const Leaf& source, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++) append_record(source, source.metas()[i]);
+}
+
+void Leaf::append_record(const Leaf& source, RecordMeta m) {
   Status s = status();
-  for (size_t i = from; i < to; i++) {
-    RecordMeta m = source.metas()[i];
-    size_t n = m.body_length();
-    s.block_bytes += static_cast<uint32_t>(n);
-    size_t offset = node_bytes_ - s.block_bytes;
-    copy_to_shared(bytes() + offset, source.bytes() + m.offset(), n);
-    m.set_body(offset, m.key_length(), m.payload_length());
-    set_meta(s.count++, m);
-  }
+  size_t n = m.body_length();
+  s.block_bytes += static_cast<uint32_t>(n);
+  size_t offset = node_bytes_ - s.block_bytes;
+  copy_to_shared(bytes() + offset, source.bytes() + m.offset(), n);
+  m.set_body(offset, m.key_length(), m.payload_length());
+  set_meta(s.count++, m);
   store_status(s);
 }
 

@@ -11,6 +11,9 @@
 // they stay within the block, and their answers count only after latch.validate()). The low fence and node_bytes never
 // change.
 //
+// A leaf that trees share (node_memory.h) belongs to the tree of its generation: control bits, predecessors and the
+// successor are that tree's, and are all that it may still change; the others see committed_only() metas.
+//
 // Invariants:
 // 1. All keys k satisfy low fence <= k < high fence; the successor's low fence is this leaf's high fence.
 // 2. A frozen leaf is out of the tree for good (merged away): start again at the root.
@@ -18,6 +21,7 @@
 // Source: Index-Organized 4.3, figure 6.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -43,7 +47,8 @@ class Leaf {
   };
 
   // Makes an empty leaf of `memory`. Only what fits is checked: fences must be shorter than a quarter of the block.
-  static Leaf* create(void* memory, size_t node_bytes, Bytes low, bool has_high, Bytes high);
+  // It has one reference.
+  static Leaf* create(void* memory, size_t node_bytes, uint64_t generation, Bytes low, bool has_high, Bytes high);
 
   OptimisticLatch latch;
 
@@ -83,6 +88,12 @@ class Leaf {
   bool has_high_fence() const { return load_shared(&has_high_) != 0; }
   void high_fence(std::string& to) const;
   size_t node_bytes() const { return node_bytes_; }
+  uint64_t generation() const { return load_shared(&generation_); }
+  // By the only tree that has the leaf, and made it.
+  void set_generation(uint64_t g) { store_shared(&generation_, g); }
+  std::atomic<uint32_t>& references() { return references_; }
+  // May some record have an OverflowBody?
+  bool may_overflow() const { return load_shared(&may_overflow_) != 0; }
   void prefetch() const {
     __builtin_prefetch(this);
     __builtin_prefetch(reinterpret_cast<const char*>(this) + 64);
@@ -109,6 +120,8 @@ class Leaf {
   // Rewrites the leaf to records [from, to) of `source` (a private copy of a leaf of this size) between these fences.
   void assign(const Leaf& source, size_t from, size_t to, Leaf* successor, bool has_high, Bytes high);
   void append_records(const Leaf& source, size_t from, size_t to);
+  // One of them, as `m` describes it.
+  void append_record(const Leaf& source, RecordMeta m);
   void compact(void* scratch);  // of this leaf's size
   void set_successor(Leaf* s) { store_shared(&successor_, s); }
   // False when a long fence finds no room.
@@ -145,7 +158,7 @@ class Leaf {
   uint64_t status_ = 0;  // count 16, control 3 (unused), frozen 1, block size 22, delete size 22
   Leaf* successor_ = nullptr;
   uint32_t node_bytes_ = 0;
-  [[maybe_unused]] uint32_t owner_generation_ = 0;  // for cloning; unused before it
+  uint32_t may_overflow_ = 0;
   uint64_t low_prefix_ = 0;
   uint64_t high_prefix_ = 0;
   uint32_t low_offset_ = 0;
@@ -153,6 +166,8 @@ class Leaf {
   uint32_t low_length_ = 0;
   uint32_t high_length_ = 0;
   uint32_t has_high_ = 0;
+  std::atomic<uint32_t> references_{1};
+  uint64_t generation_ = 0;
 };
 
 static_assert(sizeof(Leaf) <= Leaf::kHeaderBytes);

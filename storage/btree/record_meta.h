@@ -50,6 +50,15 @@ struct RecordMeta {
   size_t body_key_length() const { return key_length() > 8 ? key_length() : 0; }
   size_t body_length() const { return body_key_length() + payload_length(); }
 
+  // As a tree sees it that shares the leaf with the one that it belongs to: the version that was committed when they
+  // were parted. What was in-inserting then is invisible, and has no stamp.
+  RecordMeta committed_only() const {
+    RecordMeta m = *this;
+    m.control &= ~(kStateMask | kLockedBit);
+    m.predecessor = 0;
+    return m;
+  }
+
   void set_state(RecordState s) { control = (control & ~kStateMask) | static_cast<uint64_t>(s); }
   void set_flag(uint64_t bit, bool on) { control = on ? control | bit : control & ~bit; }
   void set_body(size_t offset, size_t key_length, size_t payload_length) {

@@ -1,6 +1,5 @@
 // Structure changes of the tree: splits, merges, and the replacement of inner nodes that they need.
 #include "storage/btree/tree.h"
-#include "storage/memory/valenblock.h"
 
 namespace indigo::storage {
 
@@ -118,7 +117,7 @@ void Tree::insert_separator(const std::string& separator, Leaf* right) {
     Inner::Parts parts;
     parts.separators = {separator};
     parts.children = {root, tag(right)};
-    root_.store(Inner::create(nodes_, parts), std::memory_order_release);
+    root_.store(Inner::create(nodes_, parts, generation()), std::memory_order_release);
     return;
   }
   std::vector<Step> steps = path(KeyView(separator));
@@ -141,7 +140,7 @@ void Tree::set_link(const std::vector<Step>& steps, size_t depth, void* node) {
 void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
   Inner* old = steps[depth].node;
   if (!parts.too_large()) {
-    set_link(steps, depth, Inner::create(nodes_, parts));
+    set_link(steps, depth, Inner::create(nodes_, parts, generation()));
     retire(old);
     return;
   }
@@ -156,14 +155,14 @@ void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
   right.children.assign(parts.children.begin() + c, parts.children.end());
   right.separators.assign(parts.separators.begin() + c, parts.separators.end());
   std::string middle = parts.separators[left_count - 1];
-  Inner* left_node = Inner::create(nodes_, left);
-  Inner* right_node = Inner::create(nodes_, right);
+  Inner* left_node = Inner::create(nodes_, left, generation());
+  Inner* right_node = Inner::create(nodes_, right, generation());
   if (depth == 0) {
     Inner::Parts root;
     root.level = parts.level + 1;
     root.separators = {middle};
     root.children = {left_node, right_node};
-    set_link(steps, 0, Inner::create(nodes_, root));
+    set_link(steps, 0, Inner::create(nodes_, root, generation()));
   } else {
     Inner::Parts parent = steps[depth - 1].node->parts();
     auto at = static_cast<std::ptrdiff_t>(steps[depth - 1].child);
@@ -196,6 +195,7 @@ bool Tree::try_merge(const KeyView& key) {
   if (bottom.child + 1 >= bottom.node->child_count()) return false;
   Leaf* left = as_leaf(bottom.node->child(bottom.child));
   Leaf* right = as_leaf(bottom.node->child(bottom.child + 1));
+  if (!writable(left) || !writable(right)) return false;
   left->latch.lock();
   size_t usable = node_bytes_ - Leaf::kHeaderBytes;
   if (left->successor() != right) {  // a split between them is not yet in the parent

@@ -1,29 +1,24 @@
 #include "storage/btree/tree.h"
 
-#include "storage/memory/valenblock.h"
-
 namespace indigo::storage {
 
-Tree::Tree(PagePool& pages, Valenblock& nodes, EpochManager& epochs, RecordMover& mover)
-    : pages_(pages), nodes_(nodes), epochs_(epochs), mover_(mover), node_bytes_(pages.block_bytes()) {
-  root_.store(tag(new_leaf(pages.allocate(Need::kMust), {}, false, {})), std::memory_order_relaxed);
+Tree::Tree(NodeMemory& memory, RecordMover& mover)
+    : memory_(memory),
+      pages_(memory.leaves),
+      nodes_(memory.inners),
+      epochs_(memory.epochs),
+      mover_(mover),
+      first_generation_(0),
+      generation_(0),
+      node_bytes_(pages_.block_bytes()) {
+  root_.store(tag(new_leaf(pages_.allocate(Need::kMust), {}, false, {})), std::memory_order_relaxed);
 }
 
-Tree::~Tree() { free_nodes(root_.load(std::memory_order_relaxed)); }
-
-void Tree::free_nodes(void* node) {
-  if (is_leaf(node)) {
-    pages_.free(as_leaf(node));
-    return;
-  }
-  Inner* inner = as_inner(node);
-  for (size_t i = 0; i < inner->child_count(); i++) free_nodes(inner->child(i));
-  nodes_.free(inner);
-}
+Tree::~Tree() { memory_.release(root_.load(std::memory_order_relaxed)); }
 
 Leaf* Tree::new_leaf(void* memory, Bytes low, bool has_high, Bytes high) {
   leaf_count_.fetch_add(1, std::memory_order_relaxed);
-  return Leaf::create(memory, node_bytes_, low, has_high, high);
+  return Leaf::create(memory, node_bytes_, generation(), low, has_high, high);
 }
 
 Leaf* Tree::locate(const KeyView& key) const {
@@ -42,6 +37,7 @@ Leaf* Tree::continue_from(Leaf* leaf, const KeyView& key, uint64_t& version) con
     bool beyond = leaf->beyond(key);
     Leaf* successor = leaf->successor();
     if (!frozen && !beyond) return leaf;  // the caller validates
+    if (foreign(leaf)) return leaf;
     if (!leaf->latch.validate(version)) continue;
     leaf = frozen ? locate(key) : successor;
   }
@@ -65,6 +61,7 @@ Leaf* Tree::find_leaf_before(const KeyView& key, uint64_t& version) const {
       leaf->high_fence(high);
       Leaf* successor = leaf->successor();
       if (!leaf->latch.validate(version)) continue;
+      if (foreign(leaf)) return leaf;
       if (frozen) break;
       if (!has_high || compare_keys(high, key.bytes) >= 0) return leaf;
       leaf = successor;
@@ -82,6 +79,7 @@ Leaf* Tree::last_leaf(uint64_t& version) const {
       bool frozen = leaf->status().frozen;
       Leaf* successor = leaf->successor();
       if (!leaf->latch.validate(version)) continue;
+      if (foreign(leaf)) return leaf;
       if (frozen) break;
       if (successor == nullptr) return leaf;
       leaf = successor;
@@ -89,9 +87,14 @@ Leaf* Tree::last_leaf(uint64_t& version) const {
   }
 }
 
-Leaf* Tree::lock_leaf(const KeyView& key) const {
+Leaf* Tree::lock_leaf(const KeyView& key, Need need) {
   Leaf* leaf = locate(key);
   for (;;) {
+    if (!writable(leaf)) {
+      if (!make_private(key, need)) return nullptr;
+      leaf = locate(key);
+      continue;
+    }
     leaf->latch.lock();
     bool frozen = leaf->status().frozen;
     if (!frozen && !leaf->beyond(key)) return leaf;
@@ -101,20 +104,30 @@ Leaf* Tree::lock_leaf(const KeyView& key) const {
   }
 }
 
-void Tree::for_each_leaf(const std::function<void(Leaf*)>& visit) const {
-  void* node = root_.load(std::memory_order_acquire);
-  while (!is_leaf(node)) node = as_inner(node)->child(0);
-  for (Leaf* leaf = as_leaf(node); leaf != nullptr;) {
-    Leaf* next = leaf->successor();
-    visit(leaf);
-    leaf = next;
+void Tree::visit_leaves(void* node, uint64_t from_generation, const std::function<void(Leaf*)>& visit) const {
+  if (is_leaf(node)) {
+    if (as_leaf(node)->generation() >= from_generation) visit(as_leaf(node));
+    return;
   }
+  const Inner* inner = as_inner(node);
+  // What hangs below a node is not younger, but for what its own tree has made since.
+  if (inner->generation() < from_generation) return;
+  for (size_t i = 0; i < inner->child_count(); i++) visit_leaves(inner->child(i), from_generation, visit);
+}
+
+void Tree::for_each_leaf(const std::function<void(Leaf*)>& visit) const {
+  visit_leaves(root_.load(std::memory_order_acquire), 0, visit);
+}
+
+void Tree::for_each_own_leaf(const std::function<void(Leaf*)>& visit) const {
+  visit_leaves(root_.load(std::memory_order_acquire), first_generation_, visit);
 }
 
 std::string Tree::check() const {
   std::string problem;
   std::string previous_high;
   bool first = true;
+  const Leaf* expected = nullptr;  // the last leaf's successor
   for_each_leaf([&](Leaf* leaf) {
     std::string low;
     leaf->low_fence(low);
@@ -122,7 +135,7 @@ std::string Tree::check() const {
     first = false;
     leaf->high_fence(previous_high);
     Leaf::Status s = leaf->status();
-    if (s.frozen) problem = "a frozen leaf is linked";
+    if (s.frozen && !foreign(leaf)) problem = "a frozen leaf is linked";
     std::string last = low;
     for (size_t i = 0; i < s.count; i++) {
       std::string key = leaf->key(i);
@@ -133,7 +146,14 @@ std::string Tree::check() const {
       if (find_leaf(KeyView(key), version) != leaf) problem = "descending leads elsewhere";
       last = key;
     }
-    if (!leaf->has_high_fence() && leaf->successor() != nullptr) problem = "successor of the last leaf";
+    if (foreign(leaf)) {
+      if (expected != nullptr) problem = "a successor of one's own is foreign";
+      expected = nullptr;
+      return;
+    }
+    if (expected != nullptr && expected != leaf) problem = "a successor leads elsewhere";
+    expected = leaf->successor();
+    if (!leaf->has_high_fence() && expected != nullptr) problem = "successor of the last leaf";
   });
   return problem;
 }

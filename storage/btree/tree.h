@@ -6,7 +6,16 @@
 // 1. Descending with any key ends at the leaf that covers it or, while a split is not yet in the parent, at one from
 //    which following successors leads there.
 // 2. Latches are taken from left to right; structure_mutex_ is taken before any latch and never while holding one.
-// 3. A leaf that leaves the tree is frozen first and retired by epoch.
+// 3. A leaf that leaves the tree is frozen first and retired by epoch; frozen means nothing in a foreign leaf.
+//
+// Cloning. A clone shares the root, and both trees go on with generations of their own, greater than all before. Of the
+// nodes that a tree can reach, it may change those of its generation (`writable`), in which case it has them, and all
+// above them, for itself. A leaf from before its first generation is foreign: another tree's, which this one reads as it was
+// when they were parted. Between the two are leaves that this tree made and shares with its clones.
+// make_private copies what has to be written, and the path above it; the rest of the tree never meets a shared node there.
+// 4. The successor of a leaf that is not foreign is its right neighbour, or null while that one is foreign (or none); the
+//    successor of a foreign leaf is not looked at.
+// 5. Cloning finds no split or merge under way: it keeps writers out (EpochManager::pause_writers).
 // Source: Index-Organized 4.3 and 4.5; Lehman and Yao's link for the late writer.
 #pragma once
 
@@ -17,14 +26,9 @@
 #include <string>
 #include <vector>
 
-#include "storage/btree/inner.h"
-#include "storage/btree/leaf.h"
-#include "storage/epoch.h"
-#include "storage/memory/page_pool.h"
+#include "storage/btree/node_memory.h"
 
 namespace indigo::storage {
-
-class Valenblock;
 
 // What the layer above must do when a record changes its leaf. Called under the latches of both leaves.
 class RecordMover {
@@ -32,12 +36,16 @@ class RecordMover {
   virtual ~RecordMover() = default;
   virtual void record_moved(const RecordMeta& meta, Leaf* to) = 0;
   virtual void leaf_split(Leaf* from, Leaf* to) = 0;
+  // This record of a foreign leaf has come to a leaf of one's own; or a record of one's own stays in a shared leaf, too.
+  virtual void record_copied(const Leaf& from, const RecordMeta& meta) = 0;
 };
 
 class Tree {
  public:
-  Tree(PagePool& pages, Valenblock& nodes, EpochManager& epochs, RecordMover& mover);
-  ~Tree();  // frees all nodes; no guard may look at them
+  Tree(NodeMemory& memory, RecordMover& mover);
+  // A clone of `source`; no writer is active in it. Generations are greater than any before, the clone's the greatest.
+  Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_t generation);
+  ~Tree();  // lets go of all nodes; no guard may look at them
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 
@@ -50,8 +58,17 @@ class Tree {
   Leaf* locate(const KeyView& key) const;
   Leaf* continue_from(Leaf* leaf, const KeyView& key, uint64_t& version) const;
 
-  // The leaf that covers `key`, latched.
-  Leaf* lock_leaf(const KeyView& key) const;
+  // The leaf that covers `key`, latched, and writable. Null when there is no memory for that (kMayFail only).
+  Leaf* lock_leaf(const KeyView& key, Need need);
+  bool writable(const Leaf* leaf) const { return leaf->generation() == generation_.load(std::memory_order_relaxed); }
+  bool foreign(const Leaf* leaf) const { return leaf->generation() < first_generation_; }
+  uint64_t first_generation() const { return first_generation_; }
+  // Makes the leaf that covers `key` writable. Under no latch. False when there is no memory (kMayFail only).
+  bool make_private(const KeyView& key, Need need);
+  // The last mention of a leaf that make_private has replaced while it was queued (Leaf::queued).
+  void release_replaced(Leaf* leaf) { memory_.release_later(NodeLink::of(leaf)); }
+  // How many nodes were copied because they were shared.
+  uint64_t copy_count() const { return copy_count_.load(std::memory_order_relaxed); }
   // Makes room in a latched leaf for `bytes` more at position `i` for `key`: compacts it, or splits it. Unlatches: the
   // caller looks for its leaf again. False when there is no memory (kMayFail only); then nothing has changed.
   bool make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes, Need need);
@@ -66,13 +83,14 @@ class Tree {
   std::string check() const;
   // Every leaf from left to right; only while nobody splits or merges (destruction, checks).
   void for_each_leaf(const std::function<void(Leaf*)>& visit) const;
+  // Without subtrees that are foreign as a whole.
+  void for_each_own_leaf(const std::function<void(Leaf*)>& visit) const;
 
  private:
-  // A child or the root: the address of a Leaf if bit 0 is set, else of an Inner.
-  static void* tag(Leaf* leaf) { return reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(leaf) | 1); }
-  static bool is_leaf(void* p) { return (reinterpret_cast<uintptr_t>(p) & 1) != 0; }
-  static Leaf* as_leaf(void* p) { return reinterpret_cast<Leaf*>(reinterpret_cast<uintptr_t>(p) & ~uintptr_t{1}); }
-  static Inner* as_inner(void* p) { return static_cast<Inner*>(p); }
+  static void* tag(Leaf* leaf) { return NodeLink::of(leaf); }
+  static bool is_leaf(void* p) { return NodeLink::is_leaf(p); }
+  static Leaf* as_leaf(void* p) { return NodeLink::leaf(p); }
+  static Inner* as_inner(void* p) { return NodeLink::inner(p); }
 
   struct Step {
     Inner* node;
@@ -89,17 +107,29 @@ class Tree {
   void retire(Inner* node);
   void retire(Leaf* leaf);
   Leaf* new_leaf(void* memory, Bytes low, bool has_high, Bytes high);
-  void free_nodes(void* node);
+  void visit_leaves(void* node, uint64_t from_generation, const std::function<void(Leaf*)>& visit) const;
 
+  // sharing.cpp; all under structure_mutex_
+  uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
+  void make_path_private(std::vector<Step>& path);
+  void replace_foreign(const std::vector<Step>& path, Leaf* leaf, void* page);
+  void replace_shared(const std::vector<Step>& path, Leaf* leaf, void* page);
+  // The leaf whose successor is this one or, if that is foreign, null; latched.
+  Leaf* lock_left_neighbour(Bytes low) const;
+  Leaf* right_neighbour(const Leaf* leaf) const;  // null when it is foreign, or there is none
+
+  NodeMemory& memory_;
   PagePool& pages_;
   Valenblock& nodes_;
   EpochManager& epochs_;
   RecordMover& mover_;
+  const uint64_t first_generation_;
+  std::atomic<uint64_t> generation_;  // changes while writers are kept out
   const size_t node_bytes_;
   std::mutex structure_mutex_;  // guards the inner nodes' structure and root_'s changes
   std::atomic<void*> root_;
   std::atomic<uint64_t> leaf_count_{0};
-  std::atomic<uint64_t> split_count_{0}, merge_count_{0};
+  std::atomic<uint64_t> split_count_{0}, merge_count_{0}, copy_count_{0};
 };
 
 }  // namespace indigo::storage

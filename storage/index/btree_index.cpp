@@ -14,31 +14,23 @@ std::unique_ptr<Index> create_btree_index(EpochManager& epochs, MemoryAccount& a
 BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account)
     : epochs_(epochs), account_(account), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
-BtreeIndex::~BtreeIndex() {
-  std::vector<BtreeNode*> nodes{root_};
-  while (!nodes.empty()) {
-    BtreeNode* node = nodes.back();
-    nodes.pop_back();
-    if (!node->is_leaf()) {
-      for (uint32_t i = 0; i <= node->count(); i++) nodes.push_back(node->child(i));
-    }
-    BtreeNode::destroy(node);
-  }
-  count_memory(-static_cast<int64_t>(memory_bytes_.load(std::memory_order_relaxed)));
-}
+BtreeIndex::~BtreeIndex() { release(root_, account_); }
 
 void BtreeIndex::count_memory(int64_t bytes) const {
   memory_bytes_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
-  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, bytes);
 }
 
 BtreeNode* BtreeIndex::create_node(uint32_t capacity, uint32_t level, Bytes prefix) const {
   count_memory(capacity);
-  return BtreeNode::create(next_id_.fetch_add(1, std::memory_order_relaxed), capacity, level, prefix);
+  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, capacity);
+  BtreeNode* node = BtreeNode::create(next_id_.fetch_add(1, std::memory_order_relaxed), capacity, level, prefix);
+  node->set_generation(generation_.load(std::memory_order_relaxed));
+  return node;
 }
 
 void BtreeIndex::retire(BtreeNode* node) {
   count_memory(-static_cast<int64_t>(node->capacity));
+  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, -static_cast<int64_t>(node->capacity));
   epochs_.retire(
       node, [](void*, void* object) { BtreeNode::destroy(static_cast<BtreeNode*>(object)); }, nullptr);
 }
@@ -121,7 +113,7 @@ bool BtreeIndex::lower_fence(const Path& path, BtreePlace& fence, bool* valid) c
 StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
   if (key.size() > kMaxIndexKeyBytes || primary_key.size() > kMaxIndexKeyBytes) return StorageStatus::kTooLarge;
   EntryKey entry{key, primary_key};
-  EpochManager::Guard guard(epochs_);
+  EpochManager::WriteGuard guard(epochs_);
   Path path;
   for (;;) {
     descend(Toward::kAt, entry, 0, path);
@@ -131,6 +123,7 @@ StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
       if (leaf.latch.validate(path.last().version)) return StorageStatus::kOk;
       continue;
     }
+    if (!make_private(path)) continue;
     if (!leaf.latch.try_upgrade(path.last().version)) continue;
     if (leaf.has_room(key.size(), primary_key.size())) {
       leaf.insert(found.position, entry, nullptr);
@@ -149,12 +142,12 @@ StorageStatus BtreeIndex::insert_ascending(std::span<const IndexEntry> entries) 
     EntryKey entry{entries[i].key, entries[i].primary_key};
     size_t taken = 0;
     if (entry.key.size() <= kMaxIndexKeyBytes && entry.primary_key.size() <= kMaxIndexKeyBytes) {
-      EpochManager::Guard guard(epochs_);
+      EpochManager::WriteGuard guard(epochs_);
       descend(Toward::kAt, entry, 0, path);
       BtreeNode& leaf = *path.last().node;
       // Behind the last entry of the last leaf: as many as find room, under one latch. The last leaf admits everything
       // that is greater and has its prefix.
-      if (path.rightmost && leaf.lower_bound(entry).position == leaf.count() &&
+      if (path.rightmost && mine(leaf) && leaf.lower_bound(entry).position == leaf.count() &&
           leaf.latch.try_upgrade(path.last().version)) {
         while (i + taken < entries.size()) {
           const IndexEntry& next = entries[i + taken];
@@ -185,7 +178,7 @@ StorageStatus BtreeIndex::insert_ascending(std::span<const IndexEntry> entries) 
 
 bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
   EntryKey entry{key, primary_key};
-  EpochManager::Guard guard(epochs_);
+  EpochManager::WriteGuard guard(epochs_);
   Path path;
   for (;;) {
     descend(Toward::kAt, entry, 0, path);
@@ -195,6 +188,7 @@ bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>
       if (leaf.latch.validate(path.last().version)) return false;
       continue;
     }
+    if (!make_private(path)) continue;
     if (!leaf.latch.try_upgrade(path.last().version)) continue;
     if (still_needed && still_needed()) {
       leaf.latch.unlock_unchanged();

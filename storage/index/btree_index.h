@@ -5,6 +5,10 @@
 // (by upgrading its version, never waiting) and the nodes concerned, and replace these by new ones: the old nodes are
 // retired by epoch. Nobody waits for a latch above one that it holds.
 //
+// Cloning. A clone shares the root; both go on with generations of their own. A tree changes only nodes of its generation,
+// which it has for itself with all that is above them; the first shared node on a writer's way is copied (btree_sharing.cpp),
+// and the writer starts again. A reader may still be in the node that was copied: it is in the state of when it came there.
+//
 // Invariants: those of btree_node.h, and
 // 1. The root's pointer is guarded by root_latch_ as a child's pointer is by its parent's latch.
 // 2. A node's prefix is common to all keys that its place in the tree admits, not only to those it has.
@@ -39,6 +43,7 @@ class BtreeIndex final : public Index {
  public:
   BtreeIndex(EpochManager& epochs, MemoryAccount* account);
   ~BtreeIndex() override;  // nobody may use it any more
+  std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
@@ -103,6 +108,14 @@ class BtreeIndex final : public Index {
   uint64_t parent_version(const Path& path, uint32_t step) const;
   void replace_child(const Path& path, uint32_t step, BtreeNode* node);
 
+  // ---- sharing, btree_sharing.cpp
+  BtreeIndex(BtreeIndex& source, uint64_t generation);
+  bool mine(const BtreeNode& node) const { return node.generation() == generation_.load(std::memory_order_relaxed); }
+  // Is the path's last node this tree's own? If not, something is done about it: descend again.
+  bool make_private(Path& path);
+  void release(BtreeNode* node);
+  static void release(BtreeNode* node, MemoryAccount* account);
+
   BtreeNode* create_node(uint32_t capacity, uint32_t level, Bytes prefix) const;
   void retire(BtreeNode* node);
   void count_memory(int64_t bytes) const;
@@ -110,6 +123,7 @@ class BtreeIndex final : public Index {
 
   EpochManager& epochs_;
   MemoryAccount* const account_;  // may be null
+  std::atomic<uint64_t> generation_{0};  // changes while writers are kept out
   mutable std::atomic<uint64_t> next_id_{1};
   mutable std::atomic<uint64_t> memory_bytes_{0};
   mutable OptimisticLatch root_latch_;  // guards root_

@@ -12,11 +12,12 @@
 //    and less than slot i + 1. Separators are shortened keys, not entries.
 // 4. With kHints * 2 slots or more, hint i is the head of slot (i + 1) * (count / (kHints + 1)): a search loads the
 //    header, two lines of hints and one or two of slots, all but the last at once.
-// 5. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it.
+// 5. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it, unless
+//    trees share it: then nobody changes it any more.
 //
 //   bytes   what
 //   0       latch (8), id (8), capacity (4), level (4), child 0 (8; inner nodes)
-//   32      count (4), heap_begin (4), heap_live (4), prefix_offset (4), prefix_length (4), unused (12)
+//   32      count (4), heap_begin (4), heap_live (4), prefix_offset (4), prefix_length (4), references (4), generation (8)
 //   64      hints: the heads of 16 slots at equal distances
 //   192     slots: head (8), offset (4), key length (2), primary key length (2)
 //   ...     free space
@@ -25,6 +26,7 @@
 // Source: Leis et al., Optimistic lock coupling; Bayer and Unterauer, Prefix B-trees; Graefe, Modern B-tree techniques.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,6 +63,11 @@ class alignas(64) BtreeNode {
   const uint32_t level;  // 0: leaf
 
   bool is_leaf() const { return level == 0; }
+
+  // ---- sharing (btree_index.h): how many child addresses and roots name it, and whose it is
+  std::atomic<uint32_t>& references() { return references_; }
+  uint64_t generation() const { return load_shared(&generation_); }
+  void set_generation(uint64_t g) { store_shared(&generation_, g); }
 
   // ---- optimistic
   uint32_t count() const;
@@ -150,6 +157,8 @@ class alignas(64) BtreeNode {
   uint32_t heap_live_ = 0;  // bytes of the heap in use, the prefix included
   uint32_t prefix_offset_ = 0;
   uint32_t prefix_length_ = 0;
+  std::atomic<uint32_t> references_{1};
+  uint64_t generation_ = 0;
   alignas(64) uint64_t hints_[kHints] = {};
 };
 static_assert(sizeof(BtreeNode) == BtreeNode::header_bytes());

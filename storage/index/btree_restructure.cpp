@@ -67,6 +67,7 @@ bool BtreeIndex::try_make_room(const EntryKey& key, uint32_t level) {
   uint32_t at = path.depth - 1;
   BtreeNode& node = *path.steps[at].node;
   if (node.level != level) return true;  // the tree has become lower
+  if (!make_private(path)) return false;
   OptimisticLatch& above = parent_latch(path, at);
   if (!above.try_upgrade(parent_version(path, at))) return false;
   if (!node.latch.try_upgrade(path.steps[at].version)) {
@@ -201,6 +202,7 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
   uint32_t at = path.depth - 1;
   BtreeNode& node = *path.steps[at].node;
   if (node.level != level) return Merge::kNothingToDo;
+  if (!make_private(path)) return Merge::kRetry;
   OptimisticLatch& above = parent_latch(path, at);
   if (!above.try_upgrade(parent_version(path, at))) return Merge::kRetry;
   if (!node.latch.try_upgrade(path.steps[at].version)) {
@@ -227,7 +229,8 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
   for (bool to_the_right : {true, false}) {
     if (to_the_right ? child == parent.count() : child == 0) continue;
     BtreeNode& sibling = *parent.child(to_the_right ? child + 1 : child - 1);
-    sibling.latch.lock();  // its holder waits for nothing that we hold
+    if (!mine(sibling)) continue;  // sharing it saves more than merging it
+    sibling.latch.lock();          // its holder waits for nothing that we hold
     uint32_t separator_at = to_the_right ? child : child - 1;
     BtreePlace separator;
     full_key(parent, separator_at, separator);

@@ -78,6 +78,11 @@ class Index {
   // True when nothing was inserted or erased since in what the footprint covers. May be false without a change.
   virtual bool validate(const IndexFootprint& footprint) const = 0;
 
+  // Another index with these entries, in no time: the two share what neither changes. Its memory is counted in both, but in
+  // the store's account once. While writers are kept out (EpochManager::pause_writers), with generations for this one and
+  // for the clone that are greater than all before.
+  virtual std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) = 0;
+
   // Entries and bytes of memory; exact when nobody writes.
   virtual uint64_t entry_count() const = 0;
   virtual uint64_t memory_bytes() const = 0;

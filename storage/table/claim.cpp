@@ -64,8 +64,12 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
                                         Claimed& out) {
   Attempt attempt;
   KeyView k(key);
-  EpochManager::Guard guard(store_.epochs());
-  Leaf* leaf = tree_.lock_leaf(k);
+  EpochManager::WriteGuard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(k, Need::kMayFail);
+  if (leaf == nullptr) {
+    attempt.status = StorageStatus::kOutOfMemory;
+    return attempt;
+  }
   bool equal;
   size_t i = leaf->lower_bound(k, leaf->status().count, equal);
   if (!equal) {
@@ -212,8 +216,12 @@ TableImpl::Attempt TableImpl::try_lock_row(TransactionImpl& txn, const ReadView&
                                            bool lock_held, Claimed& out) {
   Attempt attempt;
   KeyView k(key);
-  EpochManager::Guard guard(store_.epochs());
-  Leaf* leaf = tree_.lock_leaf(k);
+  EpochManager::WriteGuard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(k, Need::kMayFail);
+  if (leaf == nullptr) {
+    attempt.status = StorageStatus::kOutOfMemory;
+    return attempt;
+  }
   bool equal;
   size_t i = leaf->lower_bound(k, leaf->status().count, equal);
   if (!equal) {
@@ -295,16 +303,20 @@ PendingVersion* TableImpl::my_pending(TransactionImpl& txn, Bytes key) {
     bool equal;
     size_t i = leaf->lower_bound(k, leaf->status().count, equal);
     RecordMeta m;
-    if (equal) m = leaf->meta(i);
+    if (equal) m = own_meta(leaf, i);
     if (!leaf->latch.validate(version)) continue;
     if (!equal || m.state() == RecordState::kClear || pending_of(m)->owner != txn.descriptor()) return nullptr;
     return pending_of(m);
   }
 }
 
-Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i) {
+Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i, bool to_write) {
   for (;;) {
     Leaf* leaf = pending.leaf.load(std::memory_order_acquire);
+    if (to_write && !tree_.writable(leaf)) {
+      tree_.make_private(KeyView(pending.key), Need::kMust);
+      continue;
+    }
     leaf->latch.lock();
     if (pending.leaf.load(std::memory_order_acquire) != leaf) {
       leaf->latch.unlock_unchanged();
@@ -318,9 +330,13 @@ Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i) {
 }
 
 void TableImpl::release_record(PendingVersion& pending) {
-  EpochManager::Guard guard(store_.epochs());
+  EpochManager::WriteGuard guard(store_.epochs());
+  release_guarded(pending);
+}
+
+void TableImpl::release_guarded(PendingVersion& pending) {
   size_t i;
-  Leaf* leaf = lock_leaf_of(pending, i);
+  Leaf* leaf = lock_leaf_of(pending, i, true);
   RecordMeta m = leaf->meta(i);
   if (m.state() == RecordState::kInserting) {
     leaf->remove_meta(i);

@@ -15,9 +15,15 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
   bool dirty = false;
   bool small;
   {
-    EpochManager::Guard guard(store_.epochs());
+    EpochManager::WriteGuard guard(store_.epochs());
     leaf->latch.lock();
-    bool changed = false;
+    if (leaf->status().frozen) {
+      leaf->latch.unlock_unchanged();
+      tree_.release_replaced(leaf);
+      return false;
+    }
+    const bool writable = tree_.writable(leaf);  // else chains can be cut, and no more
+    bool changed = false, copy = false;
     for (size_t i = 0; i < leaf->status().count;) {
       RecordMeta m = leaf->meta(i);
       bool updating = m.state() == RecordState::kUpdating;
@@ -41,9 +47,12 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       }
       bool tombstone = !m.visible() && !updating;
       if (tombstone && chain == 0 && active.oldest() >= m.stamp) {
-        leaf->remove_meta(i);
-        changed = true;
-        continue;
+        if (writable) {
+          leaf->remove_meta(i);
+          changed = true;
+          continue;
+        }
+        copy = true;
       }
       dirty = dirty || chain != 0 || tombstone;
       i++;
@@ -54,6 +63,11 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       leaf->latch.unlock();
     } else {
       leaf->latch.unlock_unchanged();
+    }
+    if (copy) {  // the copy is queued, and `leaf` is seen here once more
+      std::string low;
+      leaf->low_fence(low);
+      tree_.make_private(KeyView(low), Need::kMust);
     }
     if (small && !dirty) merge_around(leaf);
   }

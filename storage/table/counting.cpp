@@ -21,7 +21,7 @@ TableStatistics TableImpl::counters() {
       Leaf* leaf = tree_.find_leaf(KeyView(from), version);
       leaf->latch.lock();
       // A leaf with chains is queued for cleaning.
-      if (leaf->queued) measure_chains(leaf, s);
+      if (!tree_.foreign(leaf) && leaf->queued) measure_chains(leaf, s);
       more = leaf->has_high_fence();
       leaf->high_fence(from);
       leaf->latch.unlock_unchanged();

@@ -100,7 +100,7 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
     bool equal;
     size_t i = leaf->lower_bound(k, leaf->status().count, equal);
     RecordMeta m;
-    if (equal) m = leaf->meta(i);
+    if (equal) m = own_meta(leaf, i);
     if (!leaf->latch.validate(version)) continue;
     if (!equal) return Newest::kNone;
     if (m.state() != RecordState::kClear && pending_of(m)->owner != txn.descriptor()) {
@@ -109,7 +109,7 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
       return Newest::kInProcess;
     }
     Bytes outside;
-    ReadOutcome r = read_record({leaf, version}, m, txn.descriptor(), txn.newest_view(), outside);
+    ReadOutcome r = read_record({leaf, tree_, version}, m, txn.descriptor(), txn.newest_view(), outside);
     if (r == ReadOutcome::kOutside) image.assign(outside);
     if (r == ReadOutcome::kInLeaf && !copy_payload(leaf, m, image)) continue;
     if (r == ReadOutcome::kRetry || !leaf->latch.validate(version)) continue;
@@ -136,7 +136,7 @@ bool TableImpl::any_version_has(const TableIndex& index, Bytes primary_key, Byte
       if (leaf->latch.validate(version)) return false;
       continue;
     }
-    RecordMeta m = leaf->meta(i);
+    RecordMeta m = own_meta(leaf, i);
     bool copied = copy_payload(leaf, m, in_leaf);
     if (!copied || !leaf->latch.validate(version)) continue;
     if (m.overflow()) in_leaf = std::string(load_unaligned<OverflowBody*>(in_leaf.data())->bytes());

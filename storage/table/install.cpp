@@ -136,16 +136,16 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
   }
   std::vector<Dropped> dropped;
   {
-    EpochManager::Guard guard(store_.epochs());
+    EpochManager::WriteGuard guard(store_.epochs());
     size_t i;
-    Leaf* leaf = lock_leaf_of(pending, i);
+    Leaf* leaf = lock_leaf_of(pending, i, true);
     RecordMeta m = leaf->meta(i);
     // Step 1's promise: when the image finds no room, there will be after compaction or a split.
     Bytes payload = e->overflow != nullptr ? pointer_bytes(e->overflow) : e->tombstone ? e->new_key : e->image;
     bool grows = !e->in_leaf && payload.size() > m.payload_length();
     while (grows && leaf->free_bytes() < m.body_key_length() + payload.size()) {
       tree_.make_room(leaf, i, KeyView(pending.key), m.body_key_length() + payload.size(), Need::kMust);
-      leaf = lock_leaf_of(pending, i);
+      leaf = lock_leaf_of(pending, i, true);
       m = leaf->meta(i);
     }
     uint64_t chain = pending.base_predecessor.load(std::memory_order_relaxed);
@@ -213,7 +213,7 @@ void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale) {
 Bytes TableImpl::inserted_image(TransactionImpl& txn, PendingVersion& pending) {
   EpochManager::Guard guard(store_.epochs());
   size_t i;
-  Leaf* leaf = lock_leaf_of(pending, i);
+  Leaf* leaf = lock_leaf_of(pending, i, false);
   Bytes image = txn.keep(committed_image(leaf, leaf->meta(i)));
   leaf->latch.unlock_unchanged();
   return image;
@@ -228,7 +228,7 @@ void TableImpl::undo(PendingVersion& pending, bool pop, bool release) {
     if (indexed && e->in_leaf) {
       EpochManager::Guard guard(store_.epochs());
       size_t i;
-      Leaf* leaf = lock_leaf_of(pending, i);
+      Leaf* leaf = lock_leaf_of(pending, i, false);
       image.assign(entry_image(leaf, leaf->meta(i), *e));
       leaf->latch.unlock_unchanged();
     } else if (indexed && !e->tombstone) {

@@ -38,8 +38,9 @@ ReadOutcome committed_image(const RecordSource& source, const RecordMeta& m, uin
 
 }  // namespace
 
-ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& m, const Descriptor* self,
+ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& meta, const Descriptor* self,
                                      const ReadView& view, Bytes& image) {
+  const RecordMeta m = source.tree.foreign(source.leaf) ? meta.committed_only() : meta;
   // From here on pointers out of the meta are followed: it has to be whole.
   if (!source.validate()) return ReadOutcome::kRetry;
   if (m.state() == RecordState::kClear) return committed_image(source, m, m.predecessor, view, image);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "storage/btree/leaf.h"
+#include "storage/btree/tree.h"
 #include "storage/transaction.h"
 #include "storage/version/pending.h"
 #include "storage/version/snapshot_version.h"
@@ -26,6 +26,7 @@ enum class ReadOutcome : uint8_t {
 // Where a meta and its payload were read from: a leaf that is being read optimistically, or a validated copy of one.
 struct RecordSource {
   const Leaf* leaf;
+  const Tree& tree;
   uint64_t version;
   bool copied = false;
   const char* copied_payload = nullptr;  // may be null when it is empty
@@ -34,12 +35,13 @@ struct RecordSource {
   const char* payload(const RecordMeta& m) const { return copied ? copied_payload : leaf->payload(m); }
 };
 
-ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& m, const Descriptor* self,
+ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& meta, const Descriptor* self,
                                      const ReadView& view, Bytes& image);
 
 // `self` is the reader's own descriptor, null when it has none.
 inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, const Descriptor* self,
                                const ReadView& view, Bytes& image) {
+  // What is clear reads the same in a foreign leaf.
   if (m.state() == RecordState::kClear && m.stamp <= view.stamp.value && !m.overflow()) {
     return m.visible() ? ReadOutcome::kInLeaf : ReadOutcome::kNone;
   }
@@ -47,7 +49,7 @@ inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, 
 }
 
 // The stamp of the committed version that a newest view reads in this record, zero when it is nobody's or the reader's
-// own: R5 wants the session's next snapshot to cover it. The meta is whole.
+// own: R5 wants the session's next snapshot to cover it. The meta is whole, and its leaf not foreign.
 uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self);
 
 // Copies the leaf's payload; false when the meta was torn.

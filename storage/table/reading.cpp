@@ -9,8 +9,8 @@ namespace {
 
 enum class PointRead : uint8_t { kFound, kNone, kRetry };
 
-PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn, const ReadView& view,
-                     std::string& row) {
+PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn,
+                     const ReadView& view, std::string& row) {
   const Descriptor* self = txn.descriptor();
   bool equal;
   size_t i = leaf->lower_bound(key, leaf->status().count, equal);
@@ -18,10 +18,10 @@ PointRead read_point(const Leaf* leaf, uint64_t version, const KeyView& key, Tra
   RecordMeta m = leaf->meta(i);
   if (view.stamp == kMaxStamp) {
     if (!leaf->latch.validate(version)) return PointRead::kRetry;
-    txn.saw(newest_stamp(m, self));
+    txn.saw(newest_stamp(tree.foreign(leaf) ? m.committed_only() : m, self));
   }
   Bytes image;
-  switch (read_record({leaf, version}, m, self, view, image)) {
+  switch (read_record({leaf, tree, version}, m, self, view, image)) {
     case ReadOutcome::kRetry: return PointRead::kRetry;
     case ReadOutcome::kOutside: row.assign(image); return PointRead::kFound;
     case ReadOutcome::kInLeaf:
@@ -41,7 +41,7 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
   for (;;) {
     uint64_t version;
     Leaf* leaf = tree_.find_leaf(k, version);
-    PointRead r = read_point(leaf, version, k, transaction, view, row);
+    PointRead r = read_point(tree_, leaf, version, k, transaction, view, row);
     if (r == PointRead::kRetry) continue;
     bool found = r == PointRead::kFound;
     StorageStatus noted = transaction.note_read(id_.value, key, view, found);
@@ -81,7 +81,7 @@ void TableImpl::read_many(TransactionImpl& transaction, const ReadView& view, st
       do {
         uint64_t version;
         Leaf* leaf = tree_.continue_from(leaves[i], k, version);
-        r = read_point(leaf, version, k, transaction, view, rows[begin + i]);
+        r = read_point(tree_, leaf, version, k, transaction, view, rows[begin + i]);
       } while (r == PointRead::kRetry);
       found[begin + i] = r == PointRead::kFound;
       if (!found[begin + i]) rows[begin + i].clear();

@@ -14,14 +14,13 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
     overflow = OverflowBody::create(row);
     if (overflow == nullptr) return StorageStatus::kOutOfMemory;
     store_.memory().add(MemoryKind::kLargeRows, static_cast<int64_t>(row.size()));
-    has_overflow_.store(true, std::memory_order_relaxed);
     payload = {reinterpret_cast<const char*>(&overflow), sizeof overflow};
   }
   const Bytes body_key = key.size() > kPrefixBytes ? key : Bytes();
   const size_t body = body_key.size() + payload.size();
-  EpochManager::Guard guard(store_.epochs());
+  EpochManager::WriteGuard guard(store_.epochs());
   for (;;) {
-    Leaf* leaf = tree_.lock_leaf(k);
+    Leaf* leaf = tree_.lock_leaf(k, Need::kMust);
     const size_t count = leaf->status().count;
     bool equal = false;
     const size_t i = leaf->lower_bound(k, count, equal);
@@ -61,8 +60,8 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
 
 void TableImpl::restore_erase(Bytes key) {
   const KeyView k(key);
-  EpochManager::Guard guard(store_.epochs());
-  Leaf* leaf = tree_.lock_leaf(k);
+  EpochManager::WriteGuard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(k, Need::kMust);
   bool equal = false;
   const size_t i = leaf->lower_bound(k, leaf->status().count, equal);
   if (equal) {
@@ -76,7 +75,7 @@ void TableImpl::restore_erase(Bytes key) {
 
 void TableImpl::restore_end() {
   std::string last;
-  EpochManager::Guard guard(store_.epochs());
+  EpochManager::WriteGuard guard(store_.epochs());
   tree_.for_each_leaf([&](Leaf* leaf) {
     if (const size_t count = leaf->status().count; count > 0) last = leaf->key(count - 1);
   });

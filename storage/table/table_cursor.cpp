@@ -112,6 +112,7 @@ bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef
   RowRef* row = rows;
   for (size_t i = from; i < to; i++) {
     RecordMeta m = leaf->meta(i);
+    if (foreign_) m = m.committed_only();
     if ((m.control & kSpecial) != 0 || m.stamp > view_.stamp.value || !leaf->sound(m)) return false;
     ahead_.step();
     *key = big_endian(m.prefix);
@@ -164,9 +165,10 @@ void TableCursor::reserve_bodies(size_t n) {
 
 bool TableCursor::see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, RowRef& row) {
   const char* payload = bodies_.get() + m.offset() + m.body_key_length();
+  if (foreign_) m = m.committed_only();
   if (view_.stamp == kMaxStamp) txn_.saw(newest_stamp(m, self));
   Bytes image;
-  ReadOutcome outcome = read_record({leaf, 0, true, payload}, m, self, view_, image);
+  ReadOutcome outcome = read_record({leaf, table_.tree(), 0, true, payload}, m, self, view_, image);
   if (outcome == ReadOutcome::kNone) return false;
   if (outcome == ReadOutcome::kOutside) {
     row.row = outside_.copy(image);
@@ -199,6 +201,7 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef
   if (outside_used_) outside_.reset();
   outside_used_ = false;
 
+  foreign_ = table_.tree().foreign(leaf);
   bool forward = direction_ == Direction::kForward;
   bool more = forward ? leaf->has_high_fence() : leaf->has_low_fence();
   if (forward) {
@@ -224,7 +227,8 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef
   }
   size_t n = to - from;
   bool all = bulk(leaf, n);
-  ahead_.begin(n > kFewRecords && forward && more && !cut && n < out.size() ? leaf->successor() : nullptr, n);
+  const bool look_ahead = n > kFewRecords && forward && more && !cut && n < out.size();
+  ahead_.begin(!look_ahead ? nullptr : foreign_ ? table_.tree().locate(KeyView(fence_)) : leaf->successor(), n);
   bool direct = forward && n <= out.size();
   if (!direct) rows_.resize(n);
   RowRef* rows = direct ? out.data() : rows_.data();
@@ -241,7 +245,7 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef
     visible = collect(leaf, n, rows);
   }
   plain_ = plain || !plain_;  // after one that was not, the next is not tried
-  ahead_.end();
+  if (!foreign_) ahead_.end();
   batch_ *= 2;
   count = visible;
   if (!direct) {

@@ -104,7 +104,8 @@ class TableCursor final : public Cursor {
   std::string fence_;
 
   static constexpr size_t kFirstBatch = 16;
-  bool plain_ = true;  // the last leaf was
+  bool foreign_ = false;  // the leaf is
+  bool plain_ = true;     // the last leaf was
   std::unique_ptr<RecordMeta[]> metas_;
   std::unique_ptr<uint64_t[]> keys_;  // of plain records: their first eight bytes
   size_t keys_capacity_ = 0;

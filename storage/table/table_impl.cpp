@@ -5,21 +5,41 @@
 
 namespace indigo::storage {
 
-TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, PagePool& pages)
+TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory)
     : store_(store),
       id_(id),
       durable_id_(durable_id),
-      tree_(pages, store.nodes(), store.epochs(), *this),
-      max_key_bytes_(pages.block_bytes() / 6),
-      max_inline_bytes_(pages.block_bytes() / 8) {}
+      tree_(memory, *this),
+      max_key_bytes_(tree_.node_bytes() / 6),
+      max_inline_bytes_(tree_.node_bytes() / 8) {}
 
-// Nobody uses the table any more; versions and overflow bodies hang from its leaves.
+TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation,
+                     uint64_t generation)
+    : store_(source.store_),
+      id_(id),
+      durable_id_(durable_id),
+      tree_(source.tree_, *this, source_generation, generation),
+      max_key_bytes_(source.max_key_bytes_),
+      max_inline_bytes_(source.max_inline_bytes_),
+      next_row_id_(source.next_row_id_.load(std::memory_order_relaxed)),
+      row_count_(source.row_count_.load(std::memory_order_relaxed)) {}
+
+// Nobody uses the table any more.
 TableImpl::~TableImpl() {
-  if (!has_overflow_.load(std::memory_order_relaxed) && dirty_.empty() && held_.empty()) return;
-  tree_.for_each_leaf([this](Leaf* leaf) {
+  if (dirty_.empty() && held_.empty()) return;
+  free_chains();
+  for (const auto& list : {dirty_, held_}) {
+    for (Leaf* leaf : list) {
+      if (leaf->status().frozen) tree_.release_replaced(leaf);
+    }
+  }
+}
+
+// Versions hang from its own leaves, also from those that clones share.
+void TableImpl::free_chains() {
+  tree_.for_each_own_leaf([this](Leaf* leaf) {
     for (size_t i = 0; i < leaf->status().count; i++) {
       RecordMeta m = leaf->meta(i);
-      if (m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
       if (m.state() != RecordState::kClear) continue;
       for (auto* v = reinterpret_cast<SnapshotVersion*>(m.predecessor); v != nullptr;) {
         SnapshotVersion* next = v->next.load(std::memory_order_relaxed);
@@ -36,6 +56,12 @@ void TableImpl::record_moved(const RecordMeta& meta, Leaf* to) {
 
 void TableImpl::leaf_split(Leaf* from, Leaf* to) {
   if (from->queued) queue(to);
+}
+
+void TableImpl::record_copied(const Leaf& from, const RecordMeta& meta) {
+  if (!meta.overflow()) return;
+  auto* body = load_unaligned<OverflowBody*>(from.payload(meta));
+  body->references.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::unique_ptr<Cursor> TableImpl::scan(Transaction& txn, const ReadView& view, const KeyRange& range,

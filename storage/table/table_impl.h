@@ -37,7 +37,9 @@ using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
 class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl>, private RecordMover {
  public:
-  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, PagePool& pages);
+  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory);
+  // A clone (storage/clone.h), without its indexes.
+  TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation, uint64_t generation);
   ~TableImpl() override;
 
   TableId id() const override { return id_; }
@@ -100,6 +102,13 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   };
   Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner, uint64_t& stamp);
   const IndexList* indexes() const { return indexes_raw_.load(std::memory_order_acquire); }
+  // The record as this table's transactions may see it. The meta of a torn leaf stays torn.
+  RecordMeta own_meta(const Leaf* leaf, size_t i) const {
+    return tree_.foreign(leaf) ? leaf->meta(i).committed_only() : leaf->meta(i);
+  }
+  // Gives a clone that nobody uses yet clones of this table's indexes. No writer is active.
+  void clone_indexes(TableImpl& clone, const std::function<IndexId(IndexId)>& new_id, uint64_t source_generation,
+                     uint64_t generation);
 
  private:
   friend class IndexCursor;
@@ -113,6 +122,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   void record_moved(const RecordMeta& meta, Leaf* to) override;
   void leaf_split(Leaf* from, Leaf* to) override;
+  void record_copied(const Leaf& from, const RecordMeta& meta) override;
 
   static Owner owner_of(const PendingVersion& pending);
   static PendingVersion* pending_of(const RecordMeta& m) { return reinterpret_cast<PendingVersion*>(m.predecessor); }
@@ -133,8 +143,9 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   PendingVersion* my_pending(TransactionImpl& txn, Bytes key);
   PendingVersion* new_pending(TransactionImpl& txn, Bytes key, RowLockMode mode);
   void release_record(PendingVersion& pending);
-  // Latches the leaf that holds the pending version's record, and finds it there.
-  Leaf* lock_leaf_of(PendingVersion& pending, size_t& i);
+  void release_guarded(PendingVersion& pending);  // under a WriteGuard
+  // Latches the leaf that holds the pending version's record, and finds it there; `to_write`: it is writable.
+  Leaf* lock_leaf_of(PendingVersion& pending, size_t& i, bool to_write);
 
   // writing.cpp
   StorageStatus check_size(TransactionImpl& txn, Bytes key, Bytes row) const;
@@ -178,6 +189,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // Adds the chains of the records of a leaf.
   void measure_chains(const Leaf* leaf, TableStatistics& s) const;
   void queue(Leaf* leaf);
+  void free_chains();
   bool clean_leaf(Leaf* leaf, const ActiveSnapshots& active);
   void merge_around(Leaf* leaf);
 
@@ -190,7 +202,6 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::atomic<uint64_t> next_row_id_{1};
   alignas(64) std::atomic<int64_t> row_count_{0};
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};
-  std::atomic<bool> has_overflow_{false};
 
   mutable std::mutex indexes_mutex_;  // guards indexes_ and old_indexes_
   std::shared_ptr<const IndexList> indexes_ = std::make_shared<IndexList>();

@@ -22,7 +22,6 @@ PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pendin
     e->overflow = store_.memory().full(row.size()) ? nullptr : OverflowBody::create(row);
     if (e->overflow == nullptr) return nullptr;
     store_.memory().add(MemoryKind::kLargeRows, static_cast<int64_t>(row.size()));
-    has_overflow_.store(true, std::memory_order_relaxed);
   }
   return e;
 }
@@ -84,8 +83,12 @@ bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Byt
 
 TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out) {
   Attempt attempt;
-  EpochManager::Guard guard(store_.epochs());
-  Leaf* leaf = tree_.lock_leaf(key);
+  EpochManager::WriteGuard guard(store_.epochs());
+  Leaf* leaf = tree_.lock_leaf(key, Need::kMayFail);
+  if (leaf == nullptr) {
+    attempt.status = StorageStatus::kOutOfMemory;
+    return attempt;
+  }
   size_t count = leaf->status().count;
   bool equal;
   size_t i = leaf->lower_bound(key, count, equal);
@@ -111,7 +114,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
     PendingVersion* p = take_record(txn, leaf, i, m, key.bytes, RowLockMode::kUpdate);
     leaf->latch.unlock();
     if (!push_image(txn, *p, row, LogRecord::Kind::kInsert)) {
-      release_record(*p);
+      release_guarded(*p);
       attempt.status = StorageStatus::kOutOfMemory;
     }
     out = p;

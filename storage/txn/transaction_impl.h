@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -36,7 +37,8 @@ class TableImpl;
 struct WriteContext {
   static constexpr size_t kFirstBlockBytes = 4096 - 64;
   Descriptor descriptor;
-  Arena arena{kFirstBlockBytes};  // pending versions, their images and keys
+  Arena arena{kFirstBlockBytes};        // pending versions, their images and keys
+  std::atomic<bool> committing{false};  // its transaction is in its commit, and may have to be waited for (StoreImpl)
 
   // Brings the account up to date: what the arena has beyond its first block, and `log_bytes`.
   void account(MemoryAccount& memory, size_t log_bytes) {

@@ -1,7 +1,9 @@
 // Row images that are too large for a leaf lie on the heap; the leaf holds their address.
-// Thread safety: immutable once made. Owned by the version that names them; freed by epoch.
+// Thread safety: immutable once made. Owned by the versions and leaves that name them: one version, and each leaf that
+// trees share or one of them has left (storage/btree/node_memory.h). Given back by epoch.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -14,14 +16,15 @@ namespace indigo::storage {
 
 struct OverflowBody {
   uint64_t length;
+  std::atomic<uint32_t> references;
   Bytes bytes() const { return {reinterpret_cast<const char*>(this + 1), length}; }
 
   // Null when there is no memory.
   static OverflowBody* create(Bytes image) {
     void* memory = std::malloc(sizeof(OverflowBody) + image.size());
     if (memory == nullptr) return nullptr;
-    auto* body = new (memory) OverflowBody{image.size()};
-    std::memcpy(body + 1, image.data(), image.size());
+    auto* body = new (memory) OverflowBody{image.size(), 1};
+    std::memcpy(static_cast<void*>(body + 1), image.data(), image.size());
     return body;
   }
 };

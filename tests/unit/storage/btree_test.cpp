@@ -40,7 +40,7 @@ TEST(KeyView, PrefixesCompareLikeKeys) {
 class LeafTest : public ::testing::Test {
  protected:
   Leaf* create(Bytes low, bool has_high, Bytes high) {
-    return Leaf::create(pages.allocate(Need::kMust), pages.block_bytes(), low, has_high, high);
+    return Leaf::create(pages.allocate(Need::kMust), pages.block_bytes(), 0, low, has_high, high);
   }
   bool insert(Leaf* leaf, Bytes key, Bytes payload) {
     bool equal;
@@ -143,7 +143,7 @@ TEST(Inner, FindsLikeASortedVector) {
     Inner::Parts parts;
     parts.separators.assign(keys.begin(), keys.end());
     for (size_t i = 0; i <= keys.size(); i++) parts.children.push_back(reinterpret_cast<void*>((i + 1) * 8));
-    Inner* node = Inner::create(memory, parts);
+    Inner* node = Inner::create(memory, parts, 0);
     for (int i = 0; i < 300; i++) {
       std::string k = random_bytes(random);
       auto& s = parts.separators;
