@@ -52,6 +52,11 @@ PhysicalRelation Database::physical(Oid filenode) const {
   return it == physical_.end() ? PhysicalRelation{} : it->second;
 }
 
+std::unordered_map<Oid, PhysicalRelation> Database::all_physical() const {
+  std::shared_lock guard(mutex_);
+  return physical_;
+}
+
 Status Database::add_sequence(Oid filenode, Sequence::State state, bool kept) {
   PhysicalRelation physical;
   physical.sequence = std::make_shared<Sequence>(state.last_value, state.is_called);

@@ -61,6 +61,8 @@ class Database : public std::enable_shared_from_this<Database> {
   void add_physical(Oid filenode, PhysicalRelation relation);
   void remove_physical(Oid filenode);
   PhysicalRelation physical(Oid filenode) const;
+  // All that there are, those of transactions that are open and of such as have just ended included.
+  std::unordered_map<Oid, PhysicalRelation> all_physical() const;
   // A counter behind a new file number; `kept`: in the log, too.
   Status add_sequence(Oid filenode, Sequence::State state, bool kept);
 

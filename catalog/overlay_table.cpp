@@ -312,22 +312,20 @@ StorageStatus OverlayTable::create_index(storage::Transaction&, IndexId, const s
 
 void OverlayTable::drop_index(IndexId) {}
 
-StorageStatus OverlayTable::copy_changes(storage::Transaction& txn, OverlayTable& target) {
+void OverlayTable::clone_changes(storage::Cloner& cloner, OverlayTable& target) {
   storage::Table* from = upper();
-  if (from == nullptr) return StorageStatus::kOk;
-  storage::Table* to = nullptr;
-  if (const auto status = target.make_upper(to); status != StorageStatus::kOk) return status;
-  const auto cursor = from->scan(txn, txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
-  std::array<storage::RowRef, 64> batch;
-  for (;;) {
-    size_t count = 0;
-    if (const auto status = cursor->next(batch, count); status != StorageStatus::kOk) return status;
-    if (count == 0) return StorageStatus::kOk;
-    for (size_t i = 0; i < count; i++) {
-      const auto status = to->insert(txn, batch[i].key, batch[i].row, nullptr);
-      if (status != StorageStatus::kOk) return status;
-    }
-  }
+  if (from == nullptr) return;
+  const auto new_id = [&](IndexId id) {
+    size_t i = 0;
+    while (indexes_[i].id != id) i++;
+    return target.indexes_[i].id;
+  };
+  target.owned_ = cloner.clone(*from, target.durable_id_, new_id);
+  target.upper_.store(target.owned_.get(), std::memory_order_release);  // pairs with upper()
+}
+
+StorageStatus OverlayTable::log_clone(storage::Transaction& txn) {
+  return owned_ == nullptr ? StorageStatus::kOk : storage::log_clone(txn, *owned_);
 }
 
 bool OverlayTable::index_usable(IndexId index, const storage::ReadView& view) const {

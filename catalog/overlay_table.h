@@ -19,6 +19,7 @@
 #include "catalog/row_codec.h"
 #include "catalog/static_table.h"
 #include "log/log.h"
+#include "storage/clone.h"
 #include "storage/store.h"
 #include "storage/table.h"
 
@@ -98,8 +99,10 @@ class OverlayTable final : public storage::Table {
   bool index_usable(IndexId index, const storage::ReadView& view) const override;
   Statistics statistics() const override;
 
-  // Copies what was changed above the base rows into `target`, a table over the same base without changes of its own.
-  storage::StorageStatus copy_changes(storage::Transaction& txn, OverlayTable& target);
+  // Clones what was changed above the base rows into `target`, a table over the same base without changes of its own.
+  void clone_changes(storage::Cloner& cloner, OverlayTable& target);
+  // Logs what has been cloned into this one.
+  storage::StorageStatus log_clone(storage::Transaction& txn);
 
   static bool is_marker(Bytes row) { return row.size() == 1; }
 

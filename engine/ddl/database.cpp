@@ -4,12 +4,9 @@
 #include <array>
 
 #include "engine/ddl/comment.h"
-#include "engine/ddl/index.h"
 #include "engine/ddl/remove.h"
-#include "engine/ddl/rewrite.h"
 #include "engine/ddl/rows.h"
-#include "engine/ddl/storage_options.h"
-#include "storage/durability.h"
+#include "engine/ddl/temporary.h"
 
 namespace indigo::engine::ddl {
 
@@ -89,53 +86,16 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
   return out;
 }
 
-// Physical objects of the copy: what the copied rows of pg_class name.
-Status copy_physical(DdlContext& c, catalog::Database& source, const std::shared_ptr<catalog::Database>& target) {
-  catalog::SessionCatalog from_view(c.catalog.catalog(), source.shared_from_this(), 0);
-  catalog::SessionCatalog to_view(c.catalog.catalog(), target, 0);
-  from_view.bind(&c.txn);
-  to_view.bind(&c.txn);
-  DdlContext to{to_view, c.txn, c.host, c.text};
-  struct Item {
-    Oid oid, filenode;
-    char kind;
-    storage::TableOptions options;
-  };
-  std::vector<Item> items;
-  target->table(pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Oid oid = row.oid(pg_class::c_oid);
-    if (oid >= oid::kFirstUserOid && row.chr(pg_class::c_relpersistence) != 't') {
-      items.push_back({oid, row.oid(pg_class::c_relfilenode), row.chr(pg_class::c_relkind), table_options(row)});
-    }
-    return true;
-  });
-  for (const Item& item : items) {
-    if (item.kind == 'S') {
-      const auto counter = source.physical(item.filenode).sequence;
-      if (counter == nullptr) continue;
-      const auto state = counter->state();
-      INDIGO_TRY(target->add_sequence(item.filenode, state, true));
-    }
-    if (item.kind != 'r' && item.kind != 'm') continue;
-    catalog::PhysicalRelation physical;
-    physical.table =
-        storage::create_durable_table(c.store(), catalog::durable_id(target->oid(), item.filenode), item.options);
-    target->add_physical(item.filenode, std::move(physical));
-    const RelationPtr old = from_view.relation(item.oid), fresh = to_view.relation(item.oid);
-    if (old == nullptr || fresh == nullptr) continue;
-    INDIGO_TRY(copy_rows(to, *old, *fresh));
-    for (const IndexInfo& index : fresh->indexes) {
-      std::string image;
-      const SystemTable& classes = target->table(pg_class::kOid);
-      if (!classes.find_oid(c.txn, index.oid, image)) continue;
-      const Oid filenode = classes.reader(image).oid(pg_class::c_relfilenode);
-      if (filenode != item.filenode) INDIGO_TRY(build_index(to, fresh, index, filenode, fresh->table));
-    }
-  }
-  to_view.bind(nullptr);
-  from_view.bind(nullptr);
-  target->invalidate(std::array{kInvalidOid});  // descriptors from before the indexes
-  return {};
+// The temporary objects of sessions that use the template.
+Status drop_temporary_objects_of_others(DdlContext& c, const std::shared_ptr<catalog::Database>& database) {
+  const auto view = std::make_shared<catalog::SessionCatalog>(c.catalog.catalog(), database, 0);
+  c.store().on_end(
+      c.txn, [view] {}, [view] {});  // other actions need it
+  view->bind(&c.txn);
+  DdlContext inside{*view, c.txn, c.host, c.text};
+  Status status = drop_temporary_schemas(inside);
+  view->bind(nullptr);
+  return status;
 }
 
 }  // namespace
@@ -165,10 +125,10 @@ Result<std::string> execute_create_database(DdlContext& c, const PgQuery__Create
   if (database_row(c, name)) return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
   const Oid oid = next_oid(c);
   const auto made = c.catalog.catalog().make_database(oid, name);
-  for (const auto& system : source->tables().all()) {
-    INDIGO_TRY(check(system->storage()->copy_changes(c.txn, *made->table(system->oid()).storage())));
-  }
-  INDIGO_TRY(copy_physical(c, *source, made));
+  StorageStatus failure = StorageStatus::kOk;
+  INDIGO_TRY(c.catalog.catalog().clone_database(c.txn, *source, *made, failure));
+  INDIGO_TRY(check(failure));
+  INDIGO_TRY(drop_temporary_objects_of_others(c, made));
   SystemTable& databases = table(c, pg_database::kOid);
   std::string image;
   databases.find_oid(c.txn, source_row->oid, image);

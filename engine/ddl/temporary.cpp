@@ -28,6 +28,18 @@ Result<Oid> temporary_schema(DdlContext& c) {
   return made;
 }
 
+Status drop_temporary_schemas(DdlContext& c) {
+  std::vector<Address> schemas;
+  table(c, pg_namespace::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Oid oid = row.oid(pg_namespace::c_oid);
+    if (oid >= oid::kFirstUserOid && row.str(pg_namespace::c_nspname).starts_with("pg_temp_")) {
+      schemas.push_back({pg_namespace::kOid, oid, 0});
+    }
+    return true;
+  });
+  return schemas.empty() ? Status() : drop_objects(c, schemas, true, true);
+}
+
 Status set_on_commit(DdlContext& c, Oid relation, PgQuery__OnCommitAction action) {
   if (action == PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_DROP) c.catalog.commit_actions()[relation] = 'd';
   if (action == PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_DELETE_ROWS) c.catalog.commit_actions()[relation] = 'e';

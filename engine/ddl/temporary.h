@@ -5,6 +5,8 @@
 
 namespace indigo::engine::ddl {
 
+// The temporary schemas of all sessions with all that is in them; for who knows that none of them is there.
+Status drop_temporary_schemas(DdlContext& c);
 Status set_on_commit(DdlContext& c, Oid relation, PgQuery__OnCommitAction action);
 
 }  // namespace indigo::engine::ddl

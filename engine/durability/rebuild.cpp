@@ -1,8 +1,8 @@
 #include "engine/durability/rebuild.h"
 
 #include "base/log.h"
-#include "engine/ddl/drop.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/temporary.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/definition_host.h"
 #include "log/file_error.h"
@@ -29,18 +29,6 @@ Status build_indexes(DdlContext& c) {
   return {};
 }
 
-Status drop_temporary_schemas(DdlContext& c) {
-  std::vector<ddl::Address> schemas;
-  ddl::table(c, ddl::pg_namespace::kOid).scan(c.txn, {}, [&](ddl::RowReader row) {
-    const Oid oid = row.oid(ddl::pg_namespace::c_oid);
-    if (oid >= oid::kFirstUserOid && row.str(ddl::pg_namespace::c_nspname).starts_with("pg_temp_")) {
-      schemas.push_back({ddl::pg_namespace::kOid, oid, 0});
-    }
-    return true;
-  });
-  return schemas.empty() ? Status() : ddl::drop_objects(c, schemas, true);
-}
-
 }  // namespace
 
 Status rebuild_after_recovery(InstanceImpl& instance) {
@@ -52,7 +40,7 @@ Status rebuild_after_recovery(InstanceImpl& instance) {
     options.user = superuser->name;
     INDIGO_TRY(session.start(options));
     DefinitionHost host(session, nullptr);
-    for (const auto step : {build_indexes, drop_temporary_schemas}) {
+    for (const auto step : {build_indexes, ddl::drop_temporary_schemas}) {
       INDIGO_TRY(session.begin_statement());
       DdlContext context{session.session_catalog(), session.transaction(), host, {}};
       Status status = step(context);
