@@ -112,9 +112,9 @@ StorageStatus log_clone(Transaction& transaction, Table& clone) {
     if (StorageStatus s = cursor.next(rows, n); s != StorageStatus::kOk) return s;
     if (n == 0) return StorageStatus::kOk;
     for (size_t i = 0; i < n; i++) {
-      if (record->put(table.durable_id(), rows[i].key, rows[i].row) != log::Log::Outcome::kOk) {
-        return StorageStatus::kOutOfMemory;
-      }
+      const auto outcome = record->put(table.durable_id(), rows[i].key, rows[i].row);
+      if (outcome == log::Log::Outcome::kFull) return StorageStatus::kLogFull;
+      if (outcome != log::Log::Outcome::kOk) return StorageStatus::kLogFailed;
     }
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().yield_if_due();

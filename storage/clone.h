@@ -36,8 +36,8 @@ class Cloner {
 // them. kInterrupted when the session was told to stop while it waited for long commits.
 StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& make);
 
-// Appends the rows of a new clone that is kept to what the transaction writes into the log. kOutOfMemory:
-// storage/durability.h.
+// Appends the rows of a new clone that is kept to what the transaction writes into the log.
+// kLogFull and kLogFailed as from a commit; kInterrupted.
 StorageStatus log_clone(Transaction& txn, Table& clone);
 
 }  // namespace indigo::storage

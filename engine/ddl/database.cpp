@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/wait_point.h"
 #include "engine/ddl/comment.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rows.h"

@@ -122,7 +122,7 @@ class BtreeIndex final : public Index {
   void count_entries(int64_t change);
 
   EpochManager& epochs_;
-  MemoryAccount* const account_;  // may be null
+  MemoryAccount* const account_;         // may be null
   std::atomic<uint64_t> generation_{0};  // changes while writers are kept out
   mutable std::atomic<uint64_t> next_id_{1};
   mutable std::atomic<uint64_t> memory_bytes_{0};

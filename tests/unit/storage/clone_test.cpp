@@ -25,9 +25,8 @@ class CloneTest : public StoreFixture {
     Cloned out;
     EXPECT_EQ(clone_tables(*store,
                            [&](Cloner& cloner) {
-                             out.table = cloner.clone(source, {}, [&](IndexId) {
-                               return out.index = IndexId(store->next_id().value);
-                             });
+                             out.table = cloner.clone(
+                                 source, {}, [&](IndexId) { return out.index = IndexId(store->next_id().value); });
                            }),
               StorageStatus::kOk);
     return out;
@@ -55,7 +54,8 @@ class CloneTest : public StoreFixture {
   }
   void fill(int n) {
     auto t = begin();
-    for (int i = 0; i < n; i++) ASSERT_EQ(insert(*t, key_of(i), "a" + std::to_string(i % 7) + ":row"), StorageStatus::kOk);
+    for (int i = 0; i < n; i++)
+      ASSERT_EQ(insert(*t, key_of(i), "a" + std::to_string(i % 7) + ":row"), StorageStatus::kOk);
     commit(*t);
   }
   void settle() {
@@ -188,6 +188,8 @@ TEST_F(CloneTest, TombstonesAndSmallLeavesAreCleanedOnBothSides) {
 // A family of tables, cloned from each other, changed and dropped at random, each compared with its own map.
 class CloneModelTest : public CloneTest {
  protected:
+  static constexpr int kSteps = kThreadSanitizer ? 100 : 1000;
+
   struct Member {
     Cloned cloned;
     Rows model;
@@ -300,10 +302,10 @@ class CloneModelTest : public CloneTest {
   std::mt19937_64 generator;
 };
 
-TEST_F(CloneModelTest, Seed1) { run(1, 1500); }
-TEST_F(CloneModelTest, Seed2) { run(2, 1500); }
-TEST_F(CloneModelTest, Seed3) { run(3, 1500); }
-TEST_F(CloneModelTest, RandomSeed) { run(std::random_device()(), 1000); }
+TEST_F(CloneModelTest, Seed1) { run(1, kSteps); }
+TEST_F(CloneModelTest, Seed2) { run(2, kSteps); }
+TEST_F(CloneModelTest, Seed3) { run(3, kSteps); }
+TEST_F(CloneModelTest, RandomSeed) { run(std::random_device()(), kSteps); }
 
 }  // namespace
 }  // namespace indigo::storage
