@@ -81,7 +81,6 @@ Entry with_marker(const Entry& entry) {
   for (ExprList& values : inner.values) {
     for (ExprPtr& e : values) e = raised(e, 1);
   }
-  if (inner.kind == EntryKind::kCte && inner.cte_levels_up >= 0) inner.cte_levels_up++;  // below 0: the statement's
   query->entries.push_back(std::move(inner));
   out.subquery = std::move(query);
   return out;

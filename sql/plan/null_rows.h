@@ -1,5 +1,6 @@
 // Whole-row references to FROM items that an outer join may leave without a row: there the reference is null, not a row of
 // nulls (count(t), to_json(t), t::text over LEFT JOIN t).
+// References to WITH have become subqueries or the statement's before: they need not be raised.
 // Thread safety: pure functions.
 #pragma once
 

@@ -17,8 +17,8 @@ namespace planning {
 
 Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
   INDIGO_TRY(check_stack_depth());
-  query = with_null_rows(query);
   INDIGO_TRY(resolve_ctes(level, query));
+  query = with_null_rows(query);
   load(level, std::move(query));
   move_having(level);
   INDIGO_TRY(keep_recheck(level));

@@ -8,7 +8,7 @@ from server import LOST, SILENT, TOO_MANY
 TRANSCENDENTAL = re.compile(r"\b(exp|ln|log|log10|power|pow|dpow|dexp|dlog\w*|sqrt|cbrt|a?(sin|cos|tan|cot)[dh]?|atan2d?|asinh|acosh|atanh|degrees|radians"
                             r"|corr|regr_\w+|covar_\w+|var\w*|stddev\w*|avg|sum|erf)\b|\^|\|/")
 KEEPS_ONE = re.compile(r"\b(DISTINCT|GROUP BY|UNION|INTERSECT|EXCEPT|min|max|greatest|least|mode|GREATEST|LEAST)\b", re.IGNORECASE)
-ODD_NUMBER_TEMPLATE = re.compile(r"'[^'90]*'::text|'[^']*(RN[^']*(RN|9|0)|(9|0)[^']*RN)[^']*'::text", re.IGNORECASE)
+ODD_NUMBER_TEMPLATE = re.compile(r"'[^'9]*'::text|'[^']*(RN[^']*(RN|9|0)|(9|0)[^']*RN)[^']*'::text", re.IGNORECASE)
 ROW_ERRORS = ("22003", "22008", "22012")
 CANCELLED, DATA_ERRORS = "57014", ("22", "23", "21", "2F", "39", "42", "54", "0A", "XX")
 
@@ -71,6 +71,14 @@ def known_difference(sql, ours, theirs):
         return "malformed names of types and functions"
     if "percentile" in ours.message + theirs.message and "FILTER" in sql and bool(ours.state) != bool(theirs.state):
         return "percentiles of no rows"
+    if "could not determine row type" in theirs.message and sql.count("to_record") > 1:
+        return "json_to_record without a column definition list, of null"
+    if "mood" in sql and re.search("hash_(array|record)", sql):
+        return "hashes of enums, which are of their OIDs"
+    if re.search(r"\bage\b", sql) and "infinity" in sql:
+        return "the difference of infinite timestamps"
+    if ours.state and not theirs.state and "NULL::" in sql and sql.count("pg_catalog") > 1 and {c for row in theirs.rows for c in row} <= {None}:
+        return "a call beside a null that PostgreSQL drops while it plans"
     if ours.state == theirs.state == "2201B":
         return "which fault of a faulty regular expression is told"
     if re.search("to_(char|number)", sql) and ODD_NUMBER_TEMPLATE.search(sql):

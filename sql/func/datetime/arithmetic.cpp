@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sql/func/datetime/calendar.h"
 #include "sql/func/errors.h"
 #include "sql/func/text/ascii.h"
 
@@ -52,7 +53,13 @@ int64_t date_to_timestamptz(FuncContext& context, int32_t date) {
   return context.failed() ? 0 : timestamp_to_timestamptz(context, local);
 }
 int64_t timestamptz_to_timestamp(FuncContext& context, int64_t timestamp) {
-  return is_finite_timestamp(timestamp) ? session_time_zone(context).to_local(timestamp) : timestamp;
+  if (!is_finite_timestamp(timestamp)) return timestamp;
+  const int64_t local = session_time_zone(context).to_local(timestamp);
+  if (!is_valid_timestamp(local)) {
+    fail_timestamp_range(context);
+    return 0;
+  }
+  return local;
 }
 
 int64_t timestamp_plus(FuncContext& context, int64_t t, const Interval& v) {

@@ -212,10 +212,9 @@ class Reader {
       const char* begin = text.data() + (text[0] == '+' ? 1 : 0);
       const auto y = std::from_chars(begin, text.data() + dash, years);
       const auto m = std::from_chars(text.data() + dash + 1, text.data() + text.size(), months);
-      if (y.ec != std::errc() || y.ptr != text.data() + dash || m.ec != std::errc() ||
-          m.ptr != text.data() + text.size())
-        return Trouble::kFormat;
+      if (y.ec != std::errc() || y.ptr != text.data() + dash || m.ec != std::errc()) return Trouble::kFormat;
       if (months < 0 || months >= 12) return Trouble::kRange;
+      if (m.ptr != text.data() + text.size()) return Trouble::kFormat;
       if (text[0] == '-') months = -months;
       if (std::abs(years) > INT32_MAX) return Trouble::kRange;
       amount.whole = years * 12 + months;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 
 #include "sql/func/datetime/calendar.h"
 #include "sql/func/datetime/tokens.h"
@@ -21,10 +22,10 @@ bool to_int(std::string_view s, int32_t& out) {
   const auto r = std::from_chars(s.data(), s.data() + s.size(), out);
   return r.ec == std::errc() && r.ptr == s.data() + s.size();
 }
-// ".25" as microseconds, rounded.
+// ".25" as microseconds, rounded, halves to even.
 int64_t fraction(std::string_view digits_after_point) {
   const double v = std::strtod(("0." + std::string(digits_after_point)).c_str(), nullptr);
-  return static_cast<int64_t>(v * 1e6 + 0.5);
+  return static_cast<int64_t>(std::rint(v * 1e6));
 }
 
 class Decoder {
@@ -217,8 +218,8 @@ class Decoder {
       have_days_ = true;
       if (text.find('.') != std::string::npos) {
         if (const Trouble t = mark(kTimeOfDay); t != Trouble::kNone) return t;
-        const auto us =
-            static_cast<int64_t>((v - static_cast<double>(day)) * static_cast<double>(indigo::sql::kDay) + 0.5);
+        const double of_a_day = std::strtod(text.c_str() + text.find('.'), nullptr);
+        const auto us = static_cast<int64_t>(std::rint(of_a_day * static_cast<double>(indigo::sql::kDay)));
         const CivilTime c = civil_time(std::min(us, indigo::sql::kDay - 1));
         hour_ = c.hour;
         minute_ = c.minute;

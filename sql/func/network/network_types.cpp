@@ -95,13 +95,28 @@ bool parse_mac(Str text, size_t bytes, std::string& out) {
   if (separator != '\0' && group != 2 && group != 4 && group != 6 && group != 8) return false;
   return out.size() == bytes;
 }
+// macaddr8 is read pair by pair: between pairs may be a separator, always the same.
+bool parse_mac8(Str text, std::string& out) {
+  text = trim_blanks(text);
+  char separator = '\0';
+  for (size_t at = 0; at < text.size();) {
+    const int high = hex_value(text[at]), low = at + 1 < text.size() ? hex_value(text[at + 1]) : -1;
+    if (high < 0 || low < 0) return false;
+    out.push_back(static_cast<char>(high * 16 + low));
+    at += 2;
+    if (at >= text.size() || hex_value(text[at]) >= 0) continue;
+    const char c = text[at++];
+    if ((c != ':' && c != '-' && c != '.') || (separator != '\0' && c != separator)) return false;
+    separator = c;
+  }
+  if (out.size() == 6) out.insert(3, "\xFF\xFE");  // a macaddr is widened in the middle
+  return out.size() == 8;
+}
 template <size_t kBytes>
 Datum mac_in(FuncContext& context, const TypeRef&, Str text) {
-  std::string bytes, six;
-  if (parse_mac(text, kBytes, bytes)) return Datum::of(context.arena().copy(bytes));
-  // A macaddr is widened with FF:FE in the middle.
-  if (kBytes == 8 && parse_mac(text, 6, six))
-    return Datum::of(context.arena().copy(six.substr(0, 3) + "\xFF\xFE" + six.substr(3)));
+  std::string bytes;
+  const bool good = kBytes == 8 ? parse_mac8(text, bytes) : parse_mac(text, kBytes, bytes);
+  if (good) return Datum::of(context.arena().copy(bytes));
   fail_syntax(context, kBytes == 6 ? "macaddr" : "macaddr8", text);
   return null_value();
 }

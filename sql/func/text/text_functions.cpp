@@ -282,7 +282,7 @@ Str to_name(Str s) {
   while (n > 0 && utf8_continuation(s[n])) n--;
   return s.substr(0, n);
 }
-Str padded_to_name(Str s) { return to_name(without_trailing_blanks(s)); }
+Str padded_to_name(Str s) { return without_trailing_blanks(to_name(s)); }
 Str to_char(FuncContext& context, Str s) { return s.empty() ? context.arena().copy(Str("\0", 1)) : s.substr(0, 1); }
 // Bytes beyond ASCII are no characters: \201.
 std::string char_to_text(Str s) {
