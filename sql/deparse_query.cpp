@@ -83,9 +83,9 @@ class QueryDeparser final : public QueryNodePrinter {
     if (static_cast<size_t>(v.levels_up) >= queries_.size()) return failed_ = true, "?";
     const Query& query = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
     const Entry& entry = query.entries[static_cast<size_t>(v.entry)];
-    if (v.column < 0 || static_cast<size_t>(v.column) >= entry.column_names.size()) return failed_ = true, "?";
-    return quote_identifier(entry_name(entry)) + "." +
-           quote_identifier(entry.column_names[static_cast<size_t>(v.column)]);
+    const std::string name = column_name(entry, v.column);
+    if (name.empty()) return failed_ = true, "?";
+    return quote_identifier(entry_name(entry)) + "." + quote_identifier(name);
   }
   static std::string entry_name(const Entry& e) {
     if (!e.alias.empty()) return e.alias;
@@ -301,12 +301,26 @@ class QueryDeparser final : public QueryNodePrinter {
     return out + windows;
   }
 
+  // Empty: it has none.
+  static std::string column_name(const Entry& entry, int column) {
+    if (column >= 0) {
+      return static_cast<size_t>(column) < entry.column_names.size() ? entry.column_names[static_cast<size_t>(column)]
+                                                                     : std::string();
+    }
+    static constexpr std::pair<int, const char*> kSystem[] = {{kCtidColumn, "ctid"}, {kXminColumn, "xmin"},
+                                                              {kXmaxColumn, "xmax"}, {kCminColumn, "cmin"},
+                                                              {kCmaxColumn, "cmax"}, {kTableOidColumn, "tableoid"}};
+    for (const auto& [number, name] : kSystem) {
+      if (number == column) return name;
+    }
+    return {};
+  }
+
   // The name that a target has without AS.
   std::string own_name(const Query& query, const Expr& e, bool show_names) const {
     if (e.kind == ExprKind::kVar) {
       const auto& v = as<VarExpr>(e);
-      if (v.levels_up == 0)
-        return query.entries[static_cast<size_t>(v.entry)].column_names[static_cast<size_t>(v.column)];
+      if (v.levels_up == 0) return column_name(query.entries[static_cast<size_t>(v.entry)], v.column);
     }
     return show_names ? "" : "?column?";
   }

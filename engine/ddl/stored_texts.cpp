@@ -149,6 +149,35 @@ bool joins_by_name(const PgQuery__Node* node, std::string_view column) {
   return found;
 }
 
+// ORDER BY, GROUP BY and DISTINCT ON may repeat an item of the select list: what they name is known from there only.
+void add_repeated(const PgQuery__Node* node, std::string_view column, std::set<int>& locations) {
+  const auto text_of = [&](const PgQuery__Node* n) -> std::string {
+    if (!is(n, PG_QUERY__NODE__NODE_COLUMN_REF)) return {};
+    const NodeList fields = nodes(n->column_ref->n_fields, n->column_ref->fields);
+    if (fields.size() < 2 || string_of(fields.back()) != column) return {};
+    return sql::name_list_text(fields);
+  };
+  sql::walk_tree(&node->base, [&](const ProtobufCMessage* m) {
+    if (m->descriptor != &pg_query__select_stmt__descriptor) return true;
+    const auto* s = reinterpret_cast<const PgQuery__SelectStmt*>(m);
+    std::set<std::string> renamed;
+    for (const PgQuery__Node* target : nodes(s->n_target_list, s->target_list)) {
+      const PgQuery__Node* value = target->res_target->val;
+      const std::string text = text_of(value);
+      if (!text.empty() && locations.contains(value->column_ref->location)) renamed.insert(text);
+    }
+    const auto repeat = [&](const PgQuery__Node* item) {
+      if (renamed.contains(text_of(item))) locations.insert(item->column_ref->location);
+    };
+    for (const PgQuery__Node* item : nodes(s->n_sort_clause, s->sort_clause)) repeat(item->sort_by->node);
+    for (const PgQuery__Node* item : nodes(s->n_group_clause, s->group_clause)) repeat(item);
+    for (const PgQuery__Node* item : nodes(s->n_distinct_clause, s->distinct_clause)) {
+      if (item != nullptr) repeat(item);
+    }
+    return true;
+  });
+}
+
 }  // namespace
 
 Result<std::string> rename_column_in_query(DdlContext& c, std::string_view text, Oid relation, int16_t number,
@@ -163,7 +192,9 @@ Result<std::string> rename_column_in_query(DdlContext& c, std::string_view text,
                 sql::analyze(c.host.session(), {node, statement, {}, false, {}, false}));
   ColumnPlaces places(relation, number - 1);
   places.visit(analyzed.query);
-  return rename_columns_at(statement, *node, places.locations(), from, to);
+  std::set<int> locations = places.locations();
+  add_repeated(node, from, locations);
+  return rename_columns_at(statement, *node, locations, from, to);
 }
 
 }  // namespace indigo::engine::ddl

@@ -5,6 +5,8 @@
 #include "engine/ddl/remove.h"
 #include "engine/ddl/view_options.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/deparse_query.h"
+#include "sql/parse/parser.h"
 
 namespace indigo::engine::ddl {
 
@@ -94,6 +96,28 @@ Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vect
   return {};
 }
 
+// The text that is kept: every column spelled out, so that columns that tables get or rename later change nothing. What
+// cannot be printed so that it means the same is kept as it was written.
+Result<std::string> stored_text(DdlContext& c, const PgQuery__Node* select, const sql::Query& query) {
+  sql::SessionContext& session = c.host.session();
+  INDIGO_ASSIGN(std::string written, sql::qualify_query(session, select));
+  const auto printed = sql::deparse_query(c.catalog, query, {}, false);
+  if (!printed.ok()) return written;
+  const auto parsed = sql::parse(*printed);
+  if (!parsed.ok()) return written;
+  auto spelled_out = sql::qualify_query(session, (*parsed)->statements()[0].node);
+  if (!spelled_out.ok()) return written;
+  const auto tree = sql::parse(*spelled_out);
+  if (!tree.ok()) return written;
+  const auto again = sql::analyze(session, {(*tree)->statements()[0].node, *spelled_out, {}, false, {}});
+  if (!again.ok() || again->query == nullptr || again->query->targets.size() != query.targets.size()) return written;
+  for (size_t i = 0; i < query.targets.size(); i++) {
+    if (!(again->query->targets[i].expr->type == query.targets[i].expr->type)) return written;
+  }
+  const auto printed_again = sql::deparse_query(c.catalog, *again->query, {}, false);
+  return printed_again.ok() && *printed_again == *printed ? std::move(*spelled_out) : written;
+}
+
 }  // namespace
 
 Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
@@ -105,7 +129,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
   INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
   INDIGO_TRY(check_check_option(options, *analyzed.query));
-  INDIGO_ASSIGN(const std::string text, sql::qualify_query(c.host.session(), s.query));
+  INDIGO_ASSIGN(const std::string text, stored_text(c, s.query, *analyzed.query));
   TableSpec spec;
   spec.kind = RelationKind::kView;
   spec.name = truncated_name(s.view->relname);
