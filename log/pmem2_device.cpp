@@ -2,14 +2,17 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
 
 #include <libpmem2.h>
 
@@ -77,7 +80,13 @@ class Pmem2Device final : public Device {
   Pmem2Device(std::string path, int fd, uint32_t block_bytes)
       : path_(std::move(path)), fd_(fd), block_bytes_(block_bytes) {}
   ~Pmem2Device() override {
-    for (uint32_t i = 0; i < count_.load(); i++) library().map_delete(&maps_[i].map);
+    for (uint32_t i = 0; i < count_.load(); i++) {
+      if (maps_[i].map != nullptr) {
+        library().map_delete(&maps_[i].map);
+      } else {
+        munmap(maps_[i].address, block_bytes_);
+      }
+    }
     close(fd_);
   }
 
@@ -144,8 +153,36 @@ class Pmem2Device final : public Device {
     char* address = nullptr;
   };
 
+  // libpmem2 reserves addresses, maps the file over them with MAP_SYNC, and where that is refused maps it over them once more
+  // without. But a refusal by ext4 or xfs comes after the kernel has given the addresses up (so mmap_region works): another
+  // thread's mapping may lie there by then, and would be overwritten. So it gets only files that take MAP_SYNC, and those
+  // that the environment variable declares to be persistent memory, for measurements.
+  bool wants_libpmem2() {
+    if (!wants_libpmem2_) {
+      void* probe = mmap(nullptr, block_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd_, 0);
+      wants_libpmem2_ = probe != MAP_FAILED || std::getenv("PMEM2_FORCE_GRANULARITY") != nullptr;
+      if (probe != MAP_FAILED) munmap(probe, block_bytes_);
+    }
+    return *wants_libpmem2_;
+  }
+
   Status map_block() {
+    if (wants_libpmem2()) return map_by_libpmem2();
+    const uint32_t index = block_count();
+    const auto offset = static_cast<off_t>(uint64_t{index} * block_bytes_);
+    void* address = mmap(nullptr, block_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, offset);
+    if (address == MAP_FAILED) return file_error(path_, "could not map", errno);
+    maps_[index].address = static_cast<char*>(address);
+    count_.store(index + 1, std::memory_order_release);
+    return {};
+  }
+
+  Status map_by_libpmem2() {
     const Library& l = library();
+    if (!l.failure.empty()) {
+      return Error(sqlstate::kIoError, "could not load libpmem2: " + l.failure)
+          .with_hint("Install the package libpmem2-1.");
+    }
     pmem2_config* config = nullptr;
     pmem2_source* source = nullptr;
     Mapped mapped;
@@ -174,6 +211,7 @@ class Pmem2Device final : public Device {
   Granularity granularity_ = Granularity::kPage;
   pmem2_memcpy_fn memcpy_ = nullptr;
   pmem2_drain_fn drain_ = nullptr;
+  std::optional<bool> wants_libpmem2_;  // the same for every block
   std::atomic<uint32_t> count_{0};
   std::unique_ptr<Mapped[]> maps_ = std::make_unique<Mapped[]>(kMaxBlocks);  // never moves: readers take no lock
 };
@@ -181,10 +219,6 @@ class Pmem2Device final : public Device {
 }  // namespace
 
 Result<std::unique_ptr<Device>> open_pmem2_device(const std::string& path, uint32_t block_bytes, bool create) {
-  if (!library().failure.empty()) {
-    return Error(sqlstate::kIoError, "could not load libpmem2: " + library().failure)
-        .with_hint("Install the package libpmem2-1.");
-  }
   int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_TRUNC : 0), 0600);
   if (fd < 0) return file_error(path, create ? "could not create" : "could not open", errno);
   auto device = std::make_unique<Pmem2Device>(path, fd, block_bytes);
