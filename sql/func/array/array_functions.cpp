@@ -4,6 +4,7 @@
 #include "catalog/oids.h"
 #include "sql/func/array/array_shape.h"
 #include "sql/func/collation.h"
+#include "sql/func/compare.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 
@@ -57,7 +58,7 @@ bool compare_by(FuncContext& context, const CallInfo& call, Str a, Str b) {
   return array_order(context, ArrayView(a)) != nullptr && F(compare(context, call, a, b));
 }
 int32_t compare_three_way(FuncContext& context, const CallInfo& call, Str a, Str b) {
-  return array_order(context, ArrayView(a)) != nullptr ? compare(context, call, a, b) : 0;
+  return array_order(context, ArrayView(a)) != nullptr ? three_way(compare(context, call, a, b), 0) : 0;
 }
 Str larger(FuncContext& context, const CallInfo& call, Str a, Str b) {
   return compare(context, call, a, b) > 0 ? a : b;
@@ -116,9 +117,16 @@ OptionalInt position_from(FuncContext& context, const CallInfo& call, const Arra
 OptionalInt position(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
   return image ? position_from(context, call, ArrayView(*image), v.value_or(Datum()), INT32_MIN) : std::nullopt;
 }
+bool has_nulls(const ArrayView& a) {
+  for (int32_t i = 0; i < a.count(); i++) {
+    if (a.is_null(i)) return true;
+  }
+  return false;
+}
 OptionalInt position_start(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v,
                            OptionalInt start) {
   if (!image) return {};
+  if (!v && !has_nulls(ArrayView(*image))) return {};  // seen before the position is
   if (!start) {
     context.fail(sqlstate::kNullValueNotAllowed, "initial position must not be null");
     return {};

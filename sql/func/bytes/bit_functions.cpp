@@ -1,6 +1,7 @@
 // Operators and functions of bit and bit varying.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "sql/func/compare.h"
 #include "sql/func/errors.h"
@@ -14,7 +15,8 @@ namespace {
 
 // The bits, then the length.
 int compare_bits(Str a, Str b) {
-  const int c = a.substr(4).compare(b.substr(4));
+  const Str x = a.substr(4), y = b.substr(4);
+  const int c = std::memcmp(x.data(), y.data(), std::min(x.size(), y.size()));
   return c != 0 ? c : three_way(bit_count(a), bit_count(b));
 }
 
@@ -126,9 +128,10 @@ template <class T>
 std::string from_integer(T v, int32_t typmod) {
   const int32_t count = typmod <= 0 || typmod > kMaxBits ? 1 : typmod;
   std::string out = make_bits(count);
-  for (int32_t i = 0; i < count; i++) {
+  const int32_t own = sizeof(T) * 8;
+  for (int32_t i = v < 0 ? 0 : std::max(count - own, 0); i < count; i++) {
     const int32_t place = count - 1 - i;
-    set_bit_at(out, i, place >= static_cast<int32_t>(sizeof(T) * 8) ? v < 0 : (v >> place) & 1);
+    set_bit_at(out, i, place >= own ? v < 0 : (v >> place) & 1);
   }
   return out;
 }

@@ -336,7 +336,11 @@ int64_t bin(FuncContext& context, Interval stride, int64_t t, int64_t origin) {
   }
   int64_t length = 0, difference = 0;
   if (__builtin_mul_overflow(int64_t{stride.days}, kDay, &length) ||
-      __builtin_add_overflow(length, stride.microseconds, &length) || __builtin_sub_overflow(t, origin, &difference)) {
+      __builtin_add_overflow(length, stride.microseconds, &length)) {
+    fail_interval_range(context);
+    return t;
+  }
+  if (length > 0 && __builtin_sub_overflow(t, origin, &difference)) {
     fail_interval_range(context);
     return t;
   }

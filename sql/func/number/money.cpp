@@ -179,7 +179,7 @@ std::string small_words(int64_t v) {
     out = std::string(kWords[v / 100]) + " hundred";
     v %= 100;
     if (v == 0) return out;
-    out += " ";
+    out += v < 20 ? " and " : " ";
   }
   if (v < 20) return out + kWords[v];
   out += kTens[v / 10];
