@@ -69,7 +69,7 @@ struct Reader {
       } else if (format == "binary") {
         out.format = CopyFormat::kBinary;
       } else {
-        return invalid("COPY format \"" + format + "\" not recognized");
+        return invalid("COPY format \"" + format + "\" not recognized").at(option.location + 1);
       }
     } else if (name == "freeze") {
       INDIGO_ASSIGN(bool freeze, boolean_of("freeze", arg));
@@ -83,7 +83,9 @@ struct Reader {
         if (!is_from) return unsupported("cannot use \"match\" with HEADER in COPY TO");
         out.header = out.header_match = true;
       } else {
-        INDIGO_ASSIGN(out.header, boolean_of("header", arg));
+        auto header = boolean_of("header", arg);
+        if (!header.ok()) return syntax("header requires a Boolean value or \"match\"");
+        out.header = *header;
       }
     } else if (name == "quote") {
       quote = text_of(arg);
@@ -102,12 +104,12 @@ struct Reader {
         return unsupported("COPY encoding \"" + encoding + "\" is not supported");
       }
     } else {
-      return syntax("option \"" + name + "\" not recognized");
+      return syntax("option \"" + name + "\" not recognized").at(option.location + 1);
     }
     return {};
   }
 
-  Status finish() {
+  Status finish(bool is_from) {
     const bool csv = out.format == CopyFormat::kCsv;
     if (out.format == CopyFormat::kBinary) {
       if (delimiter) return syntax("cannot specify DELIMITER in BINARY mode");
@@ -150,6 +152,12 @@ struct Reader {
       return unsupported("COPY force quote available only in CSV mode");
     if (!csv && !out.force_not_null.empty()) return unsupported("COPY force not null available only in CSV mode");
     if (!csv && !out.force_null.empty()) return unsupported("COPY force null available only in CSV mode");
+    const bool quotes = out.force_quote_all || !out.force_quote.empty();
+    if (is_from && quotes) return unsupported("COPY force quote only available using COPY TO");
+    if (!is_from && !out.force_not_null.empty()) {
+      return unsupported("COPY force not null only available using COPY FROM");
+    }
+    if (!is_from && !out.force_null.empty()) return unsupported("COPY force null only available using COPY FROM");
     if (out.null_text.find(out.delimiter) != std::string::npos) {
       return invalid("COPY delimiter character must not appear in the NULL specification");
     }
@@ -171,7 +179,7 @@ Result<CopyOptions> read_copy_options(std::span<PgQuery__Node* const> options, b
     seen.emplace_back(node->def_elem->defname);
     INDIGO_TRY(reader.read(*node->def_elem, is_from));
   }
-  INDIGO_TRY(reader.finish());
+  INDIGO_TRY(reader.finish(is_from));
   return reader.out;
 }
 

@@ -13,6 +13,8 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/func/registry.h"
+#include "sql/parse/text_position.h"
+#include "sql/query_walk.h"
 
 namespace indigo::engine {
 
@@ -93,6 +95,33 @@ Result<std::vector<bool>> marks(const Target& target, const std::vector<std::str
   return out;
 }
 
+// What cannot be copied as a table, in messages.
+std::string kind_of(const catalog::RelationInfo& relation) {
+  if (relation.kind == catalog::RelationKind::kView) return "view";
+  return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
+}
+
+// COPY FROM's WHERE looks at one row and nothing else.
+Status check_where(std::string_view text, const sql::ExprPtr& condition) {
+  Status status;
+  sql::visit_expressions(condition, [&](const sql::Expr& e, int) {
+    const char* what = nullptr;
+    SqlState state = sqlstate::kGroupingError;
+    if (e.kind == sql::ExprKind::kAggregate) what = "aggregate functions are not allowed in COPY FROM WHERE conditions";
+    if (e.kind == sql::ExprKind::kWindowCall) {
+      what = "window functions are not allowed in COPY FROM WHERE conditions";
+      state = sqlstate::kWindowingError;
+    }
+    if (e.kind == sql::ExprKind::kSubLink) {
+      what = "cannot use subquery in COPY FROM WHERE condition";
+      state = sqlstate::kFeatureNotSupported;
+    }
+    if (what != nullptr && status.ok()) status = Error(state, what).at(sql::character_position(text, e.location));
+    return what == nullptr;
+  });
+  return status;
+}
+
 // Defaults, generated columns and checks come from the analysis of the INSERT that COPY stands for.
 Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, const PgQuery__Node* where) {
   const auto& r = *target.relation;
@@ -128,6 +157,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   if (where != nullptr) {
     INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session, where, call.statement.text,
                                                                   target.relation, {oid::kBool, -1, kInvalidOid}));
+    INDIGO_TRY(check_where(call.statement.text, condition));
     plan.where = to_row(condition);
   }
   return plan;
@@ -232,8 +262,8 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   if (target.relation->kind != catalog::RelationKind::kTable) {
     const bool view = target.relation->kind == catalog::RelationKind::kView;
-    Error error(sqlstate::kWrongObjectType, std::string("cannot copy to ") + (view ? "view" : "non-table relation") +
-                                                " \"" + target.relation->name + "\"");
+    Error error(sqlstate::kWrongObjectType,
+                std::string("cannot copy to ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
     if (view) error.hint = "To enable copying to a view, provide an INSTEAD OF INSERT trigger.";
     return error;
   }
@@ -262,6 +292,9 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     std::vector<Oid> types;
     for (const auto& type : call.parameter_types) types.push_back(type.oid);
     INDIGO_ASSIGN(prepared, session.prepare_node(call.statement, stmt.query, types));
+    if (stmt.query->node_case == PG_QUERY__NODE__NODE_SELECT_STMT && stmt.query->select_stmt->into_clause != nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "COPY (SELECT INTO) is not supported");
+    }
     if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "COPY query must be a query");
     if (prepared->text_shape == nullptr) {
       return Error(sqlstate::kFeatureNotSupported, "COPY query must have a RETURNING clause");
@@ -276,9 +309,8 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     INDIGO_ASSIGN(Target target, find_target(call, stmt));
     if (target.relation->kind != catalog::RelationKind::kTable) {
       bool view = target.relation->kind == catalog::RelationKind::kView;
-      Error error(sqlstate::kWrongObjectType, std::string("cannot copy from ") +
-                                                  (view ? "view" : "non-table relation") + " \"" +
-                                                  target.relation->name + "\"");
+      Error error(sqlstate::kWrongObjectType,
+                  std::string("cannot copy from ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
       if (view) error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }

@@ -183,7 +183,7 @@ TEST_F(ObjectTest, Privileges) {
     texts.push_back(catalog::acl_item_text(item, [&](Oid o) { return view_->role_name(o); }));
   EXPECT_EQ(texts, (Strings{"postgres=arwdDxt/postgres", "r=a/postgres"}));
   rollback();
-  EXPECT_EQ(run("grant usage on t to r"), "0LP01 invalid privilege type USAGE for relation");
+  EXPECT_EQ(run("grant usage on t to r"), "0LP01 invalid privilege type USAGE for table");
   EXPECT_EQ(run("grant select on t to nope"), "42704 role \"nope\" does not exist");
   EXPECT_EQ(run("drop role r").substr(0, 5), "2BP01");
   EXPECT_EQ(run("revoke select (a), insert on t from r"), "REVOKE");
