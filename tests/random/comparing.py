@@ -61,7 +61,7 @@ def equal_values(a, b, types, ask):
 
 def known_difference(sql, ours, theirs):
     """The rules that go by what a statement calls."""
-    if ours.state == theirs.state and ours.rows == theirs.rows:
+    if (ours.state, ours.message, ours.rows) == (theirs.state, theirs.message, theirs.rows):
         return ""
     if '"char"' in sql and ("\\\\2" in sql or "\ufffd" in str(theirs.rows)):
         return "a byte above 127 in \"char\" as text"

@@ -98,8 +98,7 @@ class PathEditor {
       : context_(context), path_(path), change_(change), value_(value) {}
 
   std::string apply(JsonbView v, int32_t level) {
-    const bool container = v.kind() == JsonKind::kObject || v.kind() == JsonKind::kArray;
-    if (container && path_.is_null(level)) {
+    if (path_.is_null(level)) {
       context_.fail(sqlstate::kNullValueNotAllowed,
                     "path element at position " + std::to_string(level + 1) + " is null");
       return {};

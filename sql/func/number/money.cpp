@@ -35,16 +35,14 @@ Datum money_in(FuncContext& context, const TypeRef&, Str text) {
   if (take('$')) s = trim_blanks(s);
   __int128 value = 0;
   int decimals = -1;  // digits after the point; -1: no point yet
-  bool any = false;
   while (!s.empty()) {
     const char c = s[0];
     if (is_digit(c) && decimals < 2) {
       value = value * 10 + (c - '0');
       if (decimals >= 0) decimals++;
-      any = true;
     } else if (c == '.' && decimals < 0) {
       decimals = 0;
-    } else if (c == ',' && decimals < 0) {
+    } else if (c == ',') {  // separates digits wherever it stands
     } else {
       break;
     }
@@ -58,7 +56,7 @@ Datum money_in(FuncContext& context, const TypeRef&, Str text) {
     if (s[0] == '-') negative = true;
     s.remove_prefix(1);
   }
-  if (!s.empty() || (!any && !trim_blanks(text).empty())) return fail();
+  if (!s.empty()) return fail();  // without a digit it is zero
   if (negative) value = -value;
   if (value > INT64_MAX || value < INT64_MIN) {
     fail_value_range(context, "money", text);

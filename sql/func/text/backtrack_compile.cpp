@@ -63,7 +63,7 @@ class BacktrackRegex::Compiler {
     if (stack_remaining() == 0) return fail("regular expression is too complex");
     node.kind = Kind::kChoice;
     do {
-      if (more() && in_[at_] == '|') at_++;
+      if (!node.children.empty()) at_++;  // the bar
       Node branch;
       while (more() && in_[at_] != '|' && in_[at_] != ')')
         if (!piece(branch)) return false;
