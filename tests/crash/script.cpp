@@ -20,12 +20,13 @@ class Writer {
         ".last (n int); insert into " + s + ".last values (0)");
   }
   void step() {
-    switch (pick(14)) {
+    switch (pick(15)) {
       case 0:
       case 1: return insert(1 + pick(20));
       case 2: return add("update " + schema_ + ".rows set v = md5(v || x), x = x + 1 where id % " + some());
       case 3: return add("delete from " + schema_ + ".rows where id % " + some());
-      case 4: return large();
+      case 4:
+      case 14: return large();
       case 5: return create();
       case 6: return drop();
       case 7: return truncate();
@@ -55,7 +56,7 @@ class Writer {
     step.text = before + "begin; " + statements + "; update " + schema_ + ".last set n = " + n + "; commit";
     step.shared = shared;
     step.asynchronous = pick(8) == 0;
-    step.checkpoint = script_.client_ == 0 && pick(7) == 0;
+    step.checkpoint = script_.client_ == 0 && pick(3) == 0;
     script_.steps_.push_back(std::move(step));
   }
   std::string rows(uint64_t count, const std::string& value) {
@@ -67,7 +68,7 @@ class Writer {
   void insert(uint64_t count) { add(rows(count, "'row ' || i")); }
   // Rows outside their leaves, and transactions longer than a block.
   void large() {
-    const uint64_t bytes = 500 + pick(pick(2) == 0 ? 5000 : 60000);
+    const uint64_t bytes = 500 + pick(pick(2) == 0 ? 5000 : 120000);
     add(rows(1 + pick(6), "repeat(md5(i::text), " + std::to_string(bytes / 32) + ")"));
   }
   void create() {

@@ -13,7 +13,7 @@ namespace {
 using Fault = log::SimulatedDirectory::Fault;
 
 constexpr uint32_t kSteps = 24, kStepsOfFirstLife = 12, kStepsOfLaterLives = 4;
-constexpr size_t kCrashesOfOneLife = 12;
+constexpr size_t kCrashesOfOneLife = 20;
 constexpr int kLaterLives = 2;
 
 // What a crash left, and what it may not have lost.
