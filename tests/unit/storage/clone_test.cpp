@@ -40,8 +40,8 @@ class CloneTest : public StoreFixture {
   }
   // The fixture's calls, on this table.
   template <class F>
-  void on(const std::shared_ptr<Table>& t, F f) {
-    auto before = std::exchange(table, t);
+  void on(std::shared_ptr<Table> t, F f) {
+    auto before = std::exchange(table, std::move(t));
     f();
     table = before;
   }
@@ -183,6 +183,48 @@ TEST_F(CloneTest, TombstonesAndSmallLeavesAreCleanedOnBothSides) {
   EXPECT_EQ(tree(*table).check(), "");
   EXPECT_EQ(tree(*copy.table).check(), "");
   EXPECT_EQ(statistics_of(*store).versions, 0U);
+}
+
+TEST_F(CloneTest, ThreeLevelsWithBothSidesWriting) {
+  fill(20000);
+  ASSERT_GT(tree(*table).leaf_count(), Inner::kMaxChildren + 0U) << "two levels of inner nodes";
+  auto copy = clone(*table);
+  std::map<Table*, Rows> models{{table.get(), committed()}, {copy.table.get(), committed()}};
+  const auto write = [&](std::shared_ptr<Table> t, unsigned seed) {
+    std::mt19937 random(seed);
+    on(t, [&] {
+      Rows& model = models[t.get()];
+      for (int i = 0; i < 300; i++) {  // neighbours, so that leaves split and merge
+        const int at = static_cast<int>(random() % 20000);
+        auto txn = begin();
+        for (int k = at; k < at + 20; k++) {
+          const std::string key = key_of(k) + (random() % 2 == 0 ? "" : "x");
+          if (random() % 3 == 0 && model.contains(key)) {
+            ASSERT_EQ(erase(*txn, key), StorageStatus::kOk);
+            model.erase(key);
+          } else {
+            const std::string row = "w" + std::to_string(random()) + std::string(random() % 60, 'y');
+            ASSERT_EQ(model.contains(key) ? update(*txn, key, row) : insert(*txn, key, row), StorageStatus::kOk);
+            model[key] = row;
+          }
+        }
+        commit(*txn);
+        if (i % 50 == 0) store->reclaim();
+      }
+    });
+  };
+  auto second = clone(*copy.table);
+  models[second.table.get()] = models[copy.table.get()];
+  write(copy.table, 1);
+  write(table, 2);
+  write(second.table, 3);
+  write(copy.table, 4);
+  settle();
+  static_cast<StoreImpl&>(*store).reclaimer().stop();
+  for (const auto& t : {table, copy.table, second.table}) {
+    EXPECT_EQ(rows_of(*t), models[t.get()]);
+    EXPECT_EQ(tree(*t).check(), "");
+  }
 }
 
 // A family of tables, cloned from each other, changed and dropped at random, each compared with its own map.
