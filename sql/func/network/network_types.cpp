@@ -99,8 +99,8 @@ bool parse_mac(Str text, size_t bytes, std::string& out) {
 bool parse_mac8(Str text, std::string& out) {
   text = trim_blanks(text);
   char separator = '\0';
-  for (size_t at = 0; at < text.size();) {
-    const int high = hex_value(text[at]), low = at + 1 < text.size() ? hex_value(text[at + 1]) : -1;
+  for (size_t at = 0; at + 1 < text.size();) {  // a last letter alone is not looked at
+    const int high = hex_value(text[at]), low = hex_value(text[at + 1]);
     if (high < 0 || low < 0) return false;
     out.push_back(static_cast<char>(high * 16 + low));
     at += 2;
