@@ -91,6 +91,18 @@ Leaf* Tree::lock_left_neighbour(Bytes low) const {
   }
 }
 
+void Tree::put_in_place(const std::vector<Step>& steps, Leaf* left, Leaf* copy) {
+  if (steps.empty()) {
+    root_.store(tag(copy), std::memory_order_release);  // pairs with locate()
+  } else {
+    steps.back().node->set_child(steps.back().child, tag(copy));
+  }
+  if (left != nullptr) {
+    left->set_successor(copy);
+    left->latch.unlock();
+  }
+}
+
 // Takes the versions that were committed when the trees were parted: everything else is the other tree's.
 void Tree::replace_foreign(const std::vector<Step>& steps, Leaf* leaf, void* page) {
   std::string low, high;
@@ -106,15 +118,7 @@ void Tree::replace_foreign(const std::vector<Step>& steps, Leaf* leaf, void* pag
   }
   copy->set_successor(right_neighbour(leaf));
   Leaf* left = lock_left_neighbour(low);
-  if (steps.empty()) {
-    root_.store(tag(copy), std::memory_order_release);  // pairs with locate()
-  } else {
-    steps.back().node->set_child(steps.back().child, tag(copy));
-  }
-  if (left != nullptr) {
-    left->set_successor(copy);
-    left->latch.unlock();
-  }
+  put_in_place(steps, left, copy);
   memory_.release_later(tag(leaf));
   copy_count_.fetch_add(1, std::memory_order_relaxed);
 }
@@ -136,15 +140,7 @@ void Tree::replace_shared(const std::vector<Step>& steps, Leaf* leaf, void* page
     mover_.record_moved(m, copy);
   }
   mover_.leaf_split(leaf, copy);
-  if (steps.empty()) {
-    root_.store(tag(copy), std::memory_order_release);  // pairs with locate()
-  } else {
-    steps.back().node->set_child(steps.back().child, tag(copy));
-  }
-  if (left != nullptr) {
-    left->set_successor(copy);
-    left->latch.unlock();
-  }
+  put_in_place(steps, left, copy);
   leaf->freeze();
   const bool queued = leaf->queued;
   leaf->latch.unlock();

@@ -112,6 +112,8 @@ class Tree {
   // sharing.cpp; all under structure_mutex_
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
   void make_path_private(std::vector<Step>& path);
+  // Puts a copy where the path ends, and behind `left` (latched, or null), which it unlatches.
+  void put_in_place(const std::vector<Step>& path, Leaf* left, Leaf* copy);
   void replace_foreign(const std::vector<Step>& path, Leaf* leaf, void* page);
   void replace_shared(const std::vector<Step>& path, Leaf* leaf, void* page);
   // The leaf whose successor is this one or, if that is foreign, null; latched.

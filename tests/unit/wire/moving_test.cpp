@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/unit/wire/server_fixture.h"
+#include "tests/unit/wire/wake_storm.h"
 #include "wire/net/nearness.h"
 #include "wire/runtime/worker.h"
 
@@ -125,22 +126,7 @@ TEST(Moving, StormOfWakeUpsAndMoves) {
       }
     });
   }
-  std::vector<std::thread> threads;
-  for (uint64_t t = 0; t < 2; t++) {
-    threads.emplace_back([&, t] {
-      std::mt19937_64 random(seed * 31 + t);
-      while (started < kTasks) std::this_thread::yield();
-      for (int n = 0; n < 20'000; n++) {
-        Task* task = tasks[random() % kTasks];
-        if (random() % 8 == 0) {
-          task->interrupt(InterruptReason::kCancel);
-        } else {
-          task->wake();
-        }
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  wake_storm(tasks, started, seed);
   storm_over = true;
   workers.finish();
 }

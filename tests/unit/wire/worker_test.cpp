@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/wire/wake_storm.h"
+
 namespace indigo::wire {
 namespace {
 
@@ -170,7 +172,7 @@ TEST(Worker, StormOfWakeUpsFromThreads) {
   constexpr int kTasks = 50;
   auto worker = start_worker();
   std::vector<std::atomic<Task*>> tasks(kTasks);
-  std::atomic<int> started{0};
+  std::atomic<size_t> started{0};
   std::atomic<bool> storm_over{false};
   std::atomic<int> left_alone{kTasks};
   for (int i = 0; i < kTasks; i++) {
@@ -190,22 +192,7 @@ TEST(Worker, StormOfWakeUpsFromThreads) {
       left_alone--;
     });
   }
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; t++) {
-    threads.emplace_back([&, t] {
-      std::mt19937_64 random(seed * 31 + static_cast<uint64_t>(t));
-      while (started < kTasks) std::this_thread::yield();
-      for (int n = 0; n < 20'000; n++) {
-        Task* task = tasks[random() % kTasks];
-        if (random() % 8 == 0) {
-          task->interrupt(InterruptReason::kCancel);
-        } else {
-          task->wake();
-        }
-      }
-    });
-  }
-  for (auto& thread : threads) thread.join();
+  wake_storm(tasks, started, seed);
   storm_over = true;
   finish(*worker);
   EXPECT_EQ(left_alone, 0);
