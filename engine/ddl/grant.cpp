@@ -445,7 +445,7 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
       objects.push_back({pg_namespace::kOid, oid, 0});
     }
-    INDIGO_TRY(drop_objects(c, std::move(objects), cascade));
+    INDIGO_TRY(drop_objects(c, objects, cascade));
     // Privileges granted to the role.
     const auto revoke = [&](Oid table_oid, int acl_column) -> Status {
       SystemTable& t = table(c, table_oid);
