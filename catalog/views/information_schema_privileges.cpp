@@ -18,16 +18,10 @@ constexpr SystemView kViews[] = {
      "g.oid is not null) and (pg_catalog.pg_has_role(u.oid, 'USAGE') or pg_catalog.pg_has_role(g.oid, 'USAGE') or "
      "x.grantee = 0)"},
     {"role_table_grants",
-     "select u.rolname as grantor, (case when x.grantee = 0 then 'PUBLIC' else g.rolname end)::pg_catalog.name as "
-     "grantee, pg_catalog.current_database()::pg_catalog.name as table_catalog, n.nspname as table_schema, "
-     "c.relname as table_name, x.privilege_type::pg_catalog.varchar as privilege_type, (case when x.is_grantable "
-     "or g.oid is not null and pg_catalog.pg_has_role(g.oid, c.relowner, 'USAGE') then 'YES' else 'NO' "
-     "end)::pg_catalog.varchar as is_grantable, (case when x.privilege_type = 'SELECT' then 'YES' else 'NO' "
-     "end)::pg_catalog.varchar as with_hierarchy from pg_catalog.pg_class c join pg_catalog.pg_namespace n on "
-     "n.oid = c.relnamespace cross join lateral pg_catalog.aclexplode(coalesce(c.relacl, "
-     "pg_catalog.acldefault('r', c.relowner))) x join pg_catalog.pg_authid u on u.oid = x.grantor left join "
-     "pg_catalog.pg_authid g on g.oid = x.grantee where c.relkind in ('r', 'v', 'f', 'p') and (x.grantee = 0 or "
-     "g.oid is not null) and (pg_catalog.pg_has_role(u.oid, 'USAGE') or pg_catalog.pg_has_role(g.oid, 'USAGE'))"},
+     "select grantor, grantee, table_catalog, table_schema, table_name, privilege_type, is_grantable, with_hierarchy "
+     "from information_schema.table_privileges where grantor in (select role_name from "
+     "information_schema.enabled_roles) or "
+     "grantee in (select role_name from information_schema.enabled_roles)"},
     {"column_privileges",
      "select u.rolname as grantor, (case when x.grantee = 0 then 'PUBLIC' else g.rolname end)::pg_catalog.name as "
      "grantee, pg_catalog.current_database()::pg_catalog.name as table_catalog, n.nspname as table_schema, "
@@ -46,22 +40,10 @@ constexpr SystemView kViews[] = {
      "pg_catalog.pg_has_role(g.oid, 'USAGE') or x.grantee = 0) group by u.rolname, x.grantee, g.rolname, "
      "n.nspname, c.relname, x.attname, x.privilege_type"},
     {"role_column_grants",
-     "select u.rolname as grantor, (case when x.grantee = 0 then 'PUBLIC' else g.rolname end)::pg_catalog.name as "
-     "grantee, pg_catalog.current_database()::pg_catalog.name as table_catalog, n.nspname as table_schema, "
-     "c.relname as table_name, x.attname as column_name, x.privilege_type::pg_catalog.varchar as privilege_type, "
-     "(case when pg_catalog.bool_or(x.is_grantable or g.oid is not null and pg_catalog.pg_has_role(g.oid, "
-     "c.relowner, 'USAGE')) then 'YES' else 'NO' end)::pg_catalog.varchar as is_grantable from pg_catalog.pg_class "
-     "c join pg_catalog.pg_namespace n on n.oid = c.relnamespace cross join lateral (select a.attname, e.grantor, "
-     "e.grantee, e.privilege_type, e.is_grantable from pg_catalog.pg_attribute a, lateral "
-     "pg_catalog.aclexplode(coalesce(c.relacl, pg_catalog.acldefault('r', c.relowner))) e where a.attrelid = c.oid "
-     "and a.attnum > 0 and not a.attisdropped union select a.attname, e.grantor, e.grantee, e.privilege_type, "
-     "e.is_grantable from pg_catalog.pg_attribute a, lateral pg_catalog.aclexplode(coalesce(a.attacl, "
-     "pg_catalog.acldefault('c', c.relowner))) e where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) "
-     "x join pg_catalog.pg_authid u on u.oid = x.grantor left join pg_catalog.pg_authid g on g.oid = x.grantee "
-     "where c.relkind in ('r', 'v', 'f', 'p') and x.privilege_type in ('SELECT', 'INSERT', 'UPDATE', 'REFERENCES') "
-     "and (x.grantee = 0 or g.oid is not null) and (pg_catalog.pg_has_role(u.oid, 'USAGE') or "
-     "pg_catalog.pg_has_role(g.oid, 'USAGE')) group by u.rolname, x.grantee, g.rolname, n.nspname, c.relname, "
-     "x.attname, x.privilege_type"},
+     "select grantor, grantee, table_catalog, table_schema, table_name, column_name, privilege_type, is_grantable "
+     "from information_schema.column_privileges where grantor in (select role_name from "
+     "information_schema.enabled_roles) or "
+     "grantee in (select role_name from information_schema.enabled_roles)"},
     {"usage_privileges",
      "select u.rolname as grantor, 'PUBLIC'::pg_catalog.name as grantee, "
      "pg_catalog.current_database()::pg_catalog.name as object_catalog, n.nspname as object_schema, c.collname as "
