@@ -138,7 +138,7 @@ void Worker::run() {
       for (Task* task = tasks_; task; task = task->next_) task->interrupt(reason);
     }
     run_ready();
-    if (stopping_.load(std::memory_order_seq_cst) && load() == 0) break;
+    if (stopping_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0) break;
     poll();
     if (!timers_.empty()) fire_timers();
   }
@@ -161,7 +161,7 @@ void Worker::poll() {
   if (timeout != 0) {
     parked_.store(true, std::memory_order_seq_cst);
     if (!remote_.empty() || interrupt_all_.load(std::memory_order_seq_cst) != interrupted_all_ ||
-        (stopping_.load(std::memory_order_seq_cst) && load() == 0)) {
+        (stopping_.load(std::memory_order_seq_cst) && load_.load(std::memory_order_seq_cst) == 0)) {
       timeout = 0;
     }
   }
@@ -240,7 +240,8 @@ Worker* Worker::choose_peer() {
 
 void Worker::hand_over(Task& task) {
   Worker& target = *task.moving_to_;
-  // Counted there first: a worker ends when it has seen stopping_, then no load; we add to the load, then look.
+  // Counted there first: a worker ends when it has seen stopping_, then no load; we add to the load, then look. All four
+  // are seq_cst: either we see that it stops, or it sees our task.
   target.load_.fetch_add(1, std::memory_order_seq_cst);
   if (target.stopping_.load(std::memory_order_seq_cst)) {
     target.load_.fetch_sub(1, std::memory_order_seq_cst);
