@@ -92,9 +92,12 @@ StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& mak
     if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
     Waiter::current().sleep(Clock::now() + kPause);
   }
+  struct Pause {  // ends also when `make` runs out of memory
+    StoreImpl& store;
+    ~Pause() { store.resume(); }
+  } pause{s};
   Cloner cloner(store);
   make(cloner);
-  s.resume();
   return StorageStatus::kOk;
 }
 

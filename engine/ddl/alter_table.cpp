@@ -246,11 +246,11 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
     sql::AnalyzeInput input{tree->statements()[0].node, relation->view_definition, {}, false, {}};
     INDIGO_ASSIGN(const sql::AnalyzedStatement view, sql::analyze(c.host.session(), input));
     INDIGO_TRY(check_check_option(given, *view.query));
-    c.catalog.changed({relation->oid});
   } else {
     INDIGO_ASSIGN(
         given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));
   }
+  c.catalog.changed({relation->oid});
   return update_class(c, relation->oid,
                       [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); });
 }

@@ -38,7 +38,11 @@ class DefinitionHost final : public DdlHost {
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
 
  private:
-  Status run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape, const Rows& rows);
+  // Whose query it is: the statement's runs with the user's privileges and on the statement's snapshot, DDL's own on the
+  // newest state.
+  enum class Source : uint8_t { kStatement, kDefinition };
+  Status run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,
+             const Rows& rows);
 
   SessionImpl& session_;
   const ParsedStatement* statement_;

@@ -17,7 +17,7 @@ Status DefinitionHost::run_query(std::string_view sql, const Rows& rows) {
   parsed.tree = tree;
   parsed.text = sql;
   return run(
-      parsed, tree->statements()[0].node, [](const ResultShape&) { return Status(); }, rows);
+      parsed, tree->statements()[0].node, Source::kDefinition, [](const ResultShape&) { return Status(); }, rows);
 }
 
 Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
@@ -28,13 +28,14 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
   } else {
     parsed.text = text;
   }
-  return run(parsed, select, shape, rows);
+  return run(parsed, select, Source::kStatement, shape, rows);
 }
 
 bool DefinitionHost::is_being_read(Oid relation) {
   for (const auto& [name, portal] : session_.portals()) {
     // The unnamed portal gives way to the next statement; what has outlived its transaction reads its own copy.
-    if (name.empty() || portal->created_at_depth == SIZE_MAX || portal->prepared->plan == nullptr) continue;
+    if (name.empty() || portal->created_at_depth == SIZE_MAX) continue;
+    if (portal->prepared == nullptr || portal->prepared->plan == nullptr) continue;  // an empty text, a utility
     for (const auto& dependency : portal->prepared->plan->relations) {
       if (dependency.relation->oid == relation) return true;
     }
@@ -42,7 +43,7 @@ bool DefinitionHost::is_being_read(Oid relation) {
   return false;
 }
 
-Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, const Shape& shape,
+Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,
                            const Rows& rows) {
   std::vector<Oid> types;
   for (const auto& type : parameter_types_) types.push_back(type.oid);
@@ -52,19 +53,19 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   if (node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT) {
     INDIGO_ASSIGN(NamedStatement * named, find_prepared(session_, node->execute_stmt->name));
     UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.sink()};
-    INDIGO_ASSIGN(values, execute_parameters(call, *node->execute_stmt, *named));
-    prepared = named->prepared;
-    if (prepared == nullptr || prepared->is_utility() || prepared->plan->command != sql::CommandKind::kSelect) {
+    const PreparedPtr& meant = named->prepared;
+    if (meant == nullptr || meant->is_utility() || meant->plan->command != sql::CommandKind::kSelect) {
       return Error(sqlstate::kWrongObjectType, "prepared statement is not a SELECT");
     }
+    INDIGO_ASSIGN(values, execute_parameters(call, *node->execute_stmt, *named));
+    prepared = named->prepared;
     parameters.clear();
     for (const OwnedDatum& v : values) parameters.push_back(v.get());
   } else {
     INDIGO_ASSIGN(prepared, session_.prepare_node(outer, node, types));
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
-  const bool create = outer.node != nullptr && outer.node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT;
-  if (create && rows) INDIGO_TRY(session_.check_allowed(*prepared));
+  if (source == Source::kStatement && rows) INDIGO_TRY(session_.check_allowed(*prepared));
   INDIGO_TRY(session_.lock_relations(prepared));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;
@@ -73,7 +74,8 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   auto& txn = session_.transaction();
   txn.next_command();
   auto execution = Execution::create(prepared->plan, observer_ != nullptr);
-  INDIGO_TRY(execution->open(session_.execution_context(create ? txn.view() : txn.newest_view(), parameters)));
+  INDIGO_TRY(execution->open(
+      session_.execution_context(source == Source::kStatement ? txn.view() : txn.newest_view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
