@@ -41,10 +41,14 @@ struct alignas(64) Sample {
   // Runs an operation and times one in sixteen. It answers whether it succeeded.
   template <class F>
   void run(F operation) {
-    bool timed = (operations + aborts) % 16 == 0;
-    auto start = timed ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+    if ((operations + aborts) % 16 == 0) return run_timed(operation);
     (operation() ? operations : aborts)++;
-    if (!timed) return;
+  }
+  // The same, timed in any case.
+  template <class F>
+  void run_timed(F operation) {
+    auto start = std::chrono::steady_clock::now();
+    (operation() ? operations : aborts)++;
     latencies.add(static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count()));
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -38,8 +39,9 @@ class Database {
   using Session = typename Layout::Session;
 
   Database(std::unique_ptr<Layout> layout, uint32_t warehouses) : layout_(std::move(layout)), warehouses_(warehouses) {
-    for (Table* t : {&t_.warehouse, &t_.district, &t_.customer, &t_.customer_name, &t_.history, &t_.order,
-                     &t_.new_order, &t_.line, &t_.item, &t_.stock, &t_.order_of_customer}) {
+    for (Table* t :
+         {&t_.warehouse, &t_.district, &t_.customer, &t_.customer_name, &t_.history, &t_.order, &t_.new_order, &t_.line,
+          &t_.item, &t_.stock, &t_.order_of_customer, &t_.supplier, &t_.nation, &t_.region}) {
       *t = layout_->create_table();
     }
   }
@@ -54,8 +56,10 @@ class Database {
     for (uint32_t i = 1; i <= kItems; i++) {
       Item item{};
       item.price = static_cast<int64_t>(random.between(100, 10000));
+      for (char& c : item.data) c = static_cast<char>('a' + random.below(26));
       put(s, t_.item, i, item);
     }
+    load_suppliers(s, random);
     for (uint64_t w = 1; w <= warehouses_; w++) load_warehouse(s, random, w);
     s.commit();
   }
@@ -67,6 +71,27 @@ class Database {
     if (++inserted_ % 1000 != 0) return;
     s.commit();
     s.begin(storage::Isolation::kReadCommitted);
+  }
+
+  void load_suppliers(Session& s, Random& random) {
+    static constexpr const char* kNames[kRegions] = {"Africa", "America", "Asia", "Europe", "Middle East"};
+    for (uint64_t r = 0; r < kRegions; r++) {
+      Region region{};
+      std::strncpy(region.name, kNames[r], sizeof region.name - 1);
+      put(s, t_.region, r, region);
+    }
+    for (uint64_t n = 0; n < kNations; n++) {
+      Nation nation{};
+      nation.region = static_cast<uint32_t>(n % kRegions);
+      std::snprintf(nation.name, sizeof nation.name, "Nation#%02u", static_cast<unsigned>(n));
+      put(s, t_.nation, n, nation);
+    }
+    for (uint64_t i = 0; i < kSuppliers; i++) {
+      Supplier supplier{};
+      supplier.nation = static_cast<uint32_t>(random.below(kNations));
+      std::snprintf(supplier.name, sizeof supplier.name, "Supplier#%09u", static_cast<unsigned>(i));
+      put(s, t_.supplier, i, supplier);
+    }
   }
 
   void load_warehouse(Session& s, Random& random, uint64_t w) {

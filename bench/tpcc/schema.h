@@ -1,5 +1,7 @@
 // TPC-C's tables: rows are fixed structs, keys 8-byte numbers. Amounts are in cents.
 // Source: TPC Benchmark C, revision 5.11, clause 1. The strings that no transaction looks at have their average length.
+// Suppliers, nations and regions are CH-benCHmark's (Cole et al., DBTest 2011): stock (w, i) comes from supplier
+// w * i mod 10,000.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +9,7 @@
 namespace indigo::bench::tpcc {
 
 inline constexpr uint32_t kDistricts = 10, kCustomers = 3000, kItems = 100'000, kOrders = 3000, kUndelivered = 900;
+inline constexpr uint32_t kSuppliers = 10'000, kNations = 62, kRegions = 5;
 
 struct Warehouse {
   int64_t ytd;
@@ -62,6 +65,18 @@ struct Stock {
 struct OrderOfCustomer {
   uint32_t order;
 };
+struct Supplier {
+  uint32_t nation;
+  int64_t balance;
+  char name[25], address[40], phone[15], comment[100];
+};
+struct Nation {
+  uint32_t region;
+  char name[25], comment[100];
+};
+struct Region {
+  char name[25], comment[100];
+};
 
 // Keys: warehouse 16 bits, district 8.
 constexpr uint64_t district_key(uint64_t w, uint64_t d) { return w << 8 | d; }
@@ -71,6 +86,7 @@ constexpr uint64_t customer_name_key(uint64_t w, uint64_t d, uint64_t last, uint
   return district_key(w, d) << 40 | last << 30 | first << 16 | c;
 }
 constexpr uint64_t stock_key(uint64_t w, uint64_t i) { return w << 32 | i; }
+constexpr uint64_t supplier_of(uint64_t w, uint64_t i) { return w * i % kSuppliers; }
 constexpr uint64_t order_key(uint64_t w, uint64_t d, uint64_t o) { return district_key(w, d) << 32 | o; }
 constexpr uint64_t line_key(uint64_t w, uint64_t d, uint64_t o, uint64_t line) {
   return district_key(w, d) << 40 | o << 8 | line;
@@ -82,7 +98,8 @@ constexpr uint64_t order_of_customer_key(uint64_t w, uint64_t d, uint64_t c, uin
 
 template <class Table>
 struct Tables {
-  Table warehouse, district, customer, customer_name, history, order, new_order, line, item, stock, order_of_customer;
+  Table warehouse, district, customer, customer_name, history, order, new_order, line, item, stock, order_of_customer,
+      supplier, nation, region;
 };
 
 }  // namespace indigo::bench::tpcc

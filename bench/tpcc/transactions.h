@@ -1,11 +1,14 @@
-// TPC-C's five transactions (clause 2). Each answers whether it committed; a conflict rolls it back.
+// TPC-C's five transactions (clause 2) and CH-benCHmark's query 2. Each answers whether it committed; a conflict rolls it
+// back.
 // Thread safety: one thread.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
 #include "bench/tpcc/database.h"
+#include "bench/tpcc/query2.h"
 
 namespace indigo::bench::tpcc {
 
@@ -14,7 +17,8 @@ class Transactions {
  public:
   using Session = typename Layout::Session;
   using Table = typename Layout::TableRef;
-  enum class Kind : uint8_t { kNewOrder, kPayment, kOrderStatus, kDelivery, kStockLevel };
+  enum class Kind : uint8_t { kNewOrder, kPayment, kOrderStatus, kDelivery, kStockLevel, kQuery2 };
+  using Shares = std::array<unsigned, 6>;  // of each kind, in percent, in the order above
 
   Transactions(Database<Layout>& database, storage::Isolation isolation, uint64_t thread)
       : t_(database.tables()),
@@ -22,17 +26,15 @@ class Transactions {
         home_(thread % database.warehouses() + 1),
         isolation_(isolation),
         session_(database.layout()),
+        query2_(database),
         random_(thread + 100),
         next_history_((thread + 1) << 40) {}
 
-  // Clause 5.2.3's mix, near its minimum of what is not New-Order.
-  Kind next_kind() {
-    uint64_t p = random_.below(100);
-    return p < 45   ? Kind::kNewOrder
-           : p < 88 ? Kind::kPayment
-           : p < 92 ? Kind::kOrderStatus
-           : p < 96 ? Kind::kDelivery
-                    : Kind::kStockLevel;
+  Kind next_kind(const Shares& shares) {
+    auto p = static_cast<unsigned>(random_.below(100));
+    size_t kind = 0;
+    for (; p >= shares[kind]; kind++) p -= shares[kind];
+    return static_cast<Kind>(kind);
   }
   bool run(Kind kind) {
     session_.begin(isolation_);
@@ -43,6 +45,10 @@ class Transactions {
       case Kind::kOrderStatus: go_on = order_status(); break;
       case Kind::kDelivery: go_on = delivery(); break;
       case Kind::kStockLevel: go_on = stock_level(); break;
+      case Kind::kQuery2:
+        shown_ += static_cast<int64_t>(query2_.run(session_));
+        go_on = true;
+        break;
     }
     if (go_on) return session_.commit();
     session_.rollback();
@@ -268,6 +274,7 @@ class Transactions {
   const uint64_t warehouses_, home_;
   const storage::Isolation isolation_;
   Session session_;
+  Query2<Layout> query2_;
   Random random_;
   uint64_t next_history_;
   bool by_choice_ = false;  // the one in a hundred that clause 2.4.1.4 rolls back
