@@ -5,7 +5,7 @@ PRESET ?= release
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
 
-.PHONY: build run test bench lint tidy format test-sanitizers prove fuzz deps clean
+.PHONY: build run test bench paper lint tidy format test-sanitizers prove fuzz deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -46,6 +46,10 @@ fuzz: deps build/fuzz/build.ninja
 # make bench ARGS='...': indigo-bench's own arguments.
 bench: build
 	build/$(PRESET)/indigo-bench $(ARGS)
+
+# The figures of the Index-Organized paper, section 6, beside ours; bench/paper --help has the options.
+paper: build
+	@bench/paper build/$(PRESET)/indigo-bench $(ARGS)
 
 # Format, the house's rules, and clang-tidy on what changed; make tidy runs clang-tidy on everything.
 lint: deps

@@ -19,7 +19,7 @@ class KeyTree {
   static constexpr size_t kNodeBytes = 4096;
   static constexpr uint64_t kNone = UINT64_MAX;
 
-  KeyTree(storage::PagePool& pages);
+  explicit KeyTree(storage::PagePool& pages);
   KeyTree(const KeyTree&) = delete;
   KeyTree& operator=(const KeyTree&) = delete;
 

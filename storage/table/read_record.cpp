@@ -30,10 +30,8 @@ ReadOutcome pending_image(const RecordSource& source, const RecordMeta& m, const
 ReadOutcome committed_image(const RecordSource& source, const RecordMeta& m, uint64_t predecessor, const ReadView& view,
                             Bytes& image) {
   if (m.stamp <= view.stamp.value) return m.visible() ? leaf_image(source, m, image) : ReadOutcome::kNone;
-  const auto* v = SnapshotVersion::find(reinterpret_cast<const SnapshotVersion*>(predecessor), view.stamp.value);
-  if (v == nullptr || v->tombstone) return ReadOutcome::kNone;
-  image = v->image();
-  return ReadOutcome::kOutside;
+  const auto* chain = reinterpret_cast<const SnapshotVersion*>(predecessor);
+  return read_version(SnapshotVersion::find(chain, view.stamp.value), image);
 }
 
 }  // namespace

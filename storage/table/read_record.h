@@ -35,6 +35,13 @@ struct RecordSource {
   const char* payload(const RecordMeta& m) const { return copied ? copied_payload : leaf->payload(m); }
 };
 
+// What was found in a chain; null: nothing.
+inline ReadOutcome read_version(const SnapshotVersion* v, Bytes& image) {
+  if (v == nullptr || v->tombstone) return ReadOutcome::kNone;
+  image = v->image();
+  return ReadOutcome::kOutside;
+}
+
 ReadOutcome read_in_process_or_older(const RecordSource& source, const RecordMeta& meta, const Descriptor* self,
                                      const ReadView& view, Bytes& image);
 

@@ -168,7 +168,9 @@ bool TableCursor::see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, R
   if (foreign_) m = m.committed_only();
   if (view_.stamp == kMaxStamp) txn_.saw(newest_stamp(m, self));
   Bytes image;
-  ReadOutcome outcome = read_record({leaf, table_.tree(), 0, true, payload}, m, self, view_, image);
+  ReadOutcome outcome = newer_than_view(m)
+                            ? read_version(older_[next_older_++], image)
+                            : read_record({leaf, table_.tree(), 0, true, payload}, m, self, view_, image);
   if (outcome == ReadOutcome::kNone) return false;
   if (outcome == ReadOutcome::kOutside) {
     row.row = outside_.copy(image);
@@ -185,7 +187,18 @@ bool TableCursor::see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, R
   return true;
 }
 
+void TableCursor::find_older(size_t n) {
+  older_.clear();
+  next_older_ = 0;
+  for (size_t i = 0; i < n; i++) {
+    const RecordMeta& m = metas_[i];
+    if (newer_than_view(m)) older_.push_back(reinterpret_cast<const SnapshotVersion*>(m.predecessor));
+  }
+  SnapshotVersion::find_all(older_, view_.stamp.value);
+}
+
 size_t TableCursor::collect(const Leaf* leaf, size_t n, RowRef* rows) {
+  find_older(n);
   const Descriptor* self = txn_.descriptor();
   size_t visible = 0;
   for (size_t i = 0; i < n; i++) {

@@ -88,6 +88,12 @@ class TableCursor final : public Cursor {
   bool copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to);
   // Writes the visible ones of the copied records to `rows`; answers how many they are.
   size_t collect(const Leaf* leaf, size_t n, RowRef* rows);
+  // Older images that the view sees in place of the leaf's: older_, for the copied records that newer_than_view() names, in
+  // order.
+  void find_older(size_t n);
+  bool newer_than_view(const RecordMeta& m) const {
+    return !foreign_ && m.state() == RecordState::kClear && m.stamp > view_.stamp.value;
+  }
   // False when the view does not see it.
   bool see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, RowRef& row);
   void reserve_bodies(size_t n);
@@ -116,6 +122,8 @@ class TableCursor final : public Cursor {
   size_t next_row_ = 0;
   LeafAhead ahead_;
   RangeRead read_;
+  std::vector<const SnapshotVersion*> older_;
+  size_t next_older_ = 0;
   Arena outside_{1024};  // images that do not lie in the copy
   bool outside_used_ = false;
 };

@@ -7,8 +7,11 @@
 // Source: Index-Organized 4.1 and 4.6.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "base/bytes.h"
 #include "storage/version/overflow.h"
@@ -39,6 +42,28 @@ struct alignas(64) SnapshotVersion {
       v = v->next.load(std::memory_order_acquire);  // pairs with the writer's release: the version is complete
     }
     return v;
+  }
+
+  // find() in many chains: each element is where to begin, and then what it found. Their cache misses overlap: a group of
+  // chains goes on by one version at a time, and the next one of each is fetched while the others are looked at.
+  static void find_all(std::span<const SnapshotVersion*> chains, uint64_t stamp) {
+    constexpr size_t kGroup = 16, kLine = 64;  // about as many misses as a core has under way
+    while (!chains.empty()) {
+      auto group = chains.first(std::min(kGroup, chains.size()));
+      chains = chains.subspan(group.size());
+      for (const SnapshotVersion* v : group) __builtin_prefetch(v);
+      for (bool going_on = true; std::exchange(going_on, false);) {
+        for (const SnapshotVersion*& v : group) {
+          if (v == nullptr || v->start <= stamp) continue;
+          v = v->next.load(std::memory_order_acquire);  // as in find()
+          __builtin_prefetch(v);
+          going_on = true;
+        }
+      }
+      for (const SnapshotVersion* v : group) {
+        if (v != nullptr) __builtin_prefetch(reinterpret_cast<const char*>(v) + kLine);
+      }
+    }
   }
 };
 
