@@ -51,6 +51,8 @@ class CheckpointWriter {
   Status put(DurableId table, Bytes key, Bytes row);
   Status sequence(DurableId sequence, int64_t last_value, bool is_called);
   Status oids(uint64_t below);
+  // What was written so far shall be on the disk.
+  Status sync() { return file_->sync(); }
   // Complete and durable.
   Status finish();
   uint64_t bytes() const { return bytes_; }

@@ -16,8 +16,6 @@ namespace indigo::log {
 
 namespace {
 
-constexpr const char* kLockName = "lock";
-
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}

@@ -9,6 +9,9 @@
 
 namespace indigo::log {
 
+// The file within the directory that carries the lock; list() leaves it out.
+inline constexpr const char* kLockName = "lock";
+
 // Makes the directory when it is missing, and locks it: 55006 when another process has it. The lock is the kernel's
 // (flock): it dies with its owner, however that ends.
 Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path);

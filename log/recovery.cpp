@@ -1,5 +1,6 @@
 #include "log/recovery.h"
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -170,6 +171,11 @@ class Replay {
 Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono::milliseconds progress_interval) {
   Recovered out;
   INDIGO_ASSIGN(Contents c, examine(directory));
+  if (std::find(c.others.begin(), c.others.end(), kUnfinishedBackup) != c.others.end()) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "directory \"" + directory.path(".") + "\" holds a backup that was not finished")
+        .with_hint("Remove it, and use or make another one.");
+  }
   if (!c.initialized) {
     // A first start may have ended early: it has acknowledged nothing, and left at most its own empty log.
     if (!c.others.empty() || !c.checkpoints.empty() || c.logs.size() > 1 ||

@@ -29,6 +29,9 @@ struct Recovered {
 Result<Recovered> recover(Directory& directory, OperationSink& sink,
                           std::chrono::milliseconds progress_interval = std::chrono::seconds(10));
 
+// The file that marks a backup that is being made, or was never finished.
+inline constexpr const char* kUnfinishedBackup = "unfinished-backup";
+
 // After the first start of a new database: from now on a directory without a log is a damaged one.
 Status mark_initialized(Directory& directory);
 

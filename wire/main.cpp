@@ -1,4 +1,4 @@
-// The command line: `indigo serve` and `indigo run`.
+// The command line.
 #include <string>
 #include <vector>
 
@@ -6,6 +6,7 @@
 
 #include "log/dump.h"
 #include "log/file_directory.h"
+#include "wire/backup_command.h"
 #include "wire/serve_command.h"
 
 // Read by jemalloc: its own thread gives freed memory back, also while the server is idle.
@@ -72,9 +73,19 @@ int main(int argc, char** argv) {
   log->require_subcommand(1);
   CLI::App* dump = log->add_subcommand("dump", "Print its files, records and operations; no server may use it");
   dump->add_option("directory", dumped, "The data directory")->required()->check(CLI::ExistingDirectory);
+  indigo::wire::BackupOptions copied;
+  CLI::App* backup =
+      app.add_subcommand("backup", "Copy everything that a running server keeps into a new data directory");
+  backup->set_help_flag("--help", "Print this help and exit");
+  backup->add_option("-h,--host", copied.host, "The server's host, or the directory of its socket");
+  backup->add_option("-p,--port", copied.port, "The server's port");
+  backup->add_option("-U,--username", copied.user, "A superuser");
+  backup->add_option("-d,--dbname", copied.database, "Any database of the server (default: postgres)");
+  backup->add_option("directory", copied.directory, "A new or empty directory on the server's machine")->required();
   CLI11_PARSE(app, argc, argv);
   if (!read_settings(settings, options.settings)) return 1;
   if (*dump) return dump_log(dumped);
+  if (*backup) return indigo::wire::backup_command(copied);
   if (*serve) return indigo::wire::serve(options);
   return indigo::wire::run_command(options, command);
 }

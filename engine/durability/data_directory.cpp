@@ -37,13 +37,16 @@ Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& st
 void DataDirectory::run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits) {
   CheckpointLimits own = limits;
   own.at_once = recovered_.records > 0;  // else each crash would add its log to what the next start reads
-  checkpointer_ = std::make_unique<Checkpointer>(*directory_, *log_, store, catalog, recovered_.checkpoint, own);
+  const SnapshotSource source{*log_, store, catalog};
+  checkpointer_ = std::make_unique<Checkpointer>(*directory_, source, recovered_.checkpoint, own);
+  backups_ = std::make_unique<Backups>(source);
   if (recovered_.fresh) return;
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin_);
   recovery_microseconds_ = static_cast<uint64_t>(took.count());
 }
 
 void DataDirectory::close() {
+  if (backups_ != nullptr) backups_->stop();
   if (checkpointer_ != nullptr) {
     if (Status status = checkpointer_->stop(true); !status.ok()) {
       log_error("no checkpoint at shutdown, the next start reads the log: " + status.error().message);

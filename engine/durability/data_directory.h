@@ -7,6 +7,7 @@
 #include <string>
 
 #include "catalog/catalog.h"
+#include "engine/durability/backup.h"
 #include "engine/durability/checkpointer.h"
 #include "log/device.h"
 #include "log/recovery.h"
@@ -30,9 +31,10 @@ class DataDirectory {
   // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
   Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user);
   bool fresh() const { return recovered_.fresh; }
-  // Checkpoints begin.
+  // Checkpoints begin, backups can be made.
   void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);
   Checkpointer& checkpointer() { return *checkpointer_; }
+  Backups& backups() { return *backups_; }
   const log::Recovered& recovered() const { return recovered_; }
   uint64_t recovery_microseconds() const { return recovery_microseconds_; }
   // A last checkpoint, and the end of the log. Before the store goes.
@@ -50,6 +52,7 @@ class DataDirectory {
   uint64_t recovery_microseconds_ = 0;  // until sessions are let in
   Clock::time_point begin_ = Clock::now();
   std::unique_ptr<Checkpointer> checkpointer_;
+  std::unique_ptr<Backups> backups_;
 };
 
 }  // namespace indigo::engine

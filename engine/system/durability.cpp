@@ -53,7 +53,7 @@ Status backup_row(SessionImpl& session, std::span<const Datum> arguments, const 
   if (path.empty() || path[0] != '/') {
     return Error(sqlstate::kInvalidParameterValue, "the backup's directory must be an absolute path");
   }
-  INDIGO_ASSIGN(const Checkpointer::Backup written, data->checkpointer().backup(path));
+  INDIGO_ASSIGN(const Backups::Written written, data->backups().make(path));
   const Datum row[] = {number(written.bytes), milliseconds(written.microseconds)};
   sink(row);
   return {};
