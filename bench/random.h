@@ -38,7 +38,7 @@ constexpr uint64_t scatter(uint64_t n) {
 // Ranks 0 .. n-1, rank r with a probability proportional to 1 / (r+1)^theta. Immutable after construction.
 class Zipfian {
  public:
-  Zipfian(uint64_t n, double theta) : n_(n), theta_(theta) {
+  Zipfian(uint64_t n, double theta) : n_(n) {
     for (uint64_t i = 1; i <= n; i++) zeta_ += std::pow(1.0 / static_cast<double>(i), theta);
     double zeta2 = 1 + std::pow(0.5, theta);
     alpha_ = 1 / (1 - theta);
@@ -56,7 +56,7 @@ class Zipfian {
 
  private:
   uint64_t n_;
-  double theta_, zeta_ = 0, alpha_ = 0, eta_ = 0, second_ = 0;
+  double zeta_ = 0, alpha_ = 0, eta_ = 0, second_ = 0;
 };
 
 }  // namespace indigo::bench
