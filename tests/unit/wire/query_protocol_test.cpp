@@ -184,7 +184,7 @@ TEST_F(QueryProtocol, MalformedBodiesAreErrorsNotTheEnd) {
 TEST_F(QueryProtocol, MalformedFramesEndTheConnection) {
   client_->send("y\0\0\0\4"s);
   EXPECT_EQ(client_->dialogue(), "E(FATAL 08P01 invalid frontend message type 121) closed");
-  for (std::string bad : {"Q\x7f\xff\xff\xff"s, "Q\xff\xff\xff\xff"s, "Q\0\0\0\3"s, "S\0\1\0\0"s}) {
+  for (const std::string& bad : {"Q\x7f\xff\xff\xff"s, "Q\xff\xff\xff\xff"s, "Q\0\0\0\3"s, "S\0\1\0\0"s}) {
     TestClient other(path());
     ASSERT_EQ(other.start(), kStarted);
     other.send(bad);
