@@ -47,6 +47,15 @@ class AggregateStates {
     }
     states_.erase(states_.begin(), states_.begin() + n);
   }
+  // The results of groups [first, first + n), to a column for each call.
+  Status finalize(QueryState& state, uint32_t first, uint32_t n, Vector* columns) const {
+    for (size_t a = 0; a < calls_->size(); a++) {
+      AggregateCall& call = (*calls_)[a];
+      columns[a].init(call.result_phys(), n);
+      for (uint32_t i = 0; i < n; i++) INDIGO_TRY(call.finalize(state, states_[first + i], columns[a], i));
+    }
+    return {};
+  }
   void clear() {
     if (calls_ == nullptr) return;
     for (char* state : states_) {

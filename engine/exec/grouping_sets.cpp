@@ -4,6 +4,7 @@
 #include "catalog/oids.h"
 #include "engine/exec/aggregate_states.h"
 #include "engine/exec/group_table.h"
+#include "engine/exec/grouping.h"
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {
@@ -53,11 +54,7 @@ class GroupingSetsOperator final : public Operator {
     out_.columns.resize(keys + aggregates_ + s.bitmaps.size());
     for (size_t k = 0; k < keys; k++) out_.columns[k].set_constant(Datum::make_null(groups_.node(k).phys));
     for (size_t i = 0; i < s.columns.size(); i++) s.table.keys().gather(i, picked_, out_.columns[s.columns[i]]);
-    for (size_t a = 0; a < aggregates_; a++) {
-      Vector& column = out_.columns[keys + a];
-      column.init(s.calls[a].result_phys(), n);
-      for (uint32_t i = 0; i < n; i++) INDIGO_TRY(s.calls[a].finalize(state_, s.states[at_ + i], column, i));
-    }
+    INDIGO_TRY(s.states.finalize(state_, at_, n, out_.columns.data() + keys));
     for (size_t g = 0; g < s.bitmaps.size(); g++)
       out_.columns[keys + aggregates_ + g].set_constant(Datum::of(s.bitmaps[g]));
     at_ += n;
@@ -150,10 +147,7 @@ Result<OperatorPtr> make_grouping_sets(Builder& b, const sql::GroupingSetsPlan& 
     }
     INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
     s->table.init(std::move(ops), std::move(phys));
-    for (const auto& a : p.aggregates) {
-      INDIGO_ASSIGN(AggregateCall call, AggregateCall::make(b, *a));
-      s->calls.push_back(std::move(call));
-    }
+    INDIGO_ASSIGN(s->calls, Grouping::make_calls(b, p));
     s->states.init(s->calls);
     for (const std::vector<int>& grouping : p.groupings) {
       int32_t bitmap = 0;

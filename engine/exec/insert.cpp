@@ -5,6 +5,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/arbiter_probe.h"
+#include "engine/exec/change_operator.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/update.h"
 
@@ -119,55 +120,22 @@ class OnConflictHandler final : public ConflictHandler {
   Chunk excluded_;
 };
 
-class InsertOperator final : public Operator {
+class InsertOperator final : public ChangeOperator {
  public:
   InsertOperator(QueryState& state, const sql::InsertPlan& plan, std::unique_ptr<RowInserter> inserter,
                  std::unique_ptr<OnConflictHandler> handler, ExpressionSet returning, OperatorPtr input)
-      : state_(state),
+      : ChangeOperator(state, plan, std::move(returning), std::move(input)),
         inserter_(std::move(inserter)),
-        handler_(std::move(handler)),
-        returning_(std::move(returning)),
-        input_(std::move(input)),
-        counts_(state.statement().root.get() == &plan) {}
-
-  Status open(Open mode) override {
-    error_ = nullptr;
-    return input_->open(mode);
-  }
-  void close() override { input_->close(); }
-
-  Result<Chunk*> next(uint32_t) override {
-    while (true) {
-      if (error_ != nullptr) return std::move(error_);
-      INDIGO_ASSIGN(Chunk * source, input_->next(kChunkRows));
-      if (source == nullptr) return nullptr;
-      if (source->selection.count > 1) INDIGO_TRY(state_.check());
-      arena_.reset();
-      ArenaScope scope(state_, arena_);
-      Selection written = inserter_->insert(*source, source->selection, handler_.get(), error_);
-      if (counts_) state_.add_affected(written.count);
-      if (returning_.empty() || written.count == 0) continue;
-      std::unique_ptr<Error> failed;
-      uint32_t good = returning_.evaluate(Frame{{source, &inserter_->rows()}, extent_of(written)}, written, failed);
-      if (failed != nullptr) error_ = std::move(failed);
-      if (good == 0) continue;
-      out_.columns.resize(returning_.size());
-      for (size_t i = 0; i < returning_.size(); i++) out_.columns[i].reference(returning_[i]);
-      out_.selection = {written.rows, good};
-      return &out_;
-    }
-  }
+        handler_(std::move(handler)) {}
 
  private:
-  QueryState& state_;
+  Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
+    return inserter_->insert(*source, source->selection, handler_.get(), error);
+  }
+  const Chunk& changed_rows(Selection) override { return inserter_->rows(); }
+
   std::unique_ptr<RowInserter> inserter_;
   std::unique_ptr<OnConflictHandler> handler_;
-  ExpressionSet returning_;
-  OperatorPtr input_;
-  bool counts_;
-  Chunk out_;
-  Arena arena_;
-  std::unique_ptr<Error> error_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/exec/aggregate_states.h"
+#include "engine/exec/grouping.h"
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {
@@ -10,15 +11,14 @@ namespace {
 
 class SortedAggregateOperator final : public Operator {
  public:
-  SortedAggregateOperator(QueryState& state, ExpressionSet groups, KeyOps ops, std::vector<Phys> phys,
-                          std::vector<AggregateCall> calls, OperatorPtr input)
+  SortedAggregateOperator(QueryState& state, Grouping grouping, OperatorPtr input)
       : state_(state),
-        groups_(std::move(groups)),
-        ops_(std::move(ops)),
-        calls_(std::move(calls)),
+        groups_(std::move(grouping.columns)),
+        ops_(std::move(grouping.ops)),
+        calls_(std::move(grouping.calls)),
         input_(std::move(input)) {
-    finished_keys_.init(phys);
-    carried_keys_.init(std::move(phys));
+    finished_keys_.init(grouping.phys);
+    carried_keys_.init(std::move(grouping.phys));
     states_.init(calls_);
   }
 
@@ -40,11 +40,7 @@ class SortedAggregateOperator final : public Operator {
     size_t keys = groups_.size();
     out_.columns.resize(keys + calls_.size());
     for (size_t k = 0; k < keys; k++) finished_keys_.gather(k, picked_, out_.columns[k]);
-    for (size_t a = 0; a < calls_.size(); a++) {
-      Vector& column = out_.columns[keys + a];
-      column.init(calls_[a].result_phys(), n);
-      for (uint32_t i = 0; i < n; i++) INDIGO_TRY(calls_[a].finalize(state_, states_[at_ + i], column, i));
-    }
+    INDIGO_TRY(states_.finalize(state_, at_, n, out_.columns.data() + keys));
     at_ += n;
     out_.selection = {nullptr, n};
     return &out_;
@@ -158,21 +154,8 @@ class SortedAggregateOperator final : public Operator {
 
 Result<OperatorPtr> make_sorted_aggregate(Builder& b, const sql::SortedAggregatePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  std::vector<sql::TypeRef> types;
-  std::vector<Phys> phys;
-  for (const sql::ExprPtr& g : p.groups) {
-    types.push_back(g->type);
-    phys.push_back(b.phys_of(g->type));
-  }
-  INDIGO_ASSIGN(ExpressionSet groups, b.compile_all(p.groups));
-  INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
-  std::vector<AggregateCall> calls;
-  for (const auto& a : p.aggregates) {
-    INDIGO_ASSIGN(AggregateCall call, AggregateCall::make(b, *a));
-    calls.push_back(std::move(call));
-  }
-  return OperatorPtr(std::make_unique<SortedAggregateOperator>(b.state(), std::move(groups), std::move(ops),
-                                                               std::move(phys), std::move(calls), std::move(input)));
+  INDIGO_ASSIGN(Grouping grouping, Grouping::make(b, p));
+  return OperatorPtr(std::make_unique<SortedAggregateOperator>(b.state(), std::move(grouping), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec
