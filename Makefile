@@ -33,7 +33,7 @@ test-sanitizers:
 # The long proofs: 200 random histories of 10,000 transactions; crashes on simulated disks, 1,000 seeds; a hundred kills of
 # real servers; and that the first two see each rule that is switched off.
 prove: build build/mutations/build.ninja
-	cmake --build build/mutations -j$(JOBS) --target indigo-prove indigo-crash
+	cmake --build build/mutations -j$(JOBS) --target indigo-prove indigo-crash unit_storage
 	tests/history/run build/$(PRESET)/indigo --long --mutations build/mutations
 	tests/crash/run build/$(PRESET)/indigo --long --mutations build/mutations
 	tests/durability/run build/$(PRESET)/indigo --kills 100

@@ -18,6 +18,11 @@ enum class Mutation : uint8_t {
   kEarlyAcknowledge,   // R5: a commit is acknowledged before it is stable
   kForgetRolledBack,   // R6: rolling back to a savepoint takes reads back
   kNoHighStart,        // R7: eta starts at 0
+  kLateRegistration,   // R4: a snapshot is registered only after it was loaded
+  kStayAtOldKey,       // follow: who waited for a key update does not go on to the new key
+  kCloneAtOnce,        // clone: neither commits nor writers are waited for
+  kWriteShared,        // copy: a leaf is written though another tree has it, too
+  kIndexForAll,        // index: snapshots from before an index use it
 
   // ---- of the log
   kOmitFences,          // fence: a record is stored and not made durable (persistent memory)

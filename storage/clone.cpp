@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/mutation.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
@@ -12,24 +13,42 @@ namespace indigo::storage {
 namespace {
 
 constexpr auto kPatience = std::chrono::milliseconds(1);  // for commits, while others are kept out
-constexpr auto kPause = std::chrono::milliseconds(1);     // between two attempts
+constexpr auto kPause = std::chrono::milliseconds(1);     // between two looks at a commit that takes long
 
 StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }
 
 }  // namespace
 
+std::vector<WriteContext*> StoreImpl::write_contexts() {
+  std::vector<WriteContext*> contexts;
+  std::lock_guard lock(created_mutex_);
+  for (const auto& context : created_contexts_) contexts.push_back(context.get());
+  return contexts;
+}
+
+StorageStatus StoreImpl::wait_for_commits() {
+  if (mutated(Mutation::kCloneAtOnce)) return StorageStatus::kOk;
+  for (WriteContext* context : write_contexts()) {
+    const uint64_t now = context->commits.load(std::memory_order_acquire);
+    if (now % 2 == 0) continue;
+    while (context->commits.load(std::memory_order_acquire) == now) {
+      if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
+      pauses_.at(PausePoint::kLongCommit);
+      Waiter::current().sleep(Clock::now() + kPause);
+    }
+  }
+  return StorageStatus::kOk;
+}
+
 bool StoreImpl::try_pause() {
   pause_mutex_.lock();
+  if (mutated(Mutation::kCloneAtOnce)) return true;
   commits_paused_.store(true);
-  std::vector<WriteContext*> contexts;
-  {
-    std::lock_guard lock(created_mutex_);
-    for (const auto& context : created_contexts_) contexts.push_back(context.get());
-  }
+  pauses_.at(PausePoint::kGateClosed);
   const auto deadline = Clock::now() + kPatience;
-  for (WriteContext* context : contexts) {
+  for (WriteContext* context : write_contexts()) {
     Backoff backoff;
-    while (context->committing.load()) {  // seq_cst, pairs with CommitGuard
+    while (context->commits.load() % 2 != 0) {  // seq_cst, pairs with CommitGuard
       if (Clock::now() >= deadline) {
         commits_paused_.store(false);
         pause_mutex_.unlock();
@@ -88,10 +107,10 @@ std::shared_ptr<Table> Cloner::clone(Table& source, log::DurableId id, const std
 
 StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& make) {
   StoreImpl& s = impl(store);
-  while (!s.try_pause()) {
-    if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
-    Waiter::current().sleep(Clock::now() + kPause);
-  }
+  // A long commit (it yields) must not keep others from theirs: it is waited for with the gate open.
+  do {
+    if (StorageStatus status = s.wait_for_commits(); status != StorageStatus::kOk) return status;
+  } while (!s.try_pause());
   struct Pause {  // ends also when `make` runs out of memory
     StoreImpl& store;
     ~Pause() { store.resume(); }

@@ -33,7 +33,7 @@ NodeMemory& StoreImpl::pages(size_t block_bytes) {
   std::lock_guard lock(pages_mutex_);
   auto& pool = pages_[block_bytes];
   if (pool == nullptr) {
-    pool = std::make_unique<NodeMemory>(block_bytes, memory_, nodes_, epochs_, leaf_gone, this);
+    pool = std::make_unique<NodeMemory>(block_bytes, memory_, nodes_, epochs_, pauses_, leaf_gone, this);
   }
   return *pool;
 }
@@ -112,24 +112,28 @@ WriteContext* StoreImpl::take_write_context() {
 
 class StoreImpl::CommitGuard {
  public:
-  CommitGuard(StoreImpl& store, TransactionImpl& txn) : inside_(txn.has_writes() ? &txn.writes().committing : nullptr) {
-    if (inside_ == nullptr) return;
+  CommitGuard(StoreImpl& store, TransactionImpl& txn) : commits_(txn.has_writes() ? &txn.writes().commits : nullptr) {
+    if (commits_ == nullptr) return;
     for (;;) {
-      inside_->store(true);  // seq_cst: either this sees the pause, or the pause sees this
+      count();  // seq_cst: either this sees the pause, or the pause sees this
       if (!store.commits_paused_.load()) return;
-      inside_->store(false, std::memory_order_release);
+      count();
       Backoff backoff;
       while (store.commits_paused_.load()) backoff.pause();
     }
   }
   ~CommitGuard() {
-    if (inside_ != nullptr) inside_->store(false, std::memory_order_release);  // pairs with try_pause
+    if (commits_ != nullptr) count(std::memory_order_release);  // pairs with try_pause
   }
   CommitGuard(const CommitGuard&) = delete;
   CommitGuard& operator=(const CommitGuard&) = delete;
 
  private:
-  std::atomic<bool>* inside_;
+  // One writer: no read-modify-write is needed.
+  void count(std::memory_order order = std::memory_order_seq_cst) {
+    commits_->store(commits_->load(std::memory_order_relaxed) + 1, order);
+  }
+  std::atomic<uint64_t>* commits_;
 };
 
 StorageStatus StoreImpl::prepare_log(TransactionImpl& txn) {
@@ -166,10 +170,12 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   txn.commit_stamp_ = c;
   if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
   if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
+  pauses_.at(PausePoint::kStamped);
   descriptor.set_committed(c);  // the commit point
   clock_.decide(c);
   SnapshotRegistry::release(*state.slot);
   snapshots_.collect(state.active);
+  pauses_.at(PausePoint::kInstall);
   size_t installed = 0;
   for (const LogRecord& r : state.log) {
     PendingVersion* p = r.pending();
@@ -187,6 +193,7 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   for (auto& t : state.touched) {
     if (t.rows_added != 0) t.table->add_rows(t.rows_added);
   }
+  pauses_.at(PausePoint::kInstalled);
   if (!mutated(Mutation::kEarlyAcknowledge)) clock_.wait_stable(c);  // R5
   return lsn;
 }

@@ -18,6 +18,7 @@
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 #include "storage/memory/version_pool.h"
+#include "storage/pause_points.h"
 #include "storage/reclaimer.h"
 #include "storage/ssn/certifier.h"
 #include "storage/statistics.h"
@@ -52,7 +53,7 @@ class StoreImpl final : public Store {
   CommitClock& clock() { return clock_; }
   SnapshotRegistry& snapshots() { return snapshots_; }
   Certifier& certifier() {
-    std::call_once(certifier_once_, [this] { certifier_ = std::make_unique<Certifier>(clock_); });
+    std::call_once(certifier_once_, [this] { certifier_ = std::make_unique<Certifier>(clock_, pauses_); });
     return *certifier_;
   }
   VersionPool& versions() { return versions_; }
@@ -64,14 +65,18 @@ class StoreImpl final : public Store {
   // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
   bool reclaim_until_left();
   StoreStatistics counters();
+  // For tests, before the store is used.
+  void set_pause_points(PausePoints* points) { pauses_.set(points); }
   // Returns spare memory of the pools to the system.
   void trim();
   // One who named it does no longer: by epoch, or at once.
   void free_overflow(OverflowBody* body);
   void release_overflow(OverflowBody* body);
 
-  // Cloning (storage/clone.h). While this answers true, until resume(), nobody commits and nobody changes a leaf or an
-  // index; what has been committed is installed. False: a commit takes long; try again a little later.
+  // Cloning (storage/clone.h). Waits, while others commit, until all commits that are under way have ended. kInterrupted.
+  StorageStatus wait_for_commits();
+  // While this answers true, until resume(), nobody commits and nobody changes a leaf or an index; what has been committed
+  // is installed. False: a commit takes long; wait for it, and try again.
   bool try_pause();
   void resume();
   uint64_t next_generation() { return next_generation_.fetch_add(1, std::memory_order_relaxed) + 1; }
@@ -98,6 +103,7 @@ class StoreImpl final : public Store {
   Lsn commit_writes(TransactionImpl& txn);
   // Around the commit section and commit_writes: try_pause() waits for it, and keeps it out.
   class CommitGuard;
+  std::vector<WriteContext*> write_contexts();
   void add_table(const std::shared_ptr<TableImpl>& table);
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
@@ -111,8 +117,9 @@ class StoreImpl final : public Store {
   std::vector<std::weak_ptr<TableImpl>> durable_tables_;
   mutable std::mutex pages_mutex_;  // guards pages_
   std::map<size_t, std::unique_ptr<NodeMemory>> pages_;
+  PauseHook pauses_;
   CommitClock clock_;
-  SnapshotRegistry snapshots_{clock_};
+  SnapshotRegistry snapshots_{clock_, pauses_};
   std::once_flag certifier_once_;
   std::unique_ptr<Certifier> certifier_;  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;

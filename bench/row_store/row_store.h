@@ -130,7 +130,8 @@ class RowStore {
   storage::PagePool nodes_{KeyTree::kNodeBytes, account_, storage::MemoryKind::kInnerNodes};
   storage::VersionPool versions_{account_};
   storage::CommitClock clock_;
-  storage::SnapshotRegistry snapshots_{clock_};
+  storage::PauseHook pauses_;
+  storage::SnapshotRegistry snapshots_{clock_, pauses_};
   std::atomic<uint64_t> next_mark_{1};
   storage::EpochManager epochs_;
   std::vector<std::unique_ptr<Table>> tables_;

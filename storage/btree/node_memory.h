@@ -13,6 +13,7 @@
 #include "storage/epoch.h"
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
+#include "storage/pause_points.h"
 
 namespace indigo::storage {
 
@@ -31,16 +32,18 @@ class NodeMemory {
   using LeafGone = void (*)(void* context, const Leaf& leaf);
 
   NodeMemory(size_t leaf_bytes, MemoryAccount& account, Valenblock& inner_nodes, EpochManager& epoch_manager,
-             LeafGone leaf_gone, void* context)
+             const PauseHook& pause_hook, LeafGone leaf_gone, void* context)
       : leaves(leaf_bytes, account),
         inners(inner_nodes),
         epochs(epoch_manager),
+        pauses(pause_hook),
         leaf_gone_(leaf_gone),
         context_(context) {}
 
   PagePool leaves;
   Valenblock& inners;
   EpochManager& epochs;
+  const PauseHook& pauses;
 
   static void add_reference(void* link) { references(link).fetch_add(1, std::memory_order_relaxed); }
   // Does nobody else name it? What others have done with it before they let go has happened.

@@ -21,6 +21,7 @@ Tree::Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_
 bool Tree::make_private(const KeyView& key, Need need) {
   void* page = pages_.allocate(need);
   if (page == nullptr) return false;
+  memory_.pauses.at(PausePoint::kCopyNode);
   {
     std::lock_guard lock(structure_mutex_);
     std::vector<Step> steps = path(key);

@@ -95,6 +95,7 @@ Leaf* Tree::lock_leaf(const KeyView& key, Need need) {
       leaf = locate(key);
       continue;
     }
+    memory_.pauses.at(PausePoint::kLatch);
     leaf->latch.lock();
     bool frozen = leaf->status().frozen;
     if (!frozen && !leaf->beyond(key)) return leaf;

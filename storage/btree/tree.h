@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutation.h"
 #include "storage/btree/node_memory.h"
 
 namespace indigo::storage {
@@ -60,7 +61,9 @@ class Tree {
 
   // The leaf that covers `key`, latched, and writable. Null when there is no memory for that (kMayFail only).
   Leaf* lock_leaf(const KeyView& key, Need need);
-  bool writable(const Leaf* leaf) const { return leaf->generation() == generation_.load(std::memory_order_relaxed); }
+  bool writable(const Leaf* leaf) const {
+    return leaf->generation() == generation_.load(std::memory_order_relaxed) || mutated(Mutation::kWriteShared);
+  }
   bool foreign(const Leaf* leaf) const { return leaf->generation() < first_generation_; }
   uint64_t first_generation() const { return first_generation_; }
   // Makes the leaf that covers `key` writable. Under no latch. False when there is no memory (kMayFail only).

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kFewKnown = 16;  // to look at all of them is cheaper than to leave stamps
 }
 
-Certifier::Certifier(CommitClock& clock) : clock_(clock) {}
+Certifier::Certifier(CommitClock& clock, const PauseHook& pauses) : clock_(clock), pauses_(pauses) {}
 
 bool Certifier::enter(SerializableTransaction& t, const SnapshotRegistry& snapshots, SnapshotRegistry::Slot& slot,
                       CommitStamp& snapshot) {
@@ -180,8 +180,11 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
   uint64_t eta = high_watermark(t);
   if (mutated(Mutation::kNoCommitSection)) {
     lock.unlock();
+    pauses_.at(PausePoint::kCertified);
     for (int i = 0; i < 4; i++) std::this_thread::yield();
     lock.lock();
+  } else {
+    pauses_.at(PausePoint::kCertified);
   }
   bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
   if (passes && writes) {

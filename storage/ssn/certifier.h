@@ -27,6 +27,7 @@
 
 #include "base/ids.h"
 #include "base/wait_point.h"
+#include "storage/pause_points.h"
 #include "storage/spin_lock.h"
 #include "storage/ssn/key_slots.h"
 #include "storage/ssn/range_stamps.h"
@@ -76,7 +77,7 @@ struct SerializableTransaction {
 
 class Certifier {
  public:
-  explicit Certifier(CommitClock& clock);
+  Certifier(CommitClock& clock, const PauseHook& pauses);
 
   // Takes the snapshot. False when the transaction is declared read only and already safe: no cycle can go through it,
   // it needs no tracking, and has not entered.
@@ -123,6 +124,7 @@ class Certifier {
   bool writer_below(uint64_t stamp) const;
 
   CommitClock& clock_;
+  const PauseHook& pauses_;
   mutable SpinLock lock_;  // the commit section; guards all below
   std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
   WriteLog log_{*slots_};

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -192,6 +193,7 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
         break;
       }
       case Next::kFollow:
+        if (mutated(Mutation::kStayAtOldKey)) return StorageStatus::kNotFound;
         queue.leave();
         followed = std::move(a.new_key);
         key = followed;

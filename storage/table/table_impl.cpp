@@ -1,5 +1,6 @@
 #include "storage/table/table_impl.h"
 
+#include "base/mutation.h"
 #include "storage/table/index_cursor.h"
 #include "storage/table/table_cursor.h"
 
@@ -77,7 +78,7 @@ std::unique_ptr<Cursor> TableImpl::scan_index(Transaction& txn, const ReadView& 
 
 bool TableImpl::index_usable(IndexId index, const ReadView& view) const {
   auto i = find_index(index);
-  return i != nullptr && i->valid_from <= view.stamp;
+  return i != nullptr && (i->valid_from <= view.stamp || mutated(Mutation::kIndexForAll));
 }
 
 Table::Statistics TableImpl::statistics() const {

@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/mutation.h"
+#include "storage/pause_points.h"
 #include "storage/txn/commit_clock.h"
 
 namespace indigo::storage {
@@ -58,7 +60,7 @@ class SnapshotRegistry {
     std::atomic<uint64_t> value_{0};  // 0 free; else stamp << 1 | tentative
   };
 
-  explicit SnapshotRegistry(const CommitClock& clock) : clock_(clock) {}
+  explicit SnapshotRegistry(const CommitClock& clock, const PauseHook& pauses) : clock_(clock), pauses_(pauses) {}
 
   // Slots of one shard lie in the same cachelines.
   Slot* allocate_slot(uint32_t shard);
@@ -68,8 +70,9 @@ class SnapshotRegistry {
   CommitStamp take(Slot& slot, CommitStamp current) const {
     uint64_t s = clock_.stable().value;
     if (s == current.value) return current;
-    announce(slot, CommitStamp(s));
+    if (!mutated(Mutation::kLateRegistration)) announce(slot, CommitStamp(s));
     s = clock_.stable().value;
+    pauses_.at(PausePoint::kSnapshot);
     slot.value_.store(s << 1, std::memory_order_release);
     return CommitStamp(s);
   }
@@ -95,6 +98,7 @@ class SnapshotRegistry {
   static_assert(sizeof(Line) == 64);
 
   const CommitClock& clock_;
+  const PauseHook& pauses_;
   std::atomic<uint64_t> pins_{0};
   std::atomic<uint32_t> line_count_{0};
   std::array<std::atomic<Line*>, kMaxLines> lines_{};

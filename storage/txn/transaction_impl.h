@@ -37,8 +37,8 @@ class TableImpl;
 struct WriteContext {
   static constexpr size_t kFirstBlockBytes = 4096 - 64;
   Descriptor descriptor;
-  Arena arena{kFirstBlockBytes};        // pending versions, their images and keys
-  std::atomic<bool> committing{false};  // its transaction is in its commit, and may have to be waited for (StoreImpl)
+  Arena arena{kFirstBlockBytes};     // pending versions, their images and keys
+  std::atomic<uint64_t> commits{0};  // counts beginnings and ends of commits: odd while in one (StoreImpl::CommitGuard)
 
   // Brings the account up to date: what the arena has beyond its first block, and `log_bytes`.
   void account(MemoryAccount& memory, size_t log_bytes) {

@@ -235,7 +235,8 @@ TEST(Limit, ConcurrentWritersAtTheLimitKeepTheTableSound) {
 TEST(Snapshots, ManyAreSearchedLikeFew) {
   CommitClock clock;
   for (int i = 0; i < 400; i++) clock.decide(clock.take());
-  SnapshotRegistry registry(clock);
+  const PauseHook pauses;
+  SnapshotRegistry registry(clock, pauses);
   std::vector<SnapshotRegistry::Slot*> slots;
   std::set<uint64_t> stamps;
   for (uint64_t s = 3; s < 400; s += 13) {

@@ -47,7 +47,8 @@ class SnapshotRegistryTest : public ::testing::Test {
     return a;
   }
   CommitClock clock;
-  SnapshotRegistry registry{clock};
+  PauseHook pauses;
+  SnapshotRegistry registry{clock, pauses};
 };
 
 TEST_F(SnapshotRegistryTest, AVersionIsNeededIfASnapshotLiesInItsLife) {

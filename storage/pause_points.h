@@ -1,0 +1,43 @@
+// Places at which a test may hold a session back, to run a schedule that luck would hardly ever give
+// (tests/unit/storage/schedule_test.cpp). Nobody else sets them: a store asks one pointer, which is null.
+//
+// Thread safety: set before the store is used by anyone; reached() is called by the threads that come by, under the latches
+// and guards that are named below.
+#pragma once
+
+#include <cstdint>
+
+namespace indigo::storage {
+
+enum class PausePoint : uint8_t {
+  kSnapshot,   // a lower bound is registered, the snapshot is loaded and not yet registered
+  kCertified,  // between the exclusion test and the stamp; under the commit section's lock, unless that is switched off
+  kStamped,    // the stamp is taken, the commit point is ahead
+  kInstall,    // committed; it is known which snapshots are in use, and nothing is overwritten yet
+  kInstalled,  // all is installed, and not yet acknowledged
+  kLatch,      // a writer has found its leaf, which is writable, and is about to latch it; under a WriteGuard
+  kCopyNode,   // a writer has found its leaf shared, and is about to copy it; under a WriteGuard
+  kGateClosed,  // cloning: from here on nobody begins to commit
+  kLongCommit,  // cloning: waits for a commit that takes long; the gate is open
+};
+
+class PausePoints {
+ public:
+  virtual ~PausePoints() = default;
+  virtual void reached(PausePoint point) = 0;
+};
+
+// What asks for one of them.
+class PauseHook {
+ public:
+  void set(PausePoints* points) { points_ = points; }
+  void at(PausePoint point) const {
+    if (points_ != nullptr) [[unlikely]]
+      points_->reached(point);
+  }
+
+ private:
+  PausePoints* points_ = nullptr;
+};
+
+}  // namespace indigo::storage
