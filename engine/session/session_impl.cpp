@@ -9,6 +9,7 @@
 #include "engine/settings/format_settings.h"
 #include "engine/settings/identifier_list.h"
 #include "engine/utility/definition_host.h"
+#include "sql/func/number/random.h"
 
 namespace indigo::engine {
 
@@ -191,6 +192,8 @@ Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value
     return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\": \"" + value + "\"")
         .with_detail("List syntax is invalid.");
   }
+  if (name == "seed") sql::seed_random(random, std::strtod(value.c_str(), nullptr));
+  if (name == "TimeZone" && is_interval_zone(value)) return check_interval_zone(*this, value);
   return check_format_setting(name, std::move(value), format_);
 }
 

@@ -3,11 +3,13 @@
 #include <strings.h>
 
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
-#include <absl/time/time.h>
-
 #include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "sql/func/registry.h"
+#include "sql/func/time_zone.h"
 
 namespace indigo::engine {
 
@@ -70,32 +72,43 @@ std::string date_style_text(Style style, Order order) {
   return std::string(kStyles[static_cast<int>(style)]) + ", " + kOrders[static_cast<int>(order)];
 }
 
-// Zones by name through the system's database; hours as in SET TIME ZONE 5 become PostgreSQL's POSIX form.
-Result<std::string> check_time_zone(std::string value) {
+Error invalid_zone(std::string_view value, const char* detail) {
+  Error error = invalid("TimeZone", value);
+  return *detail == '\0' ? error : std::move(error).with_detail(detail);
+}
+
+Result<std::string> zone_of_hours(double hours, const std::string& value) {
+  if (!(hours > -168 && hours < 168)) return invalid_zone(value, "UTC timezone offset is out of range.");
+  return sql::fixed_time_zone(static_cast<int32_t>(std::trunc(hours * 3600)))->name();
+}
+
+// Hours east, or a zone's name.
+Result<std::string> check_time_zone(const std::string& value) {
   char* end = nullptr;
-  double hours = std::strtod(value.c_str(), &end);
-  if (!value.empty() && *end == '\0') {
-    if (hours < -167 || hours > 167) return invalid("TimeZone", value);
-    int seconds = static_cast<int>(hours * 3600);
-    char buffer[64];
-    int h = std::abs(seconds) / 3600, m = std::abs(seconds) / 60 % 60;
-    const char* east = seconds < 0 ? "-" : "+";
-    const char* west = seconds < 0 ? "+" : "-";
-    if (m == 0) {
-      std::snprintf(buffer, sizeof buffer, "<%s%02d>%s%02d", east, h, west, h);
-    } else {
-      std::snprintf(buffer, sizeof buffer, "<%s%02d:%02d>%s%02d:%02d", east, h, m, west, h, m);
-    }
-    return std::string(buffer);
-  }
-  if (value.starts_with("<")) return value;
-  absl::TimeZone zone;
-  if (same(value, "UTC")) return std::string("UTC");
-  if (!absl::LoadTimeZone(value, &zone)) return invalid("TimeZone", value);
-  return value;
+  const double hours = std::strtod(value.c_str(), &end);
+  if (end != value.c_str() && *end == '\0') return zone_of_hours(hours, value);
+  const auto zone = sql::find_time_zone(value);
+  return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
 }
 
 }  // namespace
+
+bool is_interval_zone(std::string_view value) { return begins(value, "interval"); }
+
+Result<std::string> check_interval_zone(sql::SessionContext& session, const std::string& value) {
+  const size_t open = value.find_first_not_of(' ', 8), close = value.rfind('\'');
+  if (open == std::string::npos || value[open] != '\'' || close != value.size() - 1 || close == open)
+    return invalid_zone(value, "");
+  Arena arena;
+  sql::FuncContext context(session);
+  context.set_arena(&arena);
+  const Datum zone = sql::type_input(context, {oid::kInterval, -1, kInvalidOid},
+                                     std::string_view(value).substr(open + 1, close - open - 1));
+  if (context.failed()) return std::move(*context.take_error());
+  if (zone.interval.months != 0) return invalid_zone(value, "Cannot specify months in time zone interval.");
+  if (zone.interval.days != 0) return invalid_zone(value, "Cannot specify days in time zone interval.");
+  return zone_of_hours(static_cast<double>(zone.interval.microseconds / 1'000'000) / 3600, value);
+}
 
 Result<std::string> check_format_setting(std::string_view name, std::string value, const FormatSettings& now) {
   if (name == "DateStyle") {
@@ -107,7 +120,7 @@ Result<std::string> check_format_setting(std::string_view name, std::string valu
     }
     return date_style_text(style, order);
   }
-  if (name == "TimeZone") return check_time_zone(std::move(value));
+  if (name == "TimeZone") return check_time_zone(value);
   if (name == "client_encoding") {
     // Only letters and digits count: clients write "utf-8", "'utf-8'", "UTF_8".
     std::string encoding;

@@ -38,6 +38,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
     {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
      kOwnCategory, "Sets how clients of other machines authenticate.", false},
+    {"seed", SettingKind::kReal, SettingContext::kUser, "0", "", "-1", "1", "",
+     "Client Connection Defaults / Statement Behavior", "Sets the seed for random-number generation.", true, true},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of worker threads; zero means one for each core.", false},
 };

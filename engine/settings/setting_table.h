@@ -26,6 +26,7 @@ struct SettingDefinition {
   const char* category;
   const char* description;
   bool no_reset_all;
+  bool hidden = false;  // neither listed nor shown (seed)
 };
 
 // All definitions; index in this list names a setting everywhere else.

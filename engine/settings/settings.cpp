@@ -147,7 +147,10 @@ void Settings::reset_all() {
 }
 
 Result<std::string> Settings::show(std::string_view name) const {
-  if (auto index = find_setting(name)) return display_setting(setting_table()[*index], value(*index));
+  if (auto index = find_setting(name)) {
+    const auto& definition = setting_table()[*index];
+    return definition.hidden ? std::string("unavailable") : display_setting(definition, value(*index));
+  }
   auto at = custom_.find(std::string(name));
   if (at == custom_.end()) return unrecognized(name);
   return at->second;

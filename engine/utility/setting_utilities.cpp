@@ -30,18 +30,26 @@ std::string constant_text(const PgQuery__AConst& value) {
   }
 }
 
-// SET TIME ZONE INTERVAL '1' HOUR and the like: hours east.
-Result<std::string> interval_zone(SessionImpl& session, const PgQuery__AConst& value) {
+// SET TIME ZONE INTERVAL '1' HOUR and the like, as text: INTERVAL '01:00:00'.
+Result<std::string> interval_zone(SessionImpl& session, const PgQuery__TypeCast& cast) {
+  std::vector<std::string> modifiers;
+  for (size_t i = 0; i < cast.type_name->n_typmods; i++) {
+    const PgQuery__Node* modifier = cast.type_name->typmods[i];
+    if (modifier->node_case == PG_QUERY__NODE__NODE_A_CONST) modifiers.push_back(constant_text(*modifier->a_const));
+  }
+  sql::TypeRef type{oid::kInterval, -1, kInvalidOid};
+  if (!modifiers.empty()) {
+    INDIGO_ASSIGN(type.typmod, sql::typmod_input(oid::kInterval, modifiers));
+  }
   Arena arena;
   sql::FuncContext context(session);
   context.set_arena(&arena);
-  std::string text = constant_text(value);
-  Datum interval = sql::type_input(context, {oid::kInterval, -1, kInvalidOid}, text);
+  const std::string text = constant_text(*cast.arg->a_const);
+  const Datum interval = sql::type_input(context, type, text);
   if (context.failed()) return context.take_error();
-  if (interval.interval.months != 0) {
-    return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"TimeZone\": \"" + text + "\"");
-  }
-  return std::to_string(static_cast<double>(interval.interval.microseconds) / 3600e6 + interval.interval.days * 24);
+  std::string out = "INTERVAL '";
+  sql::type_output(context, type, interval, out);
+  return out + "'";
 }
 
 Result<std::string> argument_text(SessionImpl& session, const PgQuery__VariableSetStmt& stmt) {
@@ -53,7 +61,7 @@ Result<std::string> argument_text(SessionImpl& session, const PgQuery__VariableS
     std::string text;
     if (node->node_case == PG_QUERY__NODE__NODE_TYPE_CAST &&
         node->type_cast->arg->node_case == PG_QUERY__NODE__NODE_A_CONST) {
-      INDIGO_ASSIGN(text, interval_zone(session, *node->type_cast->arg->a_const));
+      INDIGO_ASSIGN(text, interval_zone(session, *node->type_cast));
     } else if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
       text = constant_text(*node->a_const);
       if (list) text = quote_identifier(text);
@@ -165,6 +173,7 @@ Status run_show(UtilityCall& call, std::string& tag) {
   tag = "SHOW";
   if (name == "all") {
     for (const auto& definition : setting_table()) {
+      if (definition.hidden) continue;
       INDIGO_ASSIGN(std::string value, session.settings().show(definition.name));
       INDIGO_TRY(send_text_row(call, std::array<std::string, 3>{definition.name, value, definition.description}));
     }

@@ -39,6 +39,8 @@ class TimeZone {
 // A zone's full name (any case), or a POSIX specification whose offset counts west ('+3' and 'FOO3' are three hours west,
 // '<+03>-3' east); null when unknown. Abbreviations are not looked up here.
 std::shared_ptr<const TimeZone> find_time_zone(std::string_view name);
+// An offset's own zone: <+02>-02.
+std::shared_ptr<const TimeZone> fixed_time_zone(int32_t seconds_east);
 // As SET TimeZone reads its value: plain numbers are hours east. The result's name() is what SHOW prints.
 std::shared_ptr<const TimeZone> find_time_zone_setting(std::string_view value);
 // The session's zone. Cached in the context.

@@ -4,6 +4,7 @@
 
 #include "catalog/array_format.h"
 #include "sql/func/bytes/jenkins_hash.h"
+#include "sql/func/collation.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/network/address.h"
@@ -48,6 +49,25 @@ int32_t text_hash(Str s) { return short_form(hash_bytes(s, 0)); }
 int64_t text_hash_seeded(Str s, int64_t seed) { return long_form(hash_bytes(s, static_cast<uint64_t>(seed))); }
 int32_t padded_hash(Str s) { return text_hash(without_trailing_blanks(s)); }
 int64_t padded_hash_seeded(Str s, int64_t seed) { return text_hash_seeded(without_trailing_blanks(s), seed); }
+// Under a collation that calls different strings equal: of what they are equal by.
+Str whole(Str s) { return s; }
+template <Str (*kPart)(Str)>
+Str hashed_text(FuncContext& context, const CallInfo& call, Str s) {
+  const Collator* collator = collator_of(context, call, "string hashing");
+  s = kPart(s);
+  if (collator == nullptr || collator->deterministic()) return s;
+  std::string key;
+  collator->append_equality_key(s, key);
+  return context.arena().copy(key);
+}
+template <Str (*kPart)(Str)>
+int32_t collated_hash(FuncContext& context, const CallInfo& call, Str s) {
+  return text_hash(hashed_text<kPart>(context, call, s));
+}
+template <Str (*kPart)(Str)>
+int64_t collated_hash_seeded(FuncContext& context, const CallInfo& call, Str s, int64_t seed) {
+  return text_hash_seeded(hashed_text<kPart>(context, call, s), seed);
+}
 int32_t char_hash(Str s) {
   return short_form(hash_word(static_cast<uint32_t>(s.empty() ? 0 : static_cast<int32_t>(s[0])), 0));
 }
@@ -124,12 +144,13 @@ const ScalarEntry kEntries[] = {
     {"hashfloat4extended", kernel<float_hash_seeded<float>>},
     {"hashfloat8", kernel<float_hash<double>>},
     {"hashfloat8extended", kernel<float_hash_seeded<double>>},
-    {"hashtext", kernel<text_hash>},
-    {"hashtextextended", kernel<text_hash_seeded>},
+    {"hashtext", by_collation<kernel<text_hash>, kernel<collated_hash<whole>>>},
+    {"hashtextextended", by_collation<kernel<text_hash_seeded>, kernel<collated_hash_seeded<whole>>>},
     {"hashname", kernel<text_hash>},
     {"hashnameextended", kernel<text_hash_seeded>},
-    {"hashbpchar", kernel<padded_hash>},
-    {"hashbpcharextended", kernel<padded_hash_seeded>},
+    {"hashbpchar", by_collation<kernel<padded_hash>, kernel<collated_hash<without_trailing_blanks>>>},
+    {"hashbpcharextended",
+     by_collation<kernel<padded_hash_seeded>, kernel<collated_hash_seeded<without_trailing_blanks>>>},
     {"hashchar", kernel<char_hash>},
     {"hashcharextended", kernel<char_hash_seeded>},
     {"hashinet", kernel<bytes_hash<address_bytes>>},

@@ -348,9 +348,11 @@ int64_t bin(FuncContext& context, Interval stride, int64_t t, int64_t origin) {
     context.fail(sqlstate::kDatetimeFieldOverflow, "stride must be greater than zero");
     return t;
   }
-  int64_t offset = difference - difference % length;
-  if (difference < 0 && difference % length != 0 && length > 1) offset -= length;
-  return origin + offset;
+  const int64_t offset = difference - difference % length;
+  int64_t result = origin + offset;
+  if (difference % length < 0 && (__builtin_sub_overflow(result, length, &result) || !is_valid_timestamp(result)))
+    fail_timestamp_range(context);
+  return result;
 }
 
 // ---- age

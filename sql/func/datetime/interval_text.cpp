@@ -1,4 +1,5 @@
 // Intervals from text: PostgreSQL's units ('1 day 02:03:04'), SQL's ('1-2', '3 4:05'), ISO 8601's (P1Y2M3DT4H).
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 
@@ -22,6 +23,7 @@ struct Amount {
   double fraction = 0;
 };
 
+// Fields of 32 bits for years, months and days, 64 for microseconds: what does not fit is out of range at once.
 class Accumulator {
  public:
   // Adds an amount of a unit; fractions go down to smaller units (a month has 30 days here, a day 24 hours).
@@ -32,9 +34,9 @@ class Accumulator {
       case TimeUnit::kSecond: return add_time(v, kSecond);
       case TimeUnit::kMinute: return add_time(v, kMinute);
       case TimeUnit::kHour: return add_time(v, kHour);
-      case TimeUnit::kDay: return add_days(v, 1);
-      case TimeUnit::kWeek: return add_days(v, 7);
-      case TimeUnit::kMonth: return add_whole(months, v.whole, 1) && add_days({0, v.fraction}, 30);
+      case TimeUnit::kDay: return add_whole(days, v.whole, 1) && add_fraction(v.fraction, kDay);
+      case TimeUnit::kWeek: return add_whole(days, v.whole, 7) && add_days(v.fraction, 7);
+      case TimeUnit::kMonth: return add_whole(months, v.whole, 1) && add_days(v.fraction, 30);
       case TimeUnit::kYear: return add_years(v, 1);
       case TimeUnit::kDecade: return add_years(v, 10);
       case TimeUnit::kCentury: return add_years(v, 100);
@@ -44,55 +46,44 @@ class Accumulator {
   }
   bool add_time(Amount v, int64_t unit) {
     int64_t scaled = 0;
-    if (__builtin_mul_overflow(v.whole, unit, &scaled) || __builtin_add_overflow(microseconds, scaled, &microseconds))
-      return false;
-    return !__builtin_add_overflow(
-        microseconds, static_cast<int64_t>(std::rint(v.fraction * static_cast<double>(unit))), &microseconds);
+    return !__builtin_mul_overflow(v.whole, unit, &scaled) &&
+           !__builtin_add_overflow(microseconds, scaled, &microseconds) && add_fraction(v.fraction, unit);
   }
-  int64_t months = 0, days = 0, microseconds = 0;
+  bool negate() {
+    return !__builtin_sub_overflow(0, years, &years) && !__builtin_sub_overflow(0, months, &months) &&
+           !__builtin_sub_overflow(0, days, &days) && !__builtin_sub_overflow(0, microseconds, &microseconds);
+  }
+  int32_t years = 0, months = 0, days = 0;
+  int64_t microseconds = 0;
 
  private:
-  static bool add_whole(int64_t& field, int64_t v, int64_t unit) {
-    int64_t scaled = 0;
-    return !__builtin_mul_overflow(v, unit, &scaled) && !__builtin_add_overflow(field, scaled, &field);
+  static bool add_whole(int32_t& field, int64_t v, int32_t unit) {
+    int32_t scaled = 0;
+    return v >= INT32_MIN && v <= INT32_MAX && !__builtin_mul_overflow(static_cast<int32_t>(v), unit, &scaled) &&
+           !__builtin_add_overflow(field, scaled, &field);
   }
-  bool add_years(Amount v, int64_t unit) {
-    return add_whole(months, v.whole, 12 * unit) &&
-           add_whole(months, static_cast<int64_t>(std::rint(v.fraction * 12.0 * static_cast<double>(unit))), 1);
+  bool add_years(Amount v, int32_t unit) {
+    return add_whole(years, v.whole, unit) &&
+           add_whole(months, static_cast<int64_t>(std::rint(v.fraction * 12.0 * unit)), 1);
   }
-  bool add_days(Amount v, int64_t unit) {
-    const double parts = v.fraction * static_cast<double>(unit);
+  bool add_days(double fraction, int32_t unit) {
+    const double parts = fraction * unit;
     const double whole = std::trunc(parts);
-    return add_whole(days, v.whole, unit) && add_whole(days, static_cast<int64_t>(whole), 1) &&
-           add_time({0, parts - whole}, kDay);
+    return add_whole(days, static_cast<int64_t>(whole), 1) && add_fraction(parts - whole, kDay);
+  }
+  // Halves go towards zero.
+  bool add_fraction(double fraction, int64_t unit) {
+    const double parts = fraction * static_cast<double>(unit);
+    auto whole = static_cast<int64_t>(parts);
+    const double rest = parts - static_cast<double>(whole);
+    if (rest > 0.5) whole++;
+    if (rest < -0.5) whole--;
+    return !__builtin_add_overflow(microseconds, whole, &microseconds);
   }
 };
 
-bool read_amount(std::string_view text, Amount& out) {
-  const bool negative = !text.empty() && text[0] == '-';
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
-  const size_t point = std::min(text.find('.'), text.size());
-  const std::string_view whole = text.substr(0, point),
-                         after = point < text.size() ? text.substr(point + 1) : std::string_view();
-  if (whole.empty() && after.empty()) return false;
-  for (char c : whole)
-    if (!is_digit(c)) return false;
-  for (char c : after)
-    if (!is_digit(c)) return false;
-  out = {};
-  if (!whole.empty() && std::from_chars(whole.data(), whole.data() + whole.size(), out.whole).ec != std::errc())
-    out.whole = INT64_MAX;
-  if (!after.empty()) out.fraction = std::strtod(("0." + std::string(after)).c_str(), nullptr);
-  if (negative) {
-    out.whole = -out.whole;
-    out.fraction = -out.fraction;
-  }
-  return true;
-}
-
 // The unit of a bare number: the last field of the declared range, else seconds.
-TimeUnit default_unit(int32_t typmod) {
-  const int32_t range = typmod < 0 ? kIntervalFullRange : (typmod >> 16) & 0x7fff;
+TimeUnit default_unit(int32_t range) {
   if (range == kIntervalFullRange || (range & kIntervalSecond)) return TimeUnit::kSecond;
   if (range & kIntervalMinute) return TimeUnit::kMinute;
   if (range & kIntervalHour) return TimeUnit::kHour;
@@ -101,19 +92,38 @@ TimeUnit default_unit(int32_t typmod) {
   return TimeUnit::kYear;
 }
 
+// A whole number at the beginning of `text`, which loses it; none at all is 0.
+template <class T>
+bool take_integer(std::string_view& text, T& out) {
+  const bool plus = !text.empty() && text[0] == '+' && text.size() > 1 && is_digit(text[1]);
+  const auto r = std::from_chars(text.data() + (plus ? 1 : 0), text.data() + text.size(), out);
+  if (r.ec == std::errc::result_out_of_range) return false;
+  if (r.ec == std::errc()) text.remove_prefix(static_cast<size_t>(r.ptr - text.data()));
+  return true;
+}
+// `.5` as a number; a point alone is nothing.
+bool read_fraction(std::string_view text, double& out) {
+  for (char c : text.substr(1))
+    if (!is_digit(c)) return false;
+  out = text.size() == 1 ? 0 : std::strtod(("0" + std::string(text)).c_str(), nullptr);
+  return true;
+}
+
+constexpr uint32_t bit(TimeUnit unit) { return 1u << static_cast<uint32_t>(unit); }
+
 class Reader {
  public:
-  Reader(int32_t typmod, bool sql_standard) : typmod_(typmod), sql_standard_(sql_standard) {}
+  Reader(int32_t range, bool sql_standard) : range_(range), sql_standard_(sql_standard) {}
   Accumulator sum;
 
-  // From the last field to the first: a unit's name stands after its number.
+  // From the last field to the first: a unit's name stands after its number. A name that no number follows is nothing.
   Trouble read(const std::vector<Field>& fields) {
-    bool force_negative = false, ago = false;
+    bool ago = false;
     if (sql_standard_ && !fields.empty() && fields[0].text[0] == '-') {
       // '-1 2:03:04': one sign for all, unless another stands somewhere.
-      force_negative = true;
+      force_negative_ = true;
       for (size_t i = 1; i < fields.size(); i++)
-        if (fields[i].text[0] == '-' || fields[i].text[0] == '+') force_negative = false;
+        if (fields[i].text[0] == '-' || fields[i].text[0] == '+') force_negative_ = false;
     }
     for (size_t i = fields.size(); i-- > 0;) {
       const Field& f = fields[i];
@@ -122,201 +132,216 @@ class Reader {
         const TimeUnit unit = find_time_unit(f.text);
         if (unit == TimeUnit::kNone || (unit > TimeUnit::kMillennium && unit != TimeUnit::kAgo))
           return Trouble::kFormat;
-        if (unit == TimeUnit::kQuarter) return Trouble::kFormat;
-        if (unit == TimeUnit::kAgo) {
-          ago = true;
-          continue;
-        }
-        if (unit_ != TimeUnit::kNone && pending_) return Trouble::kFormat;
+        ago = ago || unit == TimeUnit::kAgo;
         unit_ = unit;
-        pending_ = true;
         continue;
       }
-      const Trouble t = f.text.find(':') != std::string::npos ? time(f.text) : number(f.text);
+      const Trouble t = value(f);
       if (t != Trouble::kNone) return t;
     }
-    if (seen_ == 0 || pending_) return Trouble::kFormat;
-    if (force_negative || ago) {
-      if (force_negative) {
-        // Positive amounts become negative; the first one already is.
-        sum.months = -std::abs(sum.months);
-        sum.days = -std::abs(sum.days);
-        sum.microseconds = -std::abs(sum.microseconds);
+    if (seen_ == 0) return Trouble::kFormat;
+    return ago && !sum.negate() ? Trouble::kRange : Trouble::kNone;
+  }
+
+ private:
+  Trouble mark(uint32_t units) {
+    if (seen_ & units) return Trouble::kFormat;
+    seen_ |= units;
+    return Trouble::kNone;
+  }
+  static constexpr uint32_t kSeconds =
+      bit(TimeUnit::kSecond) | bit(TimeUnit::kMillisecond) | bit(TimeUnit::kMicrosecond);
+
+  Trouble value(const Field& f) {
+    const bool zone = f.kind == FieldKind::kZone;
+    if (f.kind == FieldKind::kTime || (zone && f.text.find(':') != std::string::npos)) {
+      const Trouble t = time(std::string_view(f.text).substr(zone ? 1 : 0));
+      if (t != Trouble::kNone) return zone ? Trouble::kFormat : t;
+      if (f.text[0] == '-') sum.microseconds = -sum.microseconds;
+      if (force_negative_ && sum.microseconds > 0) sum.microseconds = -sum.microseconds;
+      unit_ = TimeUnit::kDay;
+      return mark(bit(TimeUnit::kHour) | bit(TimeUnit::kMinute) | kSeconds);
+    }
+    return number(f.text);
+  }
+
+  // hh:mm[:ss[.fff]]; two parts are minutes and seconds when the range says so or there is a fraction. What smaller
+  // units have given before is forgotten.
+  Trouble time(std::string_view text) {
+    int64_t hours = 0;
+    int32_t minutes = 0, seconds = 0;
+    double fraction = 0;
+    if (!take_integer(text, hours)) return Trouble::kRange;
+    if (!text.starts_with(':')) return Trouble::kFormat;
+    text.remove_prefix(1);
+    if (!take_integer(text, minutes)) return Trouble::kRange;
+    const bool three = text.starts_with(':');
+    if (three) {
+      text.remove_prefix(1);
+      if (!take_integer(text, seconds)) return Trouble::kRange;
+    }
+    const bool point = text.starts_with('.');
+    if (point ? !read_fraction(text, fraction) : !text.empty()) return Trouble::kFormat;
+    if (!three && (point || range_ == (kIntervalMinute | kIntervalSecond))) {
+      if (hours > INT32_MAX || hours < INT32_MIN) return Trouble::kRange;
+      seconds = minutes;
+      minutes = static_cast<int32_t>(hours);
+      hours = 0;
+    }
+    if (hours < 0 || minutes < 0 || minutes > 59 || seconds < 0 || seconds > 60) return Trouble::kRange;
+    sum.microseconds = static_cast<int64_t>(std::rint(fraction * kSecond));
+    return sum.add_time({hours, 0}, kHour) && sum.add_time({minutes, 0}, kMinute) && sum.add_time({seconds, 0}, kSecond)
+               ? Trouble::kNone
+               : Trouble::kRange;
+  }
+
+  Trouble number(std::string_view text) {
+    if (unit_ == TimeUnit::kNone) unit_ = default_unit(range_);
+    const bool negative = text[0] == '-';
+    Amount amount;
+    if (!take_integer(text, amount.whole)) return Trouble::kRange;
+    if (text.starts_with('-')) {
+      // years-months
+      int32_t months = 0;
+      text.remove_prefix(1);
+      if (!take_integer(text, months) || months < 0 || months >= 12) return Trouble::kRange;
+      if (!text.empty()) return Trouble::kFormat;
+      unit_ = TimeUnit::kMonth;
+      if (__builtin_mul_overflow(amount.whole, 12, &amount.whole) ||
+          __builtin_add_overflow(amount.whole, negative ? -months : months, &amount.whole))
+        return Trouble::kRange;
+    } else if (text.starts_with('.')) {
+      if (!read_fraction(text, amount.fraction)) return Trouble::kFormat;
+      if (negative) amount.fraction = -amount.fraction;
+    } else if (!text.empty()) {
+      return Trouble::kFormat;
+    }
+    if (force_negative_) {
+      if (amount.whole > 0) amount.whole = -amount.whole;
+      if (amount.fraction > 0) amount.fraction = -amount.fraction;
+    }
+    if (unit_ == TimeUnit::kAgo) return Trouble::kFormat;
+    if (!sum.add(unit_, amount)) return Trouble::kRange;
+    const uint32_t units = unit_ == TimeUnit::kSecond && amount.fraction != 0 ? kSeconds : bit(unit_);
+    if (unit_ == TimeUnit::kHour) unit_ = TimeUnit::kDay;  // '1 2' DAY TO HOUR
+    return mark(units);
+  }
+
+  const int32_t range_;
+  const bool sql_standard_;
+  bool force_negative_ = false;
+  TimeUnit unit_ = TimeUnit::kNone;
+  uint32_t seen_ = 0;
+};
+
+// P1Y2M10DT2H30M, P0001-02-03T04:05:06, P00010203T040506
+class IsoReader {
+ public:
+  IsoReader(std::string_view text, Accumulator& sum) : text_(text), sum_(sum) {}
+
+  Trouble read() {
+    if (text_.size() < 2 || text_[0] != 'P') return Trouble::kFormat;
+    text_.remove_prefix(1);
+    while (!text_.empty()) {
+      if (text_[0] == 'T') {
+        start_time();
+        continue;
       }
-      if (ago) {
-        sum.months = -sum.months;
-        sum.days = -sum.days;
-        sum.microseconds = -sum.microseconds;
+      const std::string_view start = text_;
+      Amount amount;
+      if (const Trouble t = take_number(amount); t != Trouble::kNone) return t;
+      const TimeUnit unit = unit_of(text_.empty() ? '\0' : text_[0]);
+      if (unit != TimeUnit::kNone) {
+        if (!sum_.add(unit, amount)) return Trouble::kRange;
+        text_.remove_prefix(1);
+        any_ = true;
+        continue;
       }
+      if (const Trouble t = alternative(start, amount); t != Trouble::kNone) return t;
     }
     return Trouble::kNone;
   }
 
  private:
-  Trouble mark(TimeUnit unit) {
-    const uint32_t bit = 1u << static_cast<uint32_t>(unit);
-    if (seen_ & bit) return Trouble::kFormat;
-    seen_ |= bit;
+  void start_time() {
+    time_ = true;
+    any_ = false;
+    text_.remove_prefix(1);
+  }
+  TimeUnit unit_of(char letter) const {
+    switch (letter) {
+      case 'Y': return time_ ? TimeUnit::kNone : TimeUnit::kYear;
+      case 'M': return time_ ? TimeUnit::kMinute : TimeUnit::kMonth;
+      case 'W': return time_ ? TimeUnit::kNone : TimeUnit::kWeek;
+      case 'D': return time_ ? TimeUnit::kNone : TimeUnit::kDay;
+      case 'H': return time_ ? TimeUnit::kHour : TimeUnit::kNone;
+      case 'S': return time_ ? TimeUnit::kSecond : TimeUnit::kNone;
+      default: return TimeUnit::kNone;
+    }
+  }
+  Trouble take_number(Amount& out) {
+    if (text_.empty() || !(is_digit(text_[0]) || text_[0] == '-' || text_[0] == '.')) return Trouble::kFormat;
+    const std::string copy(text_);
+    char* end = nullptr;
+    errno = 0;
+    const double v = std::strtod(copy.c_str(), &end);
+    if (end == copy.c_str() || errno != 0) return Trouble::kFormat;
+    if (std::isnan(v) || v < -1e15 || v > 1e15) return Trouble::kRange;
+    text_.remove_prefix(static_cast<size_t>(end - copy.c_str()));
+    out.whole = static_cast<int64_t>(v);
+    out.fraction = v - static_cast<double>(out.whole);
     return Trouble::kNone;
   }
-
-  // [-]hh:mm[:ss[.fff]]; two parts are minutes and seconds when the range says so or there is a fraction.
-  Trouble time(std::string_view text) {
-    if (pending_) return Trouble::kFormat;
-    const bool negative = text[0] == '-';
-    if (text[0] == '-' || text[0] == '+') text.remove_prefix(1);
-    int64_t v[3] = {0, 0, 0};
-    int parts = 0;
-    double fraction = 0;
-    while (true) {
-      if (parts == 3) return Trouble::kFormat;
-      const auto r = std::from_chars(text.data(), text.data() + text.size(), v[parts]);
-      if (r.ec == std::errc::result_out_of_range) return Trouble::kRange;
-      if (r.ec != std::errc() && !text.empty()) return Trouble::kFormat;
-      parts++;
-      text.remove_prefix(static_cast<size_t>(r.ptr - text.data()));
-      if (text.empty()) break;
-      if (text[0] == '.') {
-        Amount a;
-        if (!read_amount(text, a)) return Trouble::kFormat;
-        fraction = a.fraction;
-        break;
-      }
-      if (text[0] != ':') return Trouble::kFormat;
-      text.remove_prefix(1);
-    }
-    const int32_t range = typmod_ < 0 ? kIntervalFullRange : (typmod_ >> 16) & 0x7fff;
-    if (parts == 2 && (fraction != 0 || range == (kIntervalMinute | kIntervalSecond))) {
-      v[2] = v[1];
-      v[1] = v[0];
-      v[0] = 0;
-    }
-    if (v[1] > 59 || v[2] > 60 || v[1] < 0 || v[2] < 0) return Trouble::kRange;
-    const int sign = negative ? -1 : 1;
-    if (!sum.add_time({sign * v[0], 0}, kHour) || !sum.add_time({sign * v[1], 0}, kMinute) ||
-        !sum.add_time({sign * v[2], sign * fraction}, kSecond))
-      return Trouble::kRange;
-    unit_ = TimeUnit::kDay;
-    for (TimeUnit u : {TimeUnit::kHour, TimeUnit::kMinute, TimeUnit::kSecond})
-      if (const Trouble t = mark(u); t != Trouble::kNone) return t;
-    return Trouble::kNone;
+  static size_t width(std::string_view number) {
+    if (number.starts_with('-')) number.remove_prefix(1);
+    return std::min(number.find_first_not_of("0123456789"), number.size());
   }
 
-  Trouble number(const std::string& text) {
-    TimeUnit unit = unit_ == TimeUnit::kNone ? default_unit(typmod_) : unit_;
-    Amount amount;
-    const size_t dash = text.find('-', 1);
-    if (dash != std::string::npos) {
-      // years-months
-      int64_t years = 0, months = 0;
-      const char* begin = text.data() + (text[0] == '+' ? 1 : 0);
-      const auto y = std::from_chars(begin, text.data() + dash, years);
-      const auto m = std::from_chars(text.data() + dash + 1, text.data() + text.size(), months);
-      if (y.ec != std::errc() || y.ptr != text.data() + dash || m.ec != std::errc()) return Trouble::kFormat;
-      if (months < 0 || months >= 12) return Trouble::kRange;
-      if (m.ptr != text.data() + text.size()) return Trouble::kFormat;
-      if (text[0] == '-') months = -months;
-      if (std::abs(years) > INT32_MAX) return Trouble::kRange;
-      amount.whole = years * 12 + months;
-      unit = TimeUnit::kMonth;
-    } else if (text != "." && !read_amount(text, amount)) {  // a point alone is nothing
-      return Trouble::kFormat;
-    }
-    if (amount.whole > INT32_MAX * int64_t{1} * 1000000000 || std::abs(amount.whole) > INT64_MAX / 2)
-      return Trouble::kRange;
-    if (!sum.add(unit, amount)) return Trouble::kRange;
-    pending_ = false;
-    // A further number without a unit is seconds' left neighbour only after a time (days); otherwise it is an error.
-    const Trouble t = mark(unit);
-    unit_ = unit;
-    return t;
-  }
-
-  int32_t typmod_;
-  bool sql_standard_;
-  TimeUnit unit_ = TimeUnit::kNone;
-  bool pending_ = false;  // a unit waits for its number
-  uint32_t seen_ = 0;
-};
-
-// P1Y2M10DT2H30M, P0001-02-03T04:05:06
-Trouble read_iso(std::string_view text, Accumulator& sum) {
-  text.remove_prefix(1);
-  if (text.empty()) return Trouble::kFormat;
-  bool time = false, any = false;
-  while (!text.empty()) {
-    if (text[0] == 'T') {
-      time = true;
-      any = false;
-      text.remove_prefix(1);
-      continue;
-    }
-    size_t n = 0;
-    if (text[0] == '-' || text[0] == '+') n = 1;
-    while (n < text.size() && (is_digit(text[n]) || text[n] == '.')) n++;
-    Amount amount;
-    if (!read_amount(text.substr(0, n), amount)) return Trouble::kFormat;
-    const char unit = n < text.size() ? text[n] : '\0';
-    TimeUnit of = TimeUnit::kNone;
-    switch (unit) {
-      case 'Y': of = TimeUnit::kYear; break;
-      case 'M': of = time ? TimeUnit::kMinute : TimeUnit::kMonth; break;
-      case 'W': of = TimeUnit::kWeek; break;
-      case 'D': of = TimeUnit::kDay; break;
-      case 'H': of = TimeUnit::kHour; break;
-      case 'S': of = TimeUnit::kSecond; break;
-      case '-':
-      case ':':
-      case '\0':
-      case 'T': break;
-      default: return Trouble::kFormat;
-    }
-    if (of != TimeUnit::kNone) {
-      const bool belongs = time == (of == TimeUnit::kMinute || of == TimeUnit::kHour || of == TimeUnit::kSecond);
-      if (!belongs) return Trouble::kFormat;
-      if (!sum.add(of, amount)) return Trouble::kRange;
-      any = true;
-      text.remove_prefix(n + 1);
-      continue;
-    }
-    // The alternative format: y-m-d and h:m:s.
-    if (any) return Trouble::kFormat;
-    const char separator = time ? ':' : '-';
+  // yyyymmdd and hhmmss, y-m-d and h:m:s. `first` has been taken; what it began with is `start`.
+  Trouble alternative(std::string_view start, Amount first) {
+    const char separator = time_ ? ':' : '-';
+    const bool ends = text_.empty() || (!time_ && text_[0] == 'T');
+    if (!ends && text_[0] != separator) return Trouble::kFormat;
     const TimeUnit units[2][3] = {{TimeUnit::kYear, TimeUnit::kMonth, TimeUnit::kDay},
                                   {TimeUnit::kHour, TimeUnit::kMinute, TimeUnit::kSecond}};
-    for (int i = 0; i < 3; i++) {
-      n = !text.empty() && text[0] == '-' ? 1 : 0;
-      while (n < text.size() && (is_digit(text[n]) || text[n] == '.')) n++;
-      if (!read_amount(text.substr(0, n), amount)) return Trouble::kFormat;
-      if (!sum.add(units[time][i], amount)) return Trouble::kRange;
-      text.remove_prefix(n);
-      if (text.empty() || text[0] == 'T') break;
-      if (text[0] != separator || i == 2) return Trouble::kFormat;
-      text.remove_prefix(1);
+    if (any_) return Trouble::kFormat;
+    if (ends && width(start) == (time_ ? 6u : 8u)) {
+      const int64_t v = first.whole;
+      return sum_.add(units[time_][0], {v / 10000, 0}) && sum_.add(units[time_][1], {v / 100 % 100, 0}) &&
+                     sum_.add(units[time_][2], {v % 100, 0}) &&
+                     sum_.add(time_ ? TimeUnit::kMicrosecond : TimeUnit::kDay, {0, first.fraction})
+                 ? Trouble::kNone
+                 : Trouble::kRange;
     }
-    any = true;
-    if (!text.empty() && text[0] != 'T') return Trouble::kFormat;
+    for (int i = 0; i < 3; i++) {
+      if (i > 0) {
+        text_.remove_prefix(1);
+        if (const Trouble t = take_number(first); t != Trouble::kNone) return t;
+      }
+      if (!sum_.add(units[time_][i], first)) return Trouble::kRange;
+      if (text_.empty() || (!time_ && text_[0] == 'T')) return Trouble::kNone;
+      if (text_[0] != separator) return Trouble::kFormat;
+    }
+    return Trouble::kFormat;
   }
-  return any ? Trouble::kNone : Trouble::kFormat;
-}
+
+  std::string_view text_;
+  Accumulator& sum_;
+  bool time_ = false, any_ = false;
+};
 
 }  // namespace
 
 bool parse_interval(FuncContext& context, Str text, int32_t typmod, Interval& out) {
   const bool sql_standard = context.session().format().interval_style == FormatSettings::IntervalStyle::kSqlStandard;
-  Reader reader(typmod, sql_standard);
+  Reader reader(typmod < 0 ? kIntervalFullRange : (typmod >> 16) & 0x7fff, sql_standard);
   std::vector<Field> fields;
-  const Str trimmed = trim_blanks(text);
-  Trouble trouble = Trouble::kFormat;
-  if (!trimmed.empty() && trimmed[0] == 'P') {
-    trouble = read_iso(trimmed, reader.sum);
-  } else if (split_datetime(text, fields)) {
-    trouble = reader.read(fields);
+  Trouble trouble = split_datetime(text, fields) ? reader.read(fields) : Trouble::kFormat;
+  if (trouble == Trouble::kFormat) {
+    reader.sum = {};
+    trouble = IsoReader(text, reader.sum).read();
   }
   const Accumulator& sum = reader.sum;
-  if (trouble == Trouble::kNone &&
-      (sum.months > INT32_MAX || sum.months < INT32_MIN || sum.days > INT32_MAX || sum.days < INT32_MIN))
-    trouble = Trouble::kRange;
   switch (trouble) {
     case Trouble::kFormat:
       context.fail(sqlstate::kInvalidDatetimeFormat,
@@ -328,7 +353,12 @@ bool parse_interval(FuncContext& context, Str text, int32_t typmod, Interval& ou
       return false;
     case Trouble::kNone: break;
   }
-  out = Interval{sum.microseconds, static_cast<int32_t>(sum.days), static_cast<int32_t>(sum.months)};
+  int32_t months = 0;
+  if (__builtin_mul_overflow(sum.years, 12, &months) || __builtin_add_overflow(months, sum.months, &months)) {
+    context.fail(sqlstate::kDatetimeFieldOverflow, "interval out of range");
+    return false;
+  }
+  out = Interval{sum.microseconds, sum.days, months};
   return apply_interval_typmod(context, out, typmod);
 }
 

@@ -124,11 +124,7 @@ std::shared_ptr<const TimeZone> find_time_zone(std::string_view name) {
   return cache.find(name);
 }
 
-std::shared_ptr<const TimeZone> find_time_zone_setting(std::string_view value) {
-  value = trim_blanks(value);
-  double hours = 0;
-  if (parse_double(value, hours) != FloatParse::kOk || !(hours > -168 && hours < 168)) return find_time_zone(value);
-  const auto east = static_cast<int32_t>(hours * 3600);
+std::shared_ptr<const TimeZone> fixed_time_zone(int32_t east) {
   const auto show = [](int32_t seconds) {
     const int32_t m = seconds < 0 ? -seconds : seconds;
     char text[32];
@@ -138,6 +134,13 @@ std::shared_ptr<const TimeZone> find_time_zone_setting(std::string_view value) {
     return std::string(text, static_cast<size_t>(n));
   };
   return fixed_zone(east, "<" + show(east) + ">" + show(-east));
+}
+
+std::shared_ptr<const TimeZone> find_time_zone_setting(std::string_view value) {
+  value = trim_blanks(value);
+  double hours = 0;
+  if (parse_double(value, hours) != FloatParse::kOk || !(hours > -168 && hours < 168)) return find_time_zone(value);
+  return fixed_time_zone(static_cast<int32_t>(hours * 3600));
 }
 
 const TimeZone& session_time_zone(FuncContext& context) {

@@ -1,4 +1,5 @@
 // inet, cidr, macaddr, macaddr8: text and binary forms.
+#include <array>
 #include <cstdio>
 
 #include "catalog/oids.h"
@@ -66,34 +67,22 @@ Datum network_receive(FuncContext& context, const TypeRef& type, Str bytes) {
   return Datum::of(context.arena().copy(a.image()));
 }
 
-// Six or eight bytes in hexadecimal, with : or - between bytes or groups of two, or . between groups of two, or nothing.
-bool parse_mac(Str text, size_t bytes, std::string& out) {
-  text = trim_blanks(text);
-  char separator = '\0';
-  int digits_since = 0, digits = 0, value = 0, group = -1;
-  for (char c : text) {
-    const int v = hex_value(c);
-    if (v >= 0) {
-      value = value * 16 + v;
-      digits_since++;
-      if (++digits % 2 == 0) {
-        out.push_back(static_cast<char>(value));
-        value = 0;
-      }
-      continue;
-    }
-    if ((c != ':' && c != '-' && c != '.') || (separator != '\0' && c != separator) || digits % 2 != 0 ||
-        digits_since == 0)
-      return false;
-    if (group >= 0 && digits_since != group) return false;
-    separator = c;
-    group = digits_since;
-    digits_since = 0;
+// macaddr's six bytes: numbers of any width between : or -, or pairs of digits in groups of two or three, or all twelve
+// digits. scanf's notion of a number allows blanks, signs and 0x. False: of no such form; a value beyond a byte stands in `out`.
+bool parse_mac(Str text, std::array<int, 6>& out) {
+  static constexpr const char* kForms[] = {
+      "%x:%x:%x:%x:%x:%x%1s",    "%x-%x-%x-%x-%x-%x%1s",    "%2x%2x%2x:%2x%2x%2x%1s", "%2x%2x%2x-%2x%2x%2x%1s",
+      "%2x%2x.%2x%2x.%2x%2x%1s", "%2x%2x-%2x%2x-%2x%2x%1s", "%2x%2x%2x%2x%2x%2x%1s"};
+  const std::string copy(text);
+  for (const char* form : kForms) {
+    unsigned v[6];
+    char rest[2];
+    // NOLINTNEXTLINE(cert-err34-c,cert-err33-c): values beyond an int are refused as out of range
+    if (std::sscanf(copy.c_str(), form, &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], rest) != 6) continue;
+    for (size_t i = 0; i < 6; i++) out[i] = static_cast<int>(v[i]);
+    return true;
   }
-  if (digits % 2 != 0 || (separator != '\0' && digits_since != group)) return false;
-  if (separator == '.' && group != 4) return false;
-  if (separator != '\0' && group != 2 && group != 4 && group != 6 && group != 8) return false;
-  return out.size() == bytes;
+  return false;
 }
 // macaddr8 is read pair by pair: between pairs may be a separator, always the same.
 bool parse_mac8(Str text, std::string& out) {
@@ -112,12 +101,27 @@ bool parse_mac8(Str text, std::string& out) {
   if (out.size() == 6) out.insert(3, "\xFF\xFE");  // a macaddr is widened in the middle
   return out.size() == 8;
 }
-template <size_t kBytes>
 Datum mac_in(FuncContext& context, const TypeRef&, Str text) {
+  std::array<int, 6> values{};
+  if (!parse_mac(text, values)) {
+    fail_syntax(context, "macaddr", text);
+    return null_value();
+  }
   std::string bytes;
-  const bool good = kBytes == 8 ? parse_mac8(text, bytes) : parse_mac(text, kBytes, bytes);
-  if (good) return Datum::of(context.arena().copy(bytes));
-  fail_syntax(context, kBytes == 6 ? "macaddr" : "macaddr8", text);
+  for (const int v : values) {
+    if (v < 0 || v > 255) {
+      context.fail(sqlstate::kNumericValueOutOfRange,
+                   "invalid octet value in \"macaddr\" value: \"" + std::string(text) + "\"");
+      return null_value();
+    }
+    bytes.push_back(static_cast<char>(v));
+  }
+  return Datum::of(context.arena().copy(bytes));
+}
+Datum mac8_in(FuncContext& context, const TypeRef&, Str text) {
+  std::string bytes;
+  if (parse_mac8(text, bytes)) return Datum::of(context.arena().copy(bytes));
+  fail_syntax(context, "macaddr8", text);
   return null_value();
 }
 void mac_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
@@ -143,8 +147,8 @@ void bytes_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) 
 const TypeIo kTypes[] = {
     {oid::kInet, network_in, network_out, network_receive, network_send},
     {oid::kCidr, network_in, network_out, network_receive, network_send},
-    {oid::kMacAddr, mac_in<6>, mac_out, mac_receive<6>, bytes_send},
-    {oid::kMacAddr8, mac_in<8>, mac_out, mac_receive<8>, bytes_send},
+    {oid::kMacAddr, mac_in, mac_out, mac_receive<6>, bytes_send},
+    {oid::kMacAddr8, mac8_in, mac_out, mac_receive<8>, bytes_send},
 };
 
 }  // namespace

@@ -212,22 +212,23 @@ Str convert_directly(FuncContext& context, Str bytes, const Encoding& from, cons
   return {};
 }
 
+bool has_no_zero(FuncContext& context, Str bytes, const Encoding& encoding) {
+  if (bytes.find('\0') == Str::npos) return true;
+  context.fail(sqlstate::kCharacterNotInRepertoire,
+               std::string("invalid byte sequence for encoding \"") + encoding.name + "\": 0x00");
+  return false;
+}
+
 Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
-  const auto check_zero = [&] {
-    if (bytes.find('\0') == Str::npos) return true;
-    context.fail(sqlstate::kCharacterNotInRepertoire,
-                 std::string("invalid byte sequence for encoding \"") + from.name + "\": 0x00");
-    return false;
-  };
   if (from.kind == Kind::kUtf8 || from.kind == Kind::kAscii) {
-    if (from.kind == Kind::kAscii && !check_zero()) return {};
+    if (from.kind == Kind::kAscii && !has_no_zero(context, bytes, from)) return {};
     const bool checked = from.kind == Kind::kUtf8 || to.kind == Kind::kUtf8;
     if (checked && !valid_utf8(context, bytes)) return {};
     if (to.kind != Kind::kSingleByte || from.kind == Kind::kAscii) return bytes;
     return from_utf8(context, bytes, to);
   }
   if (&from == &to) return bytes;
-  if (!check_zero()) return {};
+  if (!has_no_zero(context, bytes, from)) return {};
   if (to.kind == Kind::kAscii) return bytes;
   if (to.kind == Kind::kUtf8) return to_utf8(context, bytes, from);
   if (converts_directly(from, to)) return convert_directly(context, bytes, from, to);
@@ -269,7 +270,7 @@ int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
     }
     return 0;
   }
-  if (e->kind != Kind::kUtf8) return static_cast<int32_t>(bytes.size());
+  if (e->kind != Kind::kUtf8) return has_no_zero(context, bytes, *e) ? static_cast<int32_t>(bytes.size()) : 0;
   return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
 }
 

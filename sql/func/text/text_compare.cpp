@@ -17,6 +17,13 @@ int compare_bytes(Str a, Str b) {
   const int c = std::memcmp(a.data(), b.data(), std::min(a.size(), b.size()));
   return c != 0 ? c : three_way(a.size(), b.size());
 }
+// Names end with a zero byte: an end differs from a letter by the letter.
+int compare_names(Str a, Str b) {
+  const size_t n = std::min(a.size(), b.size());
+  const int c = std::memcmp(a.data(), b.data(), n);
+  if (c != 0 || a.size() == b.size()) return c;
+  return a.size() < b.size() ? -static_cast<uint8_t>(b[n]) : static_cast<uint8_t>(a[n]);
+}
 int compare_padded(Str a, Str b) { return compare_bytes(without_trailing_blanks(a), without_trailing_blanks(b)); }
 // Lengths decide most inequalities.
 bool equal_bytes(Str a, Str b) { return a == b; }
@@ -72,7 +79,7 @@ const ScalarEntry kEntries[] = {
     {"namele", by_collation<kernel<Compare<compare_bytes>::le>, kernel<Text::test<is_le>>>},
     {"namegt", by_collation<kernel<Compare<compare_bytes>::gt>, kernel<Text::test<is_gt>>>},
     {"namege", by_collation<kernel<Compare<compare_bytes>::ge>, kernel<Text::test<is_ge>>>},
-    {"btnamecmp", by_collation<kernel<Compare<compare_bytes>::cmp>, kernel<Text::cmp>>},
+    {"btnamecmp", by_collation<kernel<Compare<compare_names>::cmp>, kernel<Text::cmp>>},
     {"nameeqtext", by_collation<kernel<Compare<compare_bytes>::eq>, kernel<Text::test<is_eq>>>},
     {"namenetext", by_collation<kernel<Compare<compare_bytes>::ne>, kernel<Text::test<is_ne>>>},
     {"namelttext", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
