@@ -5,10 +5,10 @@
 namespace indigo::storage {
 
 namespace {
-constexpr size_t kFewRecords = 8;  // fewer are copied one by one
-
-// Copy all bodies at once, or one by one?
-bool bulk(const Leaf* leaf, size_t n) { return n > kFewRecords && n * 2 >= leaf->status().count; }
+// Copy all bodies of a leaf at once, or those of n records one by one?
+bool whole(const Leaf::Status& s, size_t n) {
+  return n * 4 >= size_t{s.count} * 3 && s.delete_bytes * 4 < s.block_bytes;
+}
 }  // namespace
 
 TableCursor::TableCursor(TableImpl& table, TransactionImpl& txn, const ReadView& view, const KeyRange& range,
@@ -23,7 +23,7 @@ void TableCursor::rebind(const KeyRange& range, const ReadView& view, Direction 
   direction_ = direction;
   at_start_ = true;
   at_end_ = false;
-  batch_ = kFirstBatch;
+  batch_ = asked_ = 0;
   rows_.clear();
   next_row_ = 0;
   read_.begin(txn_, view_, table_.id().value, range_, direction_);
@@ -54,22 +54,48 @@ StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
   return StorageStatus::kOk;
 }
 
+size_t TableCursor::most_records(size_t asked) {
+  // No more than is asked for, but more with each time: callers who take few may stop soon or go on for long. Who asks for
+  // less than before counts down to an end.
+  const bool counts_down = asked < asked_;
+  const size_t most = counts_down ? asked : std::max(asked, batch_);
+  asked_ = asked;
+  batch_ = std::max(batch_ * 2, kFirstBatch);
+  return most;
+}
+
+Leaf* TableCursor::find(uint64_t& version) const {
+  const Tree& tree = table_.tree();
+  if (direction_ == Direction::kForward) {
+    return tree.find_leaf(KeyView(at_start_ ? Bytes(range_.low) : Bytes(continue_key_)), version);
+  }
+  if (at_start_ && !range_.has_high) return tree.last_leaf(version);
+  if (at_start_ && range_.high_inclusive) return tree.find_leaf(KeyView(range_.high), version);
+  return tree.find_leaf_before(KeyView(at_start_ ? Bytes(range_.high) : Bytes(continue_key_)), version);
+}
+
 void TableCursor::fill(std::span<RowRef> out, size_t& count) {
   EpochManager::Guard guard(table_.store().epochs());
+  rows_.clear();
+  next_row_ = 0;
+  if (outside_used_) outside_.reset();
+  outside_used_ = false;
+  keys_used_ = bodies_used_ = 0;
+  most_ = most_records(out.size());
   uint64_t version;
   Leaf* leaf;
   do {
-    if (direction_ == Direction::kForward) {
-      leaf = table_.tree().find_leaf(KeyView(at_start_ ? Bytes(range_.low) : Bytes(continue_key_)), version);
-    } else if (at_start_ && !range_.has_high) {
-      leaf = table_.tree().last_leaf(version);
-    } else if (at_start_ && range_.high_inclusive) {
-      leaf = table_.tree().find_leaf(KeyView(range_.high), version);
-    } else {
-      leaf = table_.tree().find_leaf_before(KeyView(at_start_ ? Bytes(range_.high) : Bytes(continue_key_)), version);
-    }
-  } while (!read_leaf(leaf, version, out, count));
+    leaf = find(version);
+  } while (!read_leaf(leaf, version, false, out, count));
   at_start_ = false;
+  const Tree& tree = table_.tree();
+  while (next_leaf_ != nullptr && count < out.size() && room(tree.node_bytes())) {
+    leaf = tree.continue_from(next_leaf_, KeyView(continue_key_), version);
+    size_t more = 0;
+    if (!read_leaf(leaf, version, true, out.subspan(count), more)) break;
+    count += more;
+    if (more == 0) break;  // next() looks after long stretches without a visible row
+  }
 }
 
 // Forward, fence_ is the high fence, else the low one.
@@ -95,36 +121,61 @@ void TableCursor::bounds(const Leaf* leaf, size_t count, bool has_fence, size_t&
   to = std::clamp(to, from, count);
 }
 
-void TableCursor::copy_bodies(const Leaf* leaf) {
-  size_t size = leaf->node_bytes();
-  reserve_bodies(size);
-  size_t at = size - std::min<size_t>(leaf->status().block_bytes, size);
-  copy_from_shared(bodies_.get() + at, reinterpret_cast<const char*>(leaf) + at, size - at);
+const char* TableCursor::copy_bodies(const Leaf* leaf) {
+  const size_t size = leaf->node_bytes();
+  const size_t at = size - std::min<size_t>(leaf->status().block_bytes, size);
+  copy_from_shared(bodies_.get() + bodies_used_, reinterpret_cast<const char*>(leaf) + at, size - at);
+  const char* base = bodies_.get() + bodies_used_ - at;
+  bodies_used_ += size - at;
+  return base;
 }
 
+template <bool kWhole>
 bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible) {
-  if (to - from > keys_capacity_) {
-    keys_capacity_ = leaf->node_bytes() / sizeof(RecordMeta);
-    keys_ = std::make_unique_for_overwrite<uint64_t[]>(keys_capacity_);
-  }
   constexpr uint64_t kSpecial = RecordMeta::kStateMask | RecordMeta::kOverflowBit;
-  uint64_t* key = keys_.get();
+  constexpr size_t kLinesAhead = 32;
+  const char* const base = kWhole ? copy_bodies(leaf) : nullptr;
+  size_t ahead = from;  // the first whose body was not prefetched
+  size_t distance = 0;
+  if (!kWhole && from < to) {
+    distance = std::clamp<size_t>(kLinesAhead * 64 / (leaf->meta(from).body_length() + 64), 1, 16);
+    while (ahead < std::min(from + distance, to)) leaf->prefetch_body(ahead++);
+  }
+  uint64_t* key = keys_.get() + keys_used_;
   RowRef* row = rows;
+  char* copy = bodies_.get() + bodies_used_;
+  const char* const copy_end = bodies_.get() + bodies_capacity_;
   for (size_t i = from; i < to; i++) {
     RecordMeta m = leaf->meta(i);
     if (foreign_) m = m.committed_only();
     if ((m.control & kSpecial) != 0 || m.stamp > view_.stamp.value || !leaf->sound(m)) return false;
     ahead_.step();
+    const char* body = copy;
+    if constexpr (kWhole) {
+      body = base + m.offset();
+    } else {
+      if (ahead < to) leaf->prefetch_body(ahead++);
+      const size_t length = m.body_length();
+      if (length > static_cast<size_t>(copy_end - copy)) return false;  // torn
+      copy_from_shared(copy, leaf->body(m), length);
+      copy += length;
+    }
     *key = big_endian(m.prefix);
-    const char* body = bodies_.get() + m.offset();
-    size_t length = m.key_length();
+    const size_t length = m.key_length();
     row->key = {length > kPrefixBytes ? body : reinterpret_cast<const char*>(key), length};
     row->row = {body + m.body_key_length(), m.payload_length()};
     row += m.visible() ? 1 : 0;
     key++;
   }
+  if (!kWhole) bodies_used_ = static_cast<size_t>(copy - bodies_.get());
+  keys_used_ += to - from;
   visible = static_cast<size_t>(row - rows);
   return true;
+}
+
+bool TableCursor::collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible) {
+  return whole(leaf->status(), to - from) ? collect_plain<true>(leaf, from, to, rows, visible)
+                                          : collect_plain<false>(leaf, from, to, rows, visible);
 }
 
 bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to) {
@@ -134,33 +185,30 @@ bool TableCursor::copy_records(const Leaf* leaf, uint64_t version, size_t from, 
     metas_ = std::make_unique_for_overwrite<RecordMeta[]>(metas_capacity_);
   }
   copy_from_shared(metas_.get(), leaf->meta_bytes(from), n * sizeof(RecordMeta));
-  if (bulk(leaf, n)) {
-    copy_bodies(leaf);
-    return leaf->latch.validate(version);
-  }
-  size_t at = 0;
+  size_t total = 0;
   for (size_t i = 0; i < n; i++) {
     const RecordMeta& m = metas_[i];
-    if (!leaf->sound(m)) return false;
+    total += m.body_length();
+    if (!leaf->sound(m) || total > bodies_capacity_) return false;  // torn
     const char* body = leaf->body(m);
     for (size_t line = 0; line < m.body_length(); line += 64) __builtin_prefetch(body + line);
-    at += m.body_length();
   }
-  reserve_bodies(at);
-  at = 0;
+  char* copy = bodies_.get();
   for (size_t i = 0; i < n; i++) {
     RecordMeta& m = metas_[i];
-    copy_from_shared(bodies_.get() + at, leaf->body(m), m.body_length());
-    m.set_body(at, m.key_length(), m.payload_length());
-    at += m.body_length();
+    copy_from_shared(copy, leaf->body(m), m.body_length());
+    m.set_body(static_cast<size_t>(copy - bodies_.get()), m.key_length(), m.payload_length());
+    copy += m.body_length();
   }
   return leaf->latch.validate(version);
 }
 
-void TableCursor::reserve_bodies(size_t n) {
-  if (n <= bodies_capacity_) return;
-  bodies_ = std::make_unique_for_overwrite<char[]>(n);
-  bodies_capacity_ = n;
+void TableCursor::reserve(size_t node_bytes) {
+  if (bodies_capacity_ != 0) return;
+  bodies_capacity_ = kLeavesAtOnce * node_bytes;
+  bodies_ = std::make_unique_for_overwrite<char[]>(bodies_capacity_);
+  keys_capacity_ = kLeavesAtOnce * node_bytes / sizeof(RecordMeta);
+  keys_ = std::make_unique_for_overwrite<uint64_t[]>(keys_capacity_);
 }
 
 bool TableCursor::see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, RowRef& row) {
@@ -208,14 +256,20 @@ size_t TableCursor::collect(const Leaf* leaf, size_t n, RowRef* rows) {
   return visible;
 }
 
-bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef> out, size_t& count) {
-  rows_.clear();
-  next_row_ = 0;
-  if (outside_used_) outside_.reset();
-  outside_used_ = false;
+void TableCursor::end_at_range(bool& more) const {
+  if (!more) return;
+  if (direction_ == Direction::kForward && range_.has_high) {
+    int c = compare_keys(fence_, range_.high);
+    more = c < 0 || (c == 0 && range_.high_inclusive);
+  } else if (direction_ == Direction::kBackward && range_.has_low) {
+    more = compare_keys(range_.low, fence_) < 0;
+  }
+}
 
+bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, bool plain_only, std::span<RowRef> out, size_t& count) {
   foreign_ = table_.tree().foreign(leaf);
   bool forward = direction_ == Direction::kForward;
+  if (forward && !foreign_) leaf->successor_prefetch();
   bool more = forward ? leaf->has_high_fence() : leaf->has_low_fence();
   if (forward) {
     leaf->high_fence(fence_);
@@ -224,42 +278,49 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef
   }
   size_t from, to;
   bounds(leaf, leaf->status().count, more, from, to);
-  // No more than is asked for, but more with each time: callers who take few may stop soon or go on for long.
-  size_t most = std::max(out.size(), batch_);
+  const size_t most = plain_only ? out.size() : most_;
   bool cut = to - from > most;
   if (cut && forward) to = from + most;
   if (cut && !forward) from = to - most;
+  leaf->prefetch_metas(from, to);
   if (cut) {
     fence_.clear();
     leaf->append_key(leaf->meta(forward ? to : from), fence_);
-  } else if (forward && more && range_.has_high) {
-    int c = compare_keys(fence_, range_.high);
-    more = c < 0 || (c == 0 && range_.high_inclusive);
-  } else if (!forward && more && range_.has_low) {
-    more = compare_keys(range_.low, fence_) < 0;
+  } else {
+    end_at_range(more);
   }
   size_t n = to - from;
-  bool all = bulk(leaf, n);
-  const bool look_ahead = n > kFewRecords && forward && more && !cut && n < out.size();
-  ahead_.begin(!look_ahead ? nullptr : foreign_ ? table_.tree().locate(KeyView(fence_)) : leaf->successor(), n);
+  reserve(leaf->node_bytes());
+  next_leaf_ = nullptr;
+  if (forward && more && !cut && n < out.size()) {
+    next_leaf_ = foreign_ ? table_.tree().locate(KeyView(fence_)) : leaf->successor();
+  }
+  ahead_.begin(next_leaf_, n, out.size() - std::min(n, out.size()));
   bool direct = forward && n <= out.size();
   if (!direct) rows_.resize(n);
   RowRef* rows = direct ? out.data() : rows_.data();
   size_t visible = 0;
-  bool plain = all && plain_ && view_.stamp != kMaxStamp;
+  bool plain = plain_ && view_.stamp != kMaxStamp;
   if (plain) {
-    copy_bodies(leaf);
     plain = collect_plain(leaf, from, to, rows, visible);
-    if (plain && !leaf->latch.validate(version)) return false;
+    if (plain && !leaf->latch.validate(version)) {
+      next_leaf_ = nullptr;
+      keys_used_ = bodies_used_ = 0;
+      return false;
+    }
   }
   if (!plain) {
+    bodies_used_ = bodies_capacity_;
+    if (plain_only) {
+      plain_ = false;
+      return false;
+    }
     if (!copy_records(leaf, version, from, to)) return false;
     // Pointers in the metas are whole from here on, and the guard keeps what they name.
     visible = collect(leaf, n, rows);
   }
   plain_ = plain || !plain_;  // after one that was not, the next is not tried
   if (!foreign_) ahead_.end();
-  batch_ *= 2;
   count = visible;
   if (!direct) {
     rows_.resize(visible);

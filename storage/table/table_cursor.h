@@ -1,70 +1,26 @@
-// A range scan of the primary tree. It copies a leaf, validates it once, decides the visibility of every record in it
-// under one epoch guard, and hands out images from the copy.
+// A range scan of the primary tree. It copies what the caller asks for of a leaf, validates it once, decides the visibility
+// of every record in it, and hands out images from the copy. A forward scan whose caller wants more goes on to the next
+// leaf under the same epoch guard, as long as its buffers have room.
 //
 // Thread safety: one session. Holds neither latch nor guard between calls; goes on by key.
 // Invariants:
-// 1. What was handed out or waits in rows_ are the visible records of the copied part of a leaf, in the scan's direction.
-// 2. Keys of short records lie byte-wise where the copy has their prefix.
+// 1. What was handed out or waits in rows_ are the visible records of the copied parts of leaves, in the scan's direction.
+// 2. Keys of short records lie byte-wise in keys_, or where the copied meta has their prefix.
+// 3. The number of rows that a call asks for is a hint: what it does not ask for is not read, unless it asks for few again
+//    and again.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/arena.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table.h"
+#include "storage/table/leaf_ahead.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
-
-// Prefetches the leaf that a scan comes to next while the rows of this one are decided, some lines for each, so that
-// memory and processor work at the same time. A scan moves what memory can deliver: 20 GB/s on one core of the machine
-// that this was written on, where it halves the time of a long scan.
-class LeafAhead {
- public:
-  // `leaf` may be null. It is read without validation: what it says is a hint.
-  void begin(const Leaf* leaf, size_t rows) {
-    leaf_ = leaf;
-    at_ = end_ = bodies_ = bodies_end_ = nullptr;
-    if (leaf == nullptr) return;
-    Leaf::Status s = leaf_->status();
-    size_t size = leaf_->node_bytes();
-    lines_per_row_ = std::clamp<size_t>(size / kLine / std::max<size_t>(rows, 1), 3, 12);
-    const char* base = reinterpret_cast<const char*>(leaf_);
-    at_ = base + kLine;
-    end_ = base + std::min(Leaf::kHeaderBytes + s.count * sizeof(RecordMeta), size);
-    bodies_ = base + size - std::min<size_t>(s.block_bytes, size);
-    bodies_end_ = base + size;
-  }
-  void step() {
-    for (size_t i = 0; i < lines_per_row_; i++) {
-      if (at_ >= end_) {
-        if (bodies_ == bodies_end_) return;
-        at_ = std::exchange(bodies_, bodies_end_);
-        end_ = bodies_end_;
-      }
-      __builtin_prefetch(at_, 0, 2);
-      at_ += kLine;
-    }
-  }
-
-  // The header of the leaf after the next, for the next begin().
-  void end() const {
-    if (leaf_ != nullptr) leaf_->successor_prefetch();
-  }
-
- private:
-  static constexpr size_t kLine = 64;
-  const Leaf* leaf_ = nullptr;
-  size_t lines_per_row_ = 0;
-  const char* at_ = nullptr;
-  const char* end_ = nullptr;
-  const char* bodies_ = nullptr;
-  const char* bodies_end_ = nullptr;
-};
 
 class TableCursor final : public Cursor {
  public:
@@ -76,14 +32,23 @@ class TableCursor final : public Cursor {
  private:
   // Reads the next records into `out`, or into rows_ when there are more. `count` may stay 0.
   void fill(std::span<RowRef> out, size_t& count);
-  bool read_leaf(const Leaf* leaf, uint64_t version, std::span<RowRef> out, size_t& count);
+  Leaf* find(uint64_t& version) const;  // where to go on
+  // Reads from this leaf into `out`, or rows_. False, with nothing changed, when the leaf changed meanwhile, or (with
+  // `plain_only`) has records that are not plain.
+  bool read_leaf(const Leaf* leaf, uint64_t version, bool plain_only, std::span<RowRef> out, size_t& count);
   // Positions [from, to) of the leaf's records that lie in the range; `fence`: where the leaf ends in scan direction.
   void bounds(const Leaf* leaf, size_t count, bool has_fence, size_t& from, size_t& to) const;
-  // The whole leaf's bodies.
-  void copy_bodies(const Leaf* leaf);
-  // With them, if all of records [from, to) are plain (nobody works on them, the view sees the leaf's image): writes rows,
-  // to be validated. False when they are not.
+  // How many records to read when `asked` are asked for.
+  size_t most_records(size_t asked);
+  // Does the leaf that the scan reaches next have something of the range? Else clears `more`.
+  void end_at_range(bool& more) const;
+  // Copies the bodies of records [from, to), if all are plain (nobody works on them, the view sees the leaf's image), and
+  // writes rows, to be validated. False when they are not.
   bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible);
+  template <bool kWhole>
+  bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible);
+  // Copies all bodies of the leaf; answers where the leaf's first byte would lie.
+  const char* copy_bodies(const Leaf* leaf);
   // Copies records [from, to); false when the leaf changed meanwhile.
   bool copy_records(const Leaf* leaf, uint64_t version, size_t from, size_t to);
   // Writes the visible ones of the copied records to `rows`; answers how many they are.
@@ -96,7 +61,11 @@ class TableCursor final : public Cursor {
   }
   // False when the view does not see it.
   bool see(const Leaf* leaf, RecordMeta& m, const Descriptor* self, RowRef& row);
-  void reserve_bodies(size_t n);
+  void reserve(size_t node_bytes);
+  // Is little enough copied so far that another leaf beside it stays in the first cache?
+  bool room(size_t node_bytes) const {
+    return bodies_used_ * 2 <= node_bytes && keys_used_ + node_bytes / sizeof(RecordMeta) <= keys_capacity_;
+  }
 
   TableImpl& table_;
   TransactionImpl& txn_;
@@ -105,19 +74,23 @@ class TableCursor final : public Cursor {
   Direction direction_;
   bool at_start_ = true;  // nothing read yet: the range's own bound says where to begin
   bool at_end_ = false;
-  size_t batch_ = kFirstBatch;  // how many records to read at least, whatever the caller asks for
-  std::string continue_key_;    // where to go on: a fence, or the key of a record
+  size_t batch_ = 0;          // how many records to read at least, whatever the caller asks for
+  size_t asked_ = 0;          // what the last call asked for
+  size_t most_ = 0;           // how many records to read now
+  std::string continue_key_;  // where to go on: a fence, or the key of a record
   std::string fence_;
+  Leaf* next_leaf_ = nullptr;  // under the guard: where a forward scan goes on, probably
 
   static constexpr size_t kFirstBatch = 16;
-  bool foreign_ = false;  // the leaf is
-  bool plain_ = true;     // the last leaf was
+  static constexpr size_t kLeavesAtOnce = 2;  // for which the buffers have room
+  bool foreign_ = false;                      // the leaf is
+  bool plain_ = true;                         // the last leaf was
   std::unique_ptr<RecordMeta[]> metas_;
-  std::unique_ptr<uint64_t[]> keys_;  // of plain records: their first eight bytes
-  size_t keys_capacity_ = 0;
   size_t metas_capacity_ = 0;
-  std::unique_ptr<char[]> bodies_;  // the leaf's bodies, or those of a few records; metas_ have their offsets here
-  size_t bodies_capacity_ = 0;
+  std::unique_ptr<uint64_t[]> keys_;  // of plain records: their first eight bytes
+  size_t keys_capacity_ = 0, keys_used_ = 0;
+  std::unique_ptr<char[]> bodies_;  // of the copied records; metas_ have their offsets here
+  size_t bodies_capacity_ = 0, bodies_used_ = 0;
   std::vector<RowRef> rows_;  // what did not fit into the caller's span
   size_t next_row_ = 0;
   LeafAhead ahead_;
