@@ -80,7 +80,6 @@ void TableCursor::fill(std::span<RowRef> out, size_t& count) {
   next_row_ = 0;
   if (outside_used_) outside_.reset();
   outside_used_ = false;
-  keys_used_ = bodies_used_ = 0;
   most_ = most_records(out.size());
   uint64_t version;
   Leaf* leaf;
@@ -267,6 +266,7 @@ void TableCursor::end_at_range(bool& more) const {
 }
 
 bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, bool plain_only, std::span<RowRef> out, size_t& count) {
+  if (!plain_only) keys_used_ = bodies_used_ = 0;  // another attempt may have used them
   foreign_ = table_.tree().foreign(leaf);
   bool forward = direction_ == Direction::kForward;
   if (forward && !foreign_) leaf->successor_prefetch();
@@ -303,11 +303,7 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, bool plain_only,
   bool plain = plain_ && view_.stamp != kMaxStamp;
   if (plain) {
     plain = collect_plain(leaf, from, to, rows, visible);
-    if (plain && !leaf->latch.validate(version)) {
-      next_leaf_ = nullptr;
-      keys_used_ = bodies_used_ = 0;
-      return false;
-    }
+    if (plain && !leaf->latch.validate(version)) return false;
   }
   if (!plain) {
     bodies_used_ = bodies_capacity_;

@@ -125,6 +125,7 @@ TEST_F(TableCursorTest, RowsAreWholeBesideWriters) {
     }
   });
   std::mt19937 random(2);
+  std::unique_ptr<Transaction> t;
   for (int i = 0; i < kScans && !HasFailure(); i++) {
     const int low = static_cast<int>(random() % kKeys);
     const int high = low + 1 + static_cast<int>(random() % 60);
@@ -134,7 +135,8 @@ TEST_F(TableCursorTest, RowsAreWholeBesideWriters) {
     range.high = key_of(high);
     range.low_inclusive = true;
     range.high_inclusive = false;
-    auto t = begin(Isolation::kRepeatableRead);
+    // Mostly of a snapshot that is older than some of the leaves' images: then records are not plain.
+    if (t == nullptr || i % 16 == 0) t = begin(Isolation::kRepeatableRead);
     int even = 0;
     std::string last;
     for (auto& [k, v] : read(*t, range, Direction::kForward, {1 + random() % 80})) {
