@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/oids.h"
+#include "sql/analyze/assign_part.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
@@ -26,40 +27,6 @@ Error not_needed(Scope& scope, const ColumnInfo& column, const ExprPtr& value, i
                  " but expression is of type " + format_type(scope.catalog(), value->type.oid),
              location)
       .with_hint("You will need to rewrite or cast the expression.");
-}
-
-// SET a[1] = value: the whole new array.
-Result<ExprPtr> assign_element(Scope& scope, const ColumnInfo& column, int number, const ExprPtr& value,
-                               NodeList indirection, int location) {
-  const bool subscripts = std::all_of(indirection.begin(), indirection.end(),
-                                      [](const PgQuery__Node* n) { return is(n, PG_QUERY__NODE__NODE_A_INDICES); });
-  if (!subscripts || column.type.oid == oid::kJsonb) {
-    return scope.error(sqlstate::kFeatureNotSupported,
-                       "assigning to a part of a composite or jsonb column is not supported", location);
-  }
-  ExprPtr old = make_var(0, number, column.type);
-  if (scope.query->command == CommandKind::kInsert) old = make_null(scope.catalog(), column.type);
-  INDIGO_ASSIGN(const ExprPtr part, transform_subscripts(scope, old, indirection, location));
-  const auto* subscript = try_as<SubscriptExpr>(part);
-  if (subscript == nullptr) {
-    return scope.error(sqlstate::kFeatureNotSupported, "assigning to a part of this column is not supported", location);
-  }
-  INDIGO_ASSIGN(ExprPtr converted,
-                coerce_to_target(scope.a, value, part->type, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
-  if (!converted) {
-    return scope
-        .error(sqlstate::kDatatypeMismatch,
-               "subscripted assignment to \"" + column.name + "\" requires type " +
-                   format_type(scope.catalog(), part->type.oid) + " but expression is of type " +
-                   format_type(scope.catalog(), value->type.oid),
-               location)
-        .with_hint("You will need to rewrite or cast the expression.");
-  }
-  auto out = std::make_shared<SubscriptExpr>(*subscript);
-  out->type = out->container->type;
-  out->assign = std::move(converted);
-  return coerce_to_domain(scope.a, out, column.type.oid, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1,
-                          false);
 }
 
 const char* generated_detail(const ColumnInfo& column) {
@@ -196,9 +163,12 @@ Result<int> target_column(const Scope& scope, std::string_view name, int locatio
 
 bool is_default(const PgQuery__Node* node) { return is(node, PG_QUERY__NODE__NODE_SET_TO_DEFAULT); }
 
-Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, NodeList indirection, int location) {
+Result<ExprPtr> assign_value(Scope& scope, int number, const ExprPtr& value, const PartOfColumn& part, int location) {
   const ColumnInfo& column = target_of(scope).columns[number];
-  if (!indirection.empty()) return assign_element(scope, column, number, value, indirection, location);
+  if (!part.indirection.empty()) {
+    const ExprPtr old = part.before ? part.before : make_null(scope.catalog(), column.type);
+    return assign_part(scope, column.name, column.type, old, value, part.indirection, part.location);
+  }
   INDIGO_ASSIGN(ExprPtr out, coerce_to_target(scope.a, value, column.type, Coercion::kAssignment,
                                               CallExpr::Form::kImplicitCast, -1));
   if (!out) return not_needed(scope, column, value, location);
@@ -271,8 +241,7 @@ class MultiAssign {
   // The row's item, for DEFAULT.
   const PgQuery__Node* item(const PgQuery__MultiAssignRef& ref) const {
     if (!is(ref.source, PG_QUERY__NODE__NODE_ROW_EXPR)) return nullptr;
-    const auto& row = *ref.source->row_expr;
-    return static_cast<size_t>(ref.colno) <= row.n_args ? row.args[ref.colno - 1] : nullptr;
+    return items_[static_cast<size_t>(ref.colno) - 1];
   }
 
  private:
@@ -291,22 +260,27 @@ class MultiAssign {
                          location_of(ref.source));
     }
     const auto& row = *ref.source->row_expr;
-    if (row.n_args != static_cast<size_t>(ref.ncolumns)) {
-      return scope.error(sqlstate::kSyntaxError, "number of columns does not match number of values", row.location);
-    }
     static_cast<void>(location);
-    for (const PgQuery__Node* n : nodes(row.n_args, row.args)) {
-      ExprPtr e;
+    items_.clear();
+    for (PgQuery__Node* n : std::span(row.args, row.n_args)) {
+      ExprList parts(1);
       if (!is_default(n)) {
-        INDIGO_ASSIGN(e, transform(scope, n));
+        INDIGO_ASSIGN(parts, expand_list(scope, NodeList(&n, 1)));
       }
-      row_.push_back(std::move(e));
+      for (ExprPtr& e : parts) {
+        row_.push_back(std::move(e));
+        items_.push_back(n);
+      }
+    }
+    if (row_.size() != static_cast<size_t>(ref.ncolumns)) {
+      return scope.error(sqlstate::kSyntaxError, "number of columns does not match number of values", row.location);
     }
     return {};
   }
 
   ExprPtr link_;
   ExprList row_;
+  std::vector<const PgQuery__Node*> items_;  // where row_ comes from
 };
 
 // SET column = DEFAULT: of a view's column it is the view's own, not the table's.
@@ -324,6 +298,7 @@ Result<ExprPtr> set_default(Scope& scope, int column, std::string_view name) {
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) {
   Setting<Clause> clause(scope.clause, Clause::kUpdateSource);
   std::vector<Assignment> out;
+  std::vector<bool> in_part;  // of out: assigned by parts
   MultiAssign multi;
   for (const PgQuery__Node* n : list) {
     const PgQuery__ResTarget& item = *n->res_target;
@@ -339,31 +314,33 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
       INDIGO_ASSIGN(value, transform(scope, source));
     }
     INDIGO_ASSIGN(const int column, target_column(scope, item.name, item.location));
-    if (is_default(source)) {
-      if (target_of(scope).columns[column].generated) continue;  // computed anyway
-      if (!indirection.empty()) {
-        return scope.error(sqlstate::kFeatureNotSupported, "cannot set an array element to DEFAULT", item.location);
+    const auto same = std::find_if(out.begin(), out.end(), [&](const Assignment& s) { return s.column == column; });
+    PartOfColumn place{indirection, item.location, nullptr};
+    if (same != out.end()) {
+      // Several parts of one column: the later assignment works on the earlier one's result.
+      if (indirection.empty() || !in_part[static_cast<size_t>(same - out.begin())]) {
+        return scope.error(sqlstate::kSyntaxError,
+                           "multiple assignments to same column \"" + std::string(item.name) + "\"");
       }
+      place.before = same->value;
+    } else if (!indirection.empty()) {
+      place.before = make_var(0, column, target_of(scope).columns[column].type);
+    }
+    if (is_default(source)) {
+      if (!indirection.empty()) return default_of_part(scope, indirection, item.location);
+      if (target_of(scope).columns[column].generated) continue;  // computed anyway
       INDIGO_ASSIGN(value, set_default(scope, column, item.name));
     } else {
       INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, item.location));
-      INDIGO_ASSIGN(value, assign_value(scope, column, value, indirection,
+      INDIGO_ASSIGN(value, assign_value(scope, column, value, place,
                                         location_of(source) >= 0 ? location_of(source) : item.location));
     }
-    auto same = std::find_if(out.begin(), out.end(), [&](const Assignment& s) { return s.column == column; });
-    if (same == out.end()) {
-      out.push_back({column, std::move(value)});
+    if (same != out.end()) {
+      same->value = std::move(value);
       continue;
     }
-    // Two elements of one array: the later assignment works on the earlier one's result.
-    const auto* later = try_as<SubscriptExpr>(value);
-    if (later == nullptr || try_as<SubscriptExpr>(same->value) == nullptr || indirection.empty()) {
-      return scope.error(sqlstate::kSyntaxError,
-                         "multiple assignments to same column \"" + std::string(item.name) + "\"");
-    }
-    auto chained = std::make_shared<SubscriptExpr>(*later);
-    chained->container = same->value;
-    same->value = std::move(chained);
+    out.push_back({column, std::move(value)});
+    in_part.push_back(!indirection.empty());
   }
   return out;
 }

@@ -26,8 +26,14 @@ void add_view_condition(Scope& scope);
 // A column of the target by name, 0-based; 42703 and what else may be wrong with it.
 Result<int> target_column(const Scope& scope, std::string_view name, int location);
 
-// A value for a column, converted as an assignment; `indirection` assigns to an element or field of it.
-Result<ExprPtr> assign_value(Scope& scope, int column, const ExprPtr& value, NodeList indirection, int location);
+// What of a column is assigned: all of it, or the element or field that `indirection` leads to (assign_part.h).
+struct PartOfColumn {
+  NodeList indirection;
+  int location = -1;  // the target's
+  ExprPtr before;     // the column's value so far; null: none, for a new row
+};
+// A value for a column or a part of it, converted as an assignment; `location`: the value's.
+Result<ExprPtr> assign_value(Scope& scope, int column, const ExprPtr& value, const PartOfColumn& part, int location);
 // The column's default, converted to its type; a null constant when it has none.
 Result<ExprPtr> column_default(Scope& scope, int column);
 bool is_default(const PgQuery__Node* node);

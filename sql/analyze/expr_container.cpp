@@ -46,23 +46,8 @@ Result<ExprPtr> jsonb_subscripts(Scope& scope, const ExprPtr& container, NodeLis
   auto path = std::make_shared<ArrayExpr>();
   path->element = {oid::kText, -1, oid::kDefaultCollation};
   path->type = {oid::kTextArray, -1, oid::kDefaultCollation};
-  for (const PgQuery__Node* n : indexes) {
-    if (n->a_indices->is_slice) {
-      return scope.error(sqlstate::kDatatypeMismatch, "jsonb subscript does not support slices",
-                         location_of(n->a_indices->uidx));
-    }
-    INDIGO_ASSIGN(ExprPtr e, transform(scope, n->a_indices->uidx));
-    if (e->type.oid != oid::kUnknown && can_coerce(scope.catalog(), e->type.oid, oid::kInt4, Coercion::kImplicit)) {
-      INDIGO_ASSIGN(e, cast_to(scope, e, {oid::kInt4, -1, kInvalidOid}, -1));
-    } else if (!can_coerce(scope.catalog(), e->type.oid, oid::kText, Coercion::kImplicit)) {
-      return scope
-          .error(sqlstate::kDatatypeMismatch,
-                 "subscript type " + format_type(scope.catalog(), e->type.oid) + " is not supported", expr_location(e))
-          .with_hint("jsonb subscript must be coercible to either integer or text.");
-    }
-    INDIGO_ASSIGN(e, cast_to(scope, e, path->element, -1));
-    path->elements.push_back(std::move(e));
-  }
+  INDIGO_ASSIGN(std::vector<JsonbStep> steps, jsonb_path(scope, indexes));
+  for (JsonbStep& step : steps) path->elements.push_back(std::move(step.text));
   return make_operator(scope.a, "#>", container, path, location);
 }
 
@@ -82,6 +67,31 @@ Result<ExprPtr> name_subscript(Scope& scope, const ExprPtr& container, const PgQ
 
 }  // namespace
 
+Result<std::vector<JsonbStep>> jsonb_path(Scope& scope, NodeList subscripts) {
+  std::vector<JsonbStep> out;
+  for (const PgQuery__Node* n : subscripts) {
+    if (n->a_indices->is_slice) {
+      return scope.error(sqlstate::kDatatypeMismatch, "jsonb subscript does not support slices",
+                         location_of(n->a_indices->uidx));
+    }
+    JsonbStep step;
+    INDIGO_ASSIGN(step.text, transform(scope, n->a_indices->uidx));
+    const Oid type = step.text->type.oid;
+    if (type != oid::kUnknown && can_coerce(scope.catalog(), type, oid::kInt4, Coercion::kImplicit)) {
+      INDIGO_ASSIGN(step.text, cast_to(scope, step.text, {oid::kInt4, -1, kInvalidOid}, -1));
+      step.integer = true;
+    } else if (!can_coerce(scope.catalog(), type, oid::kText, Coercion::kImplicit)) {
+      return scope
+          .error(sqlstate::kDatatypeMismatch,
+                 "subscript type " + format_type(scope.catalog(), type) + " is not supported", expr_location(step.text))
+          .with_hint("jsonb subscript must be coercible to either integer or text.");
+    }
+    INDIGO_ASSIGN(step.text, cast_to(scope, step.text, {oid::kText, -1, oid::kDefaultCollation}, -1));
+    out.push_back(std::move(step));
+  }
+  return out;
+}
+
 Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, NodeList indexes, int location) {
   const TypeRef base = base_type_ref(scope.catalog(), original->type.oid);
   ExprPtr container = original;
@@ -98,7 +108,7 @@ Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& original, Node
     return scope.error(
         sqlstate::kDatatypeMismatch,
         "cannot subscript type " + format_type(scope.catalog(), base.oid) + " because it does not support subscripting",
-        expr_location(container));
+        expr_location(container) >= 0 ? expr_location(container) : location);
   }
   if (indexes.size() > 6) {
     return scope.error(

@@ -34,6 +34,12 @@ Result<ExprPtr> transform_set_to_default(Scope& scope, const PgQuery__Node& node
 // ---- pieces that several kinds share
 // ARRAY[...] whose elements may be wanted in a type (ARRAY[...]::type[]); `element` invalid: find the common one.
 Result<ExprPtr> transform_array_of(Scope& scope, const PgQuery__AArrayExpr& node, const TypeRef& array, int location);
+// A subscript of jsonb as text.
+struct JsonbStep {
+  ExprPtr text;
+  bool integer = false;
+};
+Result<std::vector<JsonbStep>> jsonb_path(Scope& scope, NodeList subscripts);
 // container[...] and container[a:b]; `indexes` are A_Indices nodes.
 Result<ExprPtr> transform_subscripts(Scope& scope, const ExprPtr& container, NodeList indexes, int location);
 // (a, b) op (c, d); already transformed and of equal length.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "catalog/oids.h"
+#include "sql/analyze/assign_part.h"
 #include "sql/analyze/change.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/cte.h"
@@ -54,11 +55,7 @@ class Inserter {
       INDIGO_ASSIGN(const int column, target_column(scope_, item.name, item.location));
       const NodeList indirection = nodes(item.n_indirection, item.indirection);
       for (const Destination& d : destinations_) {
-        if (d.column != column) continue;
-        if (!indirection.empty() && !d.indirection.empty()) {
-          return scope_.error(sqlstate::kFeatureNotSupported,
-                              "INSERT into several elements of one column is not supported", item.location);
-        }
+        if (d.column != column || (!indirection.empty() && !d.indirection.empty())) continue;
         return scope_.error(sqlstate::kDuplicateColumn,
                             "column \"" + std::string(item.name) + "\" specified more than once", item.location);
       }
@@ -121,10 +118,29 @@ class Inserter {
     return out;
   }
 
-  Result<ExprPtr> stored(const ExprPtr& value, size_t i) {
+  // `before`: the column's value from earlier parts of it, or null.
+  Result<ExprPtr> stored(const ExprPtr& value, size_t i, const ExprPtr& before) {
     const Destination& d = destinations_[i];
+    if (!value && !d.indirection.empty()) return default_of_part(scope_, d.indirection, d.location);
     if (!value || user_value_ignored(d.column)) return column_default(scope_, d.column);
-    return assign_value(scope_, d.column, value, d.indirection, expr_location(value));
+    return assign_value(scope_, d.column, value, {d.indirection, d.location, before}, expr_location(value));
+  }
+  // The target that an earlier part of the column has made; null when this is the first.
+  ExprPtr* target(int column) {
+    for (size_t i = 0; i < query_.insert_columns.size(); i++) {
+      if (query_.insert_columns[i] == column) return &query_.targets[i].expr;
+    }
+    return nullptr;
+  }
+  Status add_part(const ExprPtr& value, size_t i) {
+    ExprPtr* before = target(destinations_[i].column);
+    INDIGO_ASSIGN(ExprPtr whole, stored(value, i, before ? *before : nullptr));
+    if (before) {
+      *before = std::move(whole);
+    } else {
+      add_target(destinations_[i].column, std::move(whole));
+    }
+    return {};
   }
 
   // One row: its expressions are the targets.
@@ -139,8 +155,7 @@ class Inserter {
         INDIGO_TRY(check_assignable(scope_, column, true, node_.override, expr_location(values[i])));
       }
       if (computed) continue;
-      INDIGO_ASSIGN(ExprPtr value, stored(values[i], i));
-      add_target(column, std::move(value));
+      INDIGO_TRY(add_part(values[i], i));
     }
     return {};
   }
@@ -171,24 +186,29 @@ class Inserter {
       }
       if (target_of(scope_).columns[column].generated == 0) used.push_back(i);
     }
+    std::vector<int> columns;  // of the cells; parts of one column share a cell
+    for (const size_t i : used) {
+      const int column = destinations_[i].column;
+      if (std::find(columns.begin(), columns.end(), column) == columns.end()) columns.push_back(column);
+    }
     for (ExprList& row : rows) {
-      ExprList cells;
+      ExprList cells(columns.size());
       for (const size_t i : used) {
-        INDIGO_ASSIGN(ExprPtr value, stored(row[i], i));
-        cells.push_back(std::move(value));
+        const auto at = std::find(columns.begin(), columns.end(), destinations_[i].column) - columns.begin();
+        ExprPtr& cell = cells[static_cast<size_t>(at)];
+        INDIGO_ASSIGN(cell, stored(row[i], i, cell));
       }
       row.clear();
       entry.values.push_back(std::move(cells));
     }
-    for (size_t i = 0; i < used.size(); i++) {
+    for (size_t i = 0; i < columns.size(); i++) {
       entry.column_names.push_back("column" + std::to_string(i + 1));
-      entry.column_types.push_back(target_of(scope_).columns[destinations_[used[i]].column].type);
+      entry.column_types.push_back(target_of(scope_).columns[columns[i]].type);
     }
     const int number = add_entry(scope_, std::move(entry));
     query_.from = make_leaf(number);
-    for (size_t i = 0; i < used.size(); i++) {
-      add_target(destinations_[used[i]].column,
-                 make_var(number, static_cast<int>(i), query_.entries[number].column_types[i]));
+    for (size_t i = 0; i < columns.size(); i++) {
+      add_target(columns[i], make_var(number, static_cast<int>(i), query_.entries[number].column_types[i]));
     }
     return {};
   }
@@ -230,8 +250,7 @@ class Inserter {
       if (!user_value_ignored(column)) {
         INDIGO_TRY(check_assignable(scope_, column, true, node_.override, -1));
       }
-      INDIGO_ASSIGN(ExprPtr value, stored(values[i], i));
-      add_target(column, std::move(value));
+      INDIGO_TRY(add_part(values[i], i));
     }
     return {};
   }

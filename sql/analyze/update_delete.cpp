@@ -1,4 +1,7 @@
 // UPDATE ... FROM, DELETE ... USING and MERGE.
+#include <algorithm>
+
+#include "sql/analyze/assign_part.h"
 #include "sql/analyze/change.h"
 #include "sql/analyze/cte.h"
 #include "sql/analyze/expressions.h"
@@ -70,6 +73,9 @@ class Merger {
 
   Status run() {
     query_.command = CommandKind::kMerge;
+    if (node_.with_clause && node_.with_clause->recursive) {
+      return scope_.error(sqlstate::kSyntaxError, "WITH RECURSIVE is not supported for MERGE statement");
+    }
     if (node_.with_clause) {
       INDIGO_TRY(transform_with(scope_, *node_.with_clause));
     }
@@ -148,15 +154,25 @@ class Merger {
 
   Result<std::vector<Assignment>> read_insert(const PgQuery__MergeWhenClause& when) {
     std::vector<int> columns;
+    std::vector<PartOfColumn> parts;
     const RelationInfo& r = target_of(scope_);
     for (const PgQuery__Node* n : nodes(when.n_target_list, when.target_list)) {
-      INDIGO_ASSIGN(const int column, target_column(scope_, n->res_target->name, n->res_target->location));
+      const PgQuery__ResTarget& item = *n->res_target;
+      INDIGO_ASSIGN(const int column, target_column(scope_, item.name, item.location));
+      const NodeList indirection = nodes(item.n_indirection, item.indirection);
+      for (size_t i = 0; i < columns.size(); i++) {
+        if (columns[i] != column || (!indirection.empty() && !parts[i].indirection.empty())) continue;
+        return scope_.error(sqlstate::kDuplicateColumn,
+                            "column \"" + std::string(item.name) + "\" specified more than once", item.location);
+      }
       columns.push_back(column);
+      parts.push_back({indirection, item.location, nullptr});
     }
     if (columns.empty()) {
       for (int i = 0; i < static_cast<int>(r.columns.size()); i++) {
         if (!r.columns[i].dropped) columns.push_back(i);
       }
+      parts.resize(columns.size());
     }
     const NodeList values = nodes(when.n_values, when.values);
     if (values.size() > columns.size()) {
@@ -172,15 +188,24 @@ class Merger {
     std::vector<int> given;
     for (size_t i = 0; i < values.size(); i++) {
       ExprPtr value;
+      const auto same =
+          std::find_if(out.begin(), out.end(), [&](const Assignment& a) { return a.column == columns[i]; });
+      if (same != out.end()) parts[i].before = same->value;
       const bool user =
           when.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE && r.columns[columns[i]].identity;
       if (!is_default(values[i]) && !user) {
         INDIGO_TRY(check_assignable(scope_, columns[i], true, when.override, location_of(values[i])));
         INDIGO_ASSIGN(value, transform(scope_, values[i]));
-        INDIGO_ASSIGN(value, assign_value(scope_, columns[i], value, {}, location_of(values[i])));
+        INDIGO_ASSIGN(value, assign_value(scope_, columns[i], value, parts[i], location_of(values[i])));
+      } else if (!parts[i].indirection.empty()) {
+        return default_of_part(scope_, parts[i].indirection, parts[i].location);
       } else {
         if (r.columns[columns[i]].generated) continue;
         INDIGO_ASSIGN(value, column_default(scope_, columns[i]));
+      }
+      if (same != out.end()) {
+        same->value = std::move(value);
+        continue;
       }
       given.push_back(columns[i]);
       out.push_back({columns[i], std::move(value)});

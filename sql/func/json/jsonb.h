@@ -86,6 +86,11 @@ class JsonbBuilder final : public JsonSink {
   std::string result_;
 };
 
+// The document with the value at a path of subscripts (SET j['a'][1] = value); what is missing on the way is made. No document:
+// an empty array or object first; no value: JSON's null.
+std::string assign_jsonb(FuncContext& context, std::optional<Str> document, bool array_when_null,
+                         std::span<const std::string> path, std::optional<Str> value);
+
 // Text to image; empty when the context has the error.
 std::string parse_jsonb(FuncContext& context, Str text);
 void append_jsonb_text(JsonbView v, std::string& out);
