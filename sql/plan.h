@@ -243,6 +243,8 @@ struct ChangePlan {
   ExprList view_checks;  // WITH CHECK OPTION
   std::vector<std::string> view_check_names;
   ExprList returning;  // empty: none; `columns` describe them
+  // System columns of the new row that `returning` reads: in its input 1, behind the table's columns.
+  std::vector<int> returned_system_columns;
 };
 struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
   std::optional<OnConflict>

@@ -68,7 +68,7 @@ class OnConflictHandler final : public ConflictHandler {
     if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
     if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
     // Input 0: the excluded row, input 1: the existing one; both as row 0.
-    excluded_.columns.resize(inserter_.rows().columns.size());
+    excluded_.columns.resize(inserter_.columns().size());
     for (size_t c = 0; c < excluded_.columns.size(); c++)
       excluded_.columns[c].set_constant(inserter_.rows().columns[c].datum(row));
     updater_->load(claimed_, {nullptr, 1});
@@ -85,11 +85,12 @@ class OnConflictHandler final : public ConflictHandler {
     if (error != nullptr) return error;
     if (done.count == 0) return Answer::kSkip;
     Arena& arena = state_.functions().arena();
-    for (size_t c = 0; c < excluded_.columns.size(); c++) {
+    for (size_t c = 0; c < inserter_.rows().columns.size(); c++) {
       Datum d = updater_->new_rows().columns[c].datum(0);
       if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
       inserter_.rows().columns[c].set_datum(row, d);
     }
+    inserter_.returned().set_changed(inserter_.rows(), row);
     return Answer::kChanged;
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/exec/change_target.h"
+#include "engine/exec/returned_columns.h"
 
 namespace indigo::engine::exec {
 
@@ -43,11 +44,13 @@ class RowInserter {
   uint64_t consumed() const { return consumed_; }  // source rows that the last insert was through with
   // Only rows for which the condition (over input 1) is true are written.
   void set_filter(Condition filter) { filter_ = std::move(filter); }
+  const ReturnedColumns& returned() const { return returned_; }
 
  private:
   void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
              std::unique_ptr<Error>& error);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
+  void reserve_columns(uint32_t extent);
 
   QueryState& state_;
   ChangeTarget target_;
@@ -61,6 +64,7 @@ class RowInserter {
   std::vector<Vector> nulls_;  // for columns without a value
   std::vector<const Vector*> columns_;
   std::vector<uint16_t> written_;
+  ReturnedColumns returned_;
   std::string key_, image_;
   storage::Duplicate duplicate_;
   Condition filter_;

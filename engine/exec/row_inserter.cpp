@@ -17,6 +17,7 @@ RowInserter::RowInserter(QueryState& state, std::shared_ptr<const catalog::Relat
 Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::ChangePlan& plan,
                                                        const std::vector<sql::Assignment>& assignments) {
   auto inserter = std::make_unique<RowInserter>(b.state(), plan.relation);
+  inserter->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
   sql::ExprList values, computed;
   for (const sql::Assignment& a : assignments) {
     values.push_back(a.value);
@@ -38,7 +39,7 @@ Status RowInserter::prepare(const Chunk& source, Selection& selection, std::uniq
   Frame frame{{&source, &rows_}, extent_of(selection)};
   selection.count = values_.evaluate(frame, selection, error);
   if (selection.count == 0) return {};
-  for (size_t c = 0; c < rows_.columns.size(); c++) rows_.columns[c].reference(nulls_[c]);
+  for (size_t c = 0; c < nulls_.size(); c++) rows_.columns[c].reference(nulls_[c]);
   for (size_t i = 0; i < value_columns_.size(); i++) rows_.columns[value_columns_[i]].reference(values_[i]);
   if (!generated_.empty()) {
     std::unique_ptr<Error> failed;
@@ -60,11 +61,18 @@ Status RowInserter::prepare(const Chunk& source, Selection& selection, std::uniq
 
 void RowInserter::own_rows(uint32_t extent, Selection selection, Arena& arena) {
   (void)arena;
-  for (Vector& column : rows_.columns) {
+  for (size_t c = 0; c < columns_.size(); c++) {
+    Vector& column = rows_.columns[c];
     Vector copy(column.phys(), extent);
     for (uint32_t i = 0; i < selection.count; i++) copy.copy_row(selection[i], column, selection[i]);
     column = std::move(copy);
   }
+}
+
+// New columns move the old ones: columns_ follows.
+void RowInserter::reserve_columns(uint32_t extent) {
+  returned_.begin(rows_, extent);
+  for (size_t c = 0; c < columns_.size(); c++) columns_[c] = &rows_.columns[c];
 }
 
 Selection RowInserter::insert(const Chunk& source, Selection selection, ConflictHandler* handler,
@@ -72,6 +80,7 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
   inserted_ = 0;
   written_.clear();
   Selection all = selection;
+  reserve_columns(extent_of(selection));
   Status prepared = prepare(source, selection, error);
   if (!prepared.ok()) {
     error = prepared.take_error();
@@ -117,6 +126,7 @@ void RowInserter::write(const Chunk& source, Selection selection, Selection all,
           error = told.take_error();
           return;
         }
+        returned_.set(state_, rows_, r, {key_, image_});
         inserted_++;
         written_.push_back(static_cast<uint16_t>(r));
         break;

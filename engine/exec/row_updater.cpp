@@ -16,7 +16,7 @@ void mark_target_columns(const sql::ExprPtr& e, std::vector<bool>& columns) {
 }  // namespace
 
 RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
-    : target_(state, std::move(relation)) {
+    : state_(state), target_(state, std::move(relation)) {
   size_t n = target_.column_count();
   old_.columns.resize(n);
   new_.columns.resize(n);
@@ -27,6 +27,9 @@ RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::Relatio
 Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::ChangePlan& plan,
                                                      const std::vector<sql::Assignment>& assignments, bool need_row) {
   auto updater = std::make_unique<RowUpdater>(b.state(), plan.relation);
+  updater->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
+  updater->returned_.begin(updater->new_, 1);
+  for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
   bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&
@@ -76,7 +79,7 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   selection.count = values_.evaluate(frame, selection, error);
   if (selection.count == 0) return {};
   if (!patch_) {
-    for (size_t c = 0; c < new_.columns.size(); c++) new_.columns[c].reference(old_.columns[c]);
+    for (size_t c = 0; c < old_.columns.size(); c++) new_.columns[c].reference(old_.columns[c]);
   }
   for (size_t i = 0; i < value_columns_.size(); i++) new_.columns[value_columns_[i]].reference(values_[i]);
   Frame new_frame{{source, &new_}, frame.extent};
@@ -106,6 +109,7 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   } else {
     selection.count = checks_.run(target_, new_frame, selection, columns_, error);
   }
+  returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {
     Status status = write(claimed[selection[i]], selection[i]);
     if (!status.ok()) {
@@ -132,12 +136,10 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
     return target_.update(claimed.key, claimed.key, image_);
   }
   target_.relation().layout.encode(columns_, row, image_);
-  if (changes_key_) {
-    target_.key_of(columns_, row, key_);
-    INDIGO_TRY(target_.update(claimed.key, key_, image_));
-  } else {
-    INDIGO_TRY(target_.update(claimed.key, claimed.key, image_));
-  }
+  if (changes_key_) target_.key_of(columns_, row, key_);
+  const Bytes key = changes_key_ ? Bytes(key_) : Bytes(claimed.key);
+  INDIGO_TRY(target_.update(claimed.key, key, image_));
+  returned_.set(state_, new_, row, {key, image_});
   return target_.updated(claimed.row, image_);
 }
 

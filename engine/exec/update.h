@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/exec/change_target.h"
+#include "engine/exec/returned_columns.h"
 
 namespace indigo::engine::exec {
 
@@ -35,7 +36,9 @@ class RowUpdater {
   Status write(const storage::Claimed& claimed, uint32_t row);
   void patched_image(const storage::Claimed& claimed, uint32_t row);
 
+  QueryState& state_;
   ChangeTarget target_;
+  ReturnedColumns returned_;
   ExpressionSet values_;
   std::vector<size_t> value_columns_;
   ExpressionSet generated_;

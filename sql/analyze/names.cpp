@@ -35,6 +35,13 @@ Status check_lateral(const Scope& scope, const NamespaceItem& item, int location
       .with_detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
 }
 
+// The places where only tableoid may be read.
+const char* without_system_columns(Clause clause) {
+  if (clause == Clause::kMergeWhen) return "MERGE WHEN condition";
+  if (clause == Clause::kGenerated) return "column generation expression";
+  return nullptr;
+}
+
 bool scalar_function(const Entry& entry) {
   if (entry.kind != EntryKind::kFunction || entry.functions.size() != 1 || entry.with_ordinality) return false;
   return entry.functions[0].column_count == 1 && entry.functions[0].call->type.oid == entry.column_types[0].oid;
@@ -78,7 +85,12 @@ Result<ExprPtr> item_column(Scope& scope, const NamespaceItem& item, std::string
   const Entry* entry = entry_of(scope, item.entry, levels_up);
   if (entry == nullptr || entry->kind != EntryKind::kTable) return ExprPtr();
   for (const SystemName& s : kSystemNames) {
-    if (s.name == name) return make_var(item.entry, s.column, {s.type, -1, kInvalidOid}, levels_up, location);
+    if (s.name != name) continue;
+    if (const char* place = s.column == kTableOidColumn ? nullptr : without_system_columns(scope.clause)) {
+      return scope.error(sqlstate::kInvalidColumnReference,
+                         "cannot use system column \"" + std::string(name) + "\" in " + place, location);
+    }
+    return make_var(item.entry, s.column, {s.type, -1, kInvalidOid}, levels_up, location);
   }
   return ExprPtr();
 }
@@ -145,14 +157,15 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
   if (scope.clause == Clause::kDefault) {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot use column reference in DEFAULT expression", location);
   }
-  if (is(fields.back(), PG_QUERY__NODE__NODE_A_STAR)) {
+  const bool star = is(fields.back(), PG_QUERY__NODE__NODE_A_STAR);
+  if (star && fields.size() == 1) {
     return scope.error(sqlstate::kFeatureNotSupported, "row expansion via \"*\" is not supported here", location);
   }
   if (fields.size() > 4) {
     return scope.error(sqlstate::kSyntaxError,
                        "improper qualified name (too many dotted names): " + name_list_text(fields), location);
   }
-  const std::string_view column = string_of(fields.back());
+  const std::string_view column = star ? std::string_view() : string_of(fields.back());
   int levels_up = 0;
   if (fields.size() == 1) {
     if (scope.domain_value && column == "value") return scope.domain_value;
@@ -174,6 +187,7 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
   }
   INDIGO_ASSIGN(const NamespaceItem* item, find_table(scope, schema, table, location, &levels_up));
   if (!item) return missing_table(scope, schema, table, location);
+  if (star) return whole_row(scope, *item, levels_up, location);
   INDIGO_ASSIGN(ExprPtr found, item_column(scope, *item, column, levels_up, location));
   if (found) return found;
   // table.function: the function of the table's row.

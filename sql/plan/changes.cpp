@@ -30,9 +30,7 @@ class ChangePlanner {
       : level_(level),
         q_(level.work),
         relation_(level.entry(level.work.target).relation),
-        row_(target_row(level, level.work.target)) {
-    // System columns of the target's row are not in input 1.
-  }
+        row_(target_row(level, level.work.target)) {}
 
   Result<PlanPtr> plan() {
     level_.s.depend(relation_, storage::TableLockMode::kRowExclusive);
@@ -65,12 +63,30 @@ class ChangePlanner {
     change.check_names = q_.check_names;
     INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
     change.view_check_names = q_.view_check_names;
+    Layout returned_row = row_, returned_others = others;
+    if (q_.command != CommandKind::kDelete) add_system_columns(change, returned_row, returned_others);
+    Resolver returned(returned_others, &returned_row);
     for (const TargetEntry& t : q_.returning) {
-      INDIGO_ASSIGN(ExprPtr e, resolve(t.expr));
+      INDIGO_ASSIGN(ExprPtr e, returned(t.expr));
       change.returning.push_back(std::move(e));
       plan.columns.push_back({t.name, t.expr->type});
     }
     return {};
+  }
+
+  // RETURNING reads the system columns of the row as it is written, not of the one that the source has found.
+  void add_system_columns(ChangePlan& change, Layout& row, Layout& others) const {
+    for (ExprPtr& e : others.outputs) {
+      const auto* v = try_as<VarExpr>(e);
+      if (v && v->entry == q_.target) e = nullptr;
+    }
+    VarSet vars;
+    for (const TargetEntry& t : q_.returning) vars.add_vars(t.expr);
+    for (const auto& [entry, column] : vars.pairs()) {
+      if (entry != q_.target || column >= 0) continue;
+      change.returned_system_columns.push_back(column);
+      row.outputs.push_back(make_var(entry, column, TypeRef{}));
+    }
   }
 
   // Input 0 without the target's own columns: those are taken from the row itself, except system columns.
