@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/generated/columns.h"
 #include "catalog/oids.h"
+#include "catalog/system_table.h"
 #include "sql/analyze/change.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/target_view.h"
+#include "sql/analyze/type_name.h"
 #include "sql/implication.h"
 
 namespace indigo::sql {
@@ -15,12 +18,53 @@ namespace {
 
 using catalog::IndexInfo;
 
+struct OperatorClass {
+  Oid family = kInvalidOid, input = kInvalidOid;
+  bool operator==(const OperatorClass&) const = default;
+};
+
+// One item of the inference clause, with the collation and operator class that it insists on.
+struct WantedItem {
+  ExprPtr expression;  // a column of the target, too
+  Oid collation = kInvalidOid;
+  std::optional<OperatorClass> opclass;
+  bool any_class() const { return collation == kInvalidOid && !opclass; }
+};
+
 // What the inference clause asks for: columns and expressions of a unique index, and perhaps its predicate.
 struct Wanted {
+  std::vector<WantedItem> items;
   std::set<int16_t> columns;
-  ExprList expressions;
   ExprPtr predicate;
 };
+
+int16_t column_of(const ExprPtr& e) {
+  const auto* v = try_as<VarExpr>(e);
+  return v && v->column >= 0 ? static_cast<int16_t>(v->column + 1) : int16_t{0};
+}
+
+template <class Matches>
+std::optional<OperatorClass> find_class(Scope& scope, const Matches& matches) {
+  namespace opclass = catalog::pg_opclass;
+  std::optional<OperatorClass> out;
+  scope.catalog().system_table_rows(opclass::kOid, -1, {}, [&](const catalog::RowReader& row) {
+    if (matches(row)) out = OperatorClass{row.oid(opclass::c_opcfamily), row.oid(opclass::c_opcintype)};
+    return !out;
+  });
+  return out;
+}
+
+Result<OperatorClass> named_class(Scope& scope, NodeList name) {
+  namespace opclass = catalog::pg_opclass;
+  constexpr Oid kBtree = 403;
+  const QualifiedName q = qualified_name(name);
+  const auto found = find_class(scope, [&](const catalog::RowReader& row) {
+    return row.oid(opclass::c_opcmethod) == kBtree && row.str(opclass::c_opcname) == q.name;
+  });
+  if (found) return *found;
+  return scope.error(sqlstate::kUndefinedObject,
+                     "operator class \"" + std::string(q.name) + "\" does not exist for access method \"btree\"");
+}
 
 Result<Wanted> read_inference(Scope& scope, const PgQuery__InferClause& infer) {
   Wanted out;
@@ -43,11 +87,20 @@ Result<Wanted> read_inference(Scope& scope, const PgQuery__InferClause& infer) {
       Setting<Clause> clause(scope.clause, Clause::kIndexExpression);
       INDIGO_ASSIGN(e, transform(scope, item.expr));
     }
-    if (const auto* v = try_as<VarExpr>(e); v && v->column >= 0) {
-      out.columns.insert(static_cast<int16_t>(v->column + 1));
-    } else {
-      out.expressions.push_back(std::move(e));
+    WantedItem wanted;
+    if (item.n_collation > 0) {
+      PgQuery__CollateClause collate = PG_QUERY__COLLATE_CLAUSE__INIT;
+      collate.n_collname = item.n_collation;
+      collate.collname = item.collation;
+      collate.location = expr_location(e);
+      INDIGO_ASSIGN(wanted.collation, resolve_collation(scope.a, &collate));
     }
+    if (item.n_opclass > 0) {
+      INDIGO_ASSIGN(wanted.opclass, named_class(scope, nodes(item.n_opclass, item.opclass)));
+    }
+    if (const int16_t column = column_of(e)) out.columns.insert(column);
+    wanted.expression = std::move(e);
+    out.items.push_back(std::move(wanted));
   }
   if (!absent(infer.where_clause)) {
     INDIGO_ASSIGN(out.predicate, transform_condition(scope, infer.where_clause, Clause::kIndexPredicate, "WHERE"));
@@ -55,23 +108,43 @@ Result<Wanted> read_inference(Scope& scope, const PgQuery__InferClause& infer) {
   return out;
 }
 
+// Does the index have this item among its columns, in the collation and operator class that it insists on?
+bool has_item(Scope& scope, const IndexInfo& index, const std::vector<ExprPtr>& expressions, const WantedItem& item) {
+  const int16_t number = column_of(item.expression);
+  for (size_t i = 0; i < index.columns.size(); i++) {
+    const auto& column = index.columns[i];
+    const bool same = number != 0 ? column.column == number : expressions[i] && equal(expressions[i], item.expression);
+    if (!same) continue;
+    if (item.any_class()) return true;
+    if (item.collation != kInvalidOid && item.collation != column.type.collation) continue;
+    if (!item.opclass || item.opclass == find_class(scope, [&](const catalog::RowReader& row) {
+                           return row.oid(catalog::pg_opclass::c_oid) == column.opclass;
+                         })) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   const auto& relation = scope.query->entries[0].relation;
   std::set<int16_t> columns;
-  ExprList expressions;
+  std::vector<ExprPtr> expressions;  // by index column; null for table columns
   for (const auto& column : index.columns) {
+    ExprPtr e;
     if (column.column != 0) {
       columns.insert(column.column);
-      continue;
+    } else {
+      INDIGO_ASSIGN(e, analyze_nested(scope.a, column.expression, relation, TypeRef{}, Clause::kIndexExpression));
+      const bool asked = std::any_of(wanted.items.begin(), wanted.items.end(),
+                                     [&](const WantedItem& item) { return equal(item.expression, e); });
+      if (!asked) return false;
     }
-    INDIGO_ASSIGN(ExprPtr e, analyze_nested(scope.a, column.expression, relation, TypeRef{}, Clause::kIndexExpression));
     expressions.push_back(std::move(e));
   }
-  if (columns != wanted.columns || expressions.size() != wanted.expressions.size()) return false;
-  for (const ExprPtr& e : wanted.expressions) {
-    const bool found =
-        std::any_of(expressions.begin(), expressions.end(), [&](const ExprPtr& x) { return equal(x, e); });
-    if (!found) return false;
+  if (columns != wanted.columns) return false;
+  for (const WantedItem& item : wanted.items) {
+    if (!has_item(scope, index, expressions, item)) return false;
   }
   if (index.predicate.empty()) return true;
   if (!wanted.predicate) return false;
@@ -80,17 +153,23 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   return implies(scope.catalog(), {wanted.predicate}, predicate);
 }
 
+Error no_constraint(Scope& scope, const char* name, const std::string& table) {
+  return scope.error(sqlstate::kUndefinedObject,
+                     "constraint \"" + std::string(name) + "\" for table \"" + table + "\" does not exist");
+}
+
 Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infer) {
   const RelationInfo& r = target_of(scope);
   std::vector<Oid> out;
   if (has_text(infer.conname)) {
+    // A view has no constraints of its own.
+    if (scope.target_view != nullptr) return no_constraint(scope, infer.conname, scope.target_view->view->name);
     for (const auto& constraint : r.constraints) {
       if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
       out.push_back(constraint.index);
       return out;
     }
-    return scope.error(sqlstate::kUndefinedObject,
-                       "constraint \"" + std::string(infer.conname) + "\" for table \"" + r.name + "\" does not exist");
+    return no_constraint(scope, infer.conname, r.name);
   }
   INDIGO_ASSIGN(const Wanted wanted, read_inference(scope, infer));
   for (const IndexInfo& index : r.indexes) {
