@@ -22,15 +22,41 @@ std::string command_tag(sql::CommandKind command, uint64_t rows) {
   return "";
 }
 
-const char* command_name(sql::CommandKind command) {
-  switch (command) {
+const sql::LockRowsPlan* find_row_locks(const sql::Plan& plan) {
+  if (plan.kind == sql::PlanKind::kLockRows) return static_cast<const sql::LockRowsPlan*>(&plan);
+  for (const auto& input : plan.inputs) {
+    if (const auto* found = find_row_locks(*input)) return found;
+  }
+  return nullptr;
+}
+
+const char* select_name(const sql::PlannedStatement& plan) {
+  const sql::LockRowsPlan* locks = find_row_locks(*plan.root);
+  if (locks == nullptr || locks->locks.empty()) return "SELECT";
+  switch (locks->locks[0].mode) {
+    case storage::RowLockMode::kKeyShare: return "SELECT FOR KEY SHARE";
+    case storage::RowLockMode::kShare: return "SELECT FOR SHARE";
+    case storage::RowLockMode::kNoKeyUpdate: return "SELECT FOR NO KEY UPDATE";
+    default: return "SELECT FOR UPDATE";
+  }
+}
+
+const char* command_name(const sql::PlannedStatement& plan) {
+  switch (plan.command) {
     case sql::CommandKind::kInsert: return "INSERT";
     case sql::CommandKind::kUpdate: return "UPDATE";
     case sql::CommandKind::kDelete: return "DELETE";
     case sql::CommandKind::kMerge: return "MERGE";
-    case sql::CommandKind::kSelect: return "SELECT FOR UPDATE";
+    case sql::CommandKind::kSelect: return select_name(plan);
   }
   return "";
+}
+
+// A read-only transaction may change temporary tables.
+bool changes_permanent(const sql::PlannedStatement& plan) {
+  return !plan.read_only && std::any_of(plan.relations.begin(), plan.relations.end(), [](const auto& dependency) {
+    return dependency.lock != storage::TableLockMode::kAccessShare && dependency.relation->persistence != 't';
+  });
 }
 
 }  // namespace
@@ -93,9 +119,9 @@ void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Exe
 Status SessionImpl::check_allowed(const Prepared& prepared) {
   if (!prepared.privileges.empty() && user_ != oid::kBootstrapSuperuser)
     INDIGO_TRY(check_privileges(*this, prepared.privileges));
-  if (block_.read_only() && !prepared.plan->read_only) {
+  if (block_.read_only() && changes_permanent(*prepared.plan)) {
     return Error(sqlstate::kReadOnlySqlTransaction,
-                 std::string("cannot execute ") + command_name(prepared.plan->command) + " in a read-only transaction");
+                 std::string("cannot execute ") + command_name(*prepared.plan) + " in a read-only transaction");
   }
   return {};
 }

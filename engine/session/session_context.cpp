@@ -32,7 +32,7 @@ Result<int64_t> SessionImpl::nextval(Oid oid) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
   INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUsage | catalog::kPrivilegeUpdate));
-  if (block_.read_only()) {
+  if (block_.read_only() && catalog_.relation(oid)->persistence != 't') {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute nextval() in a read-only transaction");
   }
   Lsn needed;
@@ -59,6 +59,8 @@ Result<int64_t> SessionImpl::lastval() {
   if (last_sequence_ == kInvalidOid || !catalog_.relation(last_sequence_)) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "lastval is not yet defined in this session");
   }
+  INDIGO_TRY(check_sequence_privilege(*this, last_sequence_, catalog_.relation(last_sequence_)->name,
+                                      catalog::kPrivilegeUsage | catalog::kPrivilegeSelect));
   return sequence_values_[last_sequence_];
 }
 
@@ -66,7 +68,7 @@ Status SessionImpl::setval(Oid oid, int64_t value, bool is_called) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
   INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUpdate));
-  if (block_.read_only()) {
+  if (block_.read_only() && catalog_.relation(oid)->persistence != 't') {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute setval() in a read-only transaction");
   }
   Lsn needed;

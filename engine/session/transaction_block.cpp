@@ -31,7 +31,7 @@ std::optional<std::string> TransactionBlock::mode_setting(std::string_view name)
   bool read_only = name == "transaction_read_only";
   if (!isolation && !read_only && name != "transaction_deferrable") return std::nullopt;
   if (state_ == State::kIdle) return settings_.value(*find_setting("default_" + std::string(name)));
-  if (isolation) return level_name(isolation_);
+  if (isolation) return uncommitted_ ? "read uncommitted" : level_name(isolation_);
   return (read_only ? read_only_ : deferrable_) ? "on" : "off";
 }
 
@@ -63,17 +63,15 @@ Status TransactionBlock::begin(const TransactionModes& modes, int64_t now) {
   static const uint32_t read_only_index = *find_setting("default_transaction_read_only");
   static const uint32_t deferrable_index = *find_setting("default_transaction_deferrable");
   if (state_ == State::kIdle) {
-    if (modes.isolation) {
-      isolation_ = *modes.isolation;
-    } else {
-      isolation_ = default_isolation(settings_);
-    }
+    static const uint32_t isolation_index = *find_setting("default_transaction_isolation");
+    isolation_ = modes.isolation ? *modes.isolation : default_isolation(settings_);
+    uncommitted_ = modes.isolation ? modes.uncommitted : settings_.value(isolation_index) == "read uncommitted";
     read_only_ = settings_.boolean(read_only_index);
     deferrable_ = settings_.boolean(deferrable_index);
     start_timestamp_ = now;
     settings_.begin();
   } else {
-    INDIGO_TRY(set_modes({modes.isolation, std::nullopt, std::nullopt}));
+    INDIGO_TRY(set_modes({modes.isolation, std::nullopt, std::nullopt, modes.uncommitted}));
   }
   if (modes.read_only) read_only_ = *modes.read_only;
   if (modes.deferrable) deferrable_ = *modes.deferrable;
@@ -82,7 +80,7 @@ Status TransactionBlock::begin(const TransactionModes& modes, int64_t now) {
 }
 
 Status TransactionBlock::set_modes(const TransactionModes& modes) {
-  if (modes.isolation && *modes.isolation != isolation_) {
+  if (modes.isolation && (*modes.isolation != isolation_ || modes.uncommitted != uncommitted_)) {
     if (transaction_) {
       return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION ISOLATION LEVEL must be called before any query");
     }
@@ -91,6 +89,7 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
                    "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
     }
     isolation_ = *modes.isolation;
+    uncommitted_ = modes.uncommitted;
   }
   if (modes.read_only) {
     if (!*modes.read_only && read_only_ && !savepoints_.empty()) {
@@ -189,7 +188,7 @@ int TransactionBlock::find(std::string_view name) const {
 
 Status TransactionBlock::savepoint(std::string_view name) {
   uint32_t level = transaction_ ? transaction_->savepoint() : 0;
-  savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark()});
+  savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark(), read_only_});
   return {};
 }
 
@@ -200,6 +199,7 @@ Status TransactionBlock::rollback_to(std::string_view name) {
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
   deferred_checks_.rollback_to(savepoints_[at].checks);
+  read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at + 1);
   state_ = State::kBlock;
   return {};
@@ -209,6 +209,7 @@ Status TransactionBlock::release(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
   if (transaction_) transaction_->release(savepoints_[at].level);
+  read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at);
   return {};
 }

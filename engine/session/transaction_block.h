@@ -28,6 +28,7 @@ struct TransactionModes {
   std::optional<storage::Isolation> isolation;
   std::optional<bool> read_only;
   std::optional<bool> deferrable;
+  bool uncommitted = false;  // READ UNCOMMITTED was asked for: SHOW says so, it is READ COMMITTED
 };
 
 class TransactionBlock {
@@ -44,6 +45,7 @@ class TransactionBlock {
   // Null until the first statement that needs one.
   storage::Transaction* transaction() { return transaction_.get(); }
   bool read_only() const { return read_only_; }
+  TransactionModes modes() const { return {isolation_, read_only_, deferrable_, uncommitted_}; }
   bool deferrable() const { return deferrable_; }
   storage::Isolation isolation() const { return isolation_; }
   // What SHOW answers for transaction_isolation, transaction_read_only and transaction_deferrable: the open transaction's,
@@ -83,6 +85,7 @@ class TransactionBlock {
     uint32_t level;  // of storage::Transaction
     uint32_t settings_mark;
     exec::DeferredChecks::Mark checks;
+    bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
   void reset();
@@ -94,6 +97,7 @@ class TransactionBlock {
   State state_ = State::kIdle;
   std::unique_ptr<storage::Transaction> transaction_;
   storage::Isolation isolation_ = storage::Isolation::kReadCommitted;
+  bool uncommitted_ = false;
   bool read_only_ = false;
   bool deferrable_ = false;
   int64_t start_timestamp_ = 0;

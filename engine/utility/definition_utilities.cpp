@@ -90,7 +90,10 @@ namespace {
 
 Status run_definition(UtilityCall& call, std::string& tag) {
   auto& session = call.session;
-  if (session.block().read_only()) {
+  // Rebuilding changes nothing that a transaction could see.
+  const bool rebuilds = call.node->node_case == PG_QUERY__NODE__NODE_REINDEX_STMT ||
+                        call.node->node_case == PG_QUERY__NODE__NODE_CLUSTER_STMT;
+  if (session.block().read_only() && !rebuilds) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  "cannot execute " + statement_name(call.node) + " in a read-only transaction");
   }

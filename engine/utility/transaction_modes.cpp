@@ -21,6 +21,7 @@ Result<TransactionModes> read_transaction_modes(std::span<PgQuery__Node* const> 
       modes.isolation = level == "serializable"      ? storage::Isolation::kSerializable
                         : level == "repeatable read" ? storage::Isolation::kRepeatableRead
                                                      : storage::Isolation::kReadCommitted;
+      modes.uncommitted = level == "read uncommitted";
     } else {
       bool on = value.val_case == PG_QUERY__A__CONST__VAL_IVAL && value.ival->ival != 0;
       if (name == "transaction_read_only") modes.read_only = on;

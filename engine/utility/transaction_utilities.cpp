@@ -35,7 +35,7 @@ Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::stri
     }
     INDIGO_TRY(warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress"));
   }
-  TransactionModes modes{block.isolation(), block.read_only(), block.deferrable()};
+  const TransactionModes modes = block.modes();
   if (block.state() == TransactionBlock::State::kFailed) {
     block.rollback();
   } else {
@@ -53,7 +53,7 @@ Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::st
     }
     INDIGO_TRY(warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress"));
   }
-  TransactionModes modes{block.isolation(), block.read_only(), block.deferrable()};
+  const TransactionModes modes = block.modes();
   block.rollback();
   return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
 }
