@@ -250,8 +250,10 @@ Error goes_back() {
 
 // PostgreSQL's rules, which let FETCH ABSOLUTE and RELATIVE go forward too; 55000 for what would go back.
 Result<ForwardStep> forward_step(const Portal& portal, PgQuery__FetchDirection direction, int64_t count, bool move) {
-  const bool at_end = portal.status == Portal::Status::kDone;
-  const auto position = static_cast<int64_t>(portal.rows_sent);
+  const bool at_end =
+      portal.buffer ? portal.buffer->position > portal.buffer->row_count() : portal.status == Portal::Status::kDone;
+  const auto position = static_cast<int64_t>(
+      portal.buffer ? std::min<uint64_t>(portal.buffer->position, portal.buffer->row_count()) : portal.rows_sent);
   switch (direction) {
     case PG_QUERY__FETCH_DIRECTION__FETCH_ABSOLUTE: {
       if (count < 0) return goes_back();
@@ -276,7 +278,8 @@ Result<ForwardStep> forward_step(const Portal& portal, PgQuery__FetchDirection d
       break;
   }
   if (count > 0) return ForwardStep{0, count};
-  if (portal.on_row() && !move) return goes_back();  // the row it is on, again
+  const bool on_row = portal.buffer ? position > 0 && !at_end : portal.on_row();
+  if (on_row && !move) return goes_back();  // the row it is on, again
   return ForwardStep{};
 }
 
@@ -308,6 +311,14 @@ Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchSt
   RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;
   if (portal.no_scroll && !portal.hold && !portal.buffer) return fetch_forward_only(call, portal, stmt, sink);
   const bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
+  if (portal.no_scroll && portal.buffer && !forward) {  // held
+    INDIGO_ASSIGN(const ForwardStep step, forward_step(portal, stmt.direction, stmt.how_many, stmt.ismove));
+    constexpr auto kForward = PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD;
+    if (step.skipped > 0) {
+      INDIGO_TRY(fetch_buffered(call, portal, kForward, static_cast<int64_t>(step.skipped), none));
+    }
+    return step.taken == 0 ? Result<uint64_t>(uint64_t{0}) : fetch_buffered(call, portal, kForward, step.taken, sink);
+  }
   if (portal.no_scroll && !forward) return goes_back();
   if (!portal.buffer && (portal.scroll || portal.hold || !forward || stmt.how_many == 0)) {
     if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {

@@ -9,10 +9,29 @@ namespace indigo::engine {
 
 namespace {
 
-const sql::Expr* find_sublink(const sql::ExprPtr& e) {
-  if (e->kind == sql::ExprKind::kSubLink) return e.get();
-  const sql::Expr* found = nullptr;
-  sql::for_each_child(*e, [&](const sql::ExprPtr& c) { found = found != nullptr ? found : find_sublink(c); });
+// What a parameter's expression must not have.
+std::optional<Error> misplaced(const sql::ExprPtr& e, std::string_view text) {
+  using sql::ExprKind;
+  const auto refused = [&](const SqlState& state, const char* message) {
+    Error error(state, message);
+    if (e->location >= 0) error.position = sql::character_position(text, e->location);
+    return error;
+  };
+  switch (e->kind) {
+    case ExprKind::kSubLink: return refused(sqlstate::kFeatureNotSupported, "cannot use subquery in EXECUTE parameter");
+    case ExprKind::kAggregate:
+      return refused(sqlstate::kGroupingError, "aggregate functions are not allowed in EXECUTE parameters");
+    case ExprKind::kWindowCall:
+      return refused(sqlstate::kWindowingError, "window functions are not allowed in EXECUTE parameters");
+    default: break;
+  }
+  if (const auto* call = sql::try_as<sql::CallExpr>(e); call != nullptr && call->returns_set) {
+    return refused(sqlstate::kFeatureNotSupported, "set-returning functions are not allowed in EXECUTE parameters");
+  }
+  std::optional<Error> found;
+  sql::for_each_child(*e, [&](const sql::ExprPtr& c) {
+    if (!found) found = misplaced(c, text);
+  });
   return found;
 }
 
@@ -29,6 +48,7 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
   auto& session = call.session;
   INDIGO_TRY(session.refresh(named.prepared));
   const auto& types = named.prepared->parameter_types;
+  if (types.empty()) return std::vector<OwnedDatum>();  // what is given is not looked at
   if (types.size() != stmt.n_params) {
     return Error(sqlstate::kSyntaxError,
                  "wrong number of parameters for prepared statement \"" + std::string(stmt.name) + "\"")
@@ -39,11 +59,7 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
   for (size_t i = 0; i < stmt.n_params; i++) {
     INDIGO_ASSIGN(sql::ExprPtr e,
                   sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
-    if (const sql::Expr* link = find_sublink(e)) {
-      Error error(sqlstate::kFeatureNotSupported, "cannot use subquery in EXECUTE parameter");
-      if (link->location >= 0) error.position = sql::character_position(call.statement.text, link->location);
-      return error;
-    }
+    if (auto error = misplaced(e, call.statement.text)) return *std::move(error);
     expressions.push_back(std::move(e));
   }
   return evaluate(session, expressions, call.parameters);
