@@ -1,7 +1,8 @@
 // How each kind of value becomes ordered bytes, besides what the header says:
 //   oid and its aliases, "char"   unsigned big-endian
 //   bool                          one byte
-//   uuid, tid                     their 16 (6) bytes; a tid's image is big-endian already
+//   uuid, tid, macaddr, macaddr8  their bytes, as many for all values; a tid's image is big-endian already
+//   inet, cidr                    family, network (the address without its host bits), bits of the mask, address
 //   interval                      128-bit count of microseconds with 30-day months and 24-hour days
 //   timetz                        UTC time of day, then the zone
 //   bit, varbit                   the escaped bytes, then the length in bits
@@ -36,7 +37,8 @@ enum class Kind : uint8_t {
   kInterval,
   kUuid,
   kTimeTz,
-  kTid,
+  kFixedBytes,
+  kNetwork,
   kBit,
   kArray
 };
@@ -69,7 +71,11 @@ Kind kind_of(Oid type) {
     case oid::kInterval: return Kind::kInterval;
     case oid::kUuid: return Kind::kUuid;
     case oid::kTimeTz: return Kind::kTimeTz;
-    case oid::kTid: return Kind::kTid;
+    case oid::kTid:
+    case oid::kMacAddr:
+    case oid::kMacAddr8: return Kind::kFixedBytes;
+    case oid::kInet:
+    case oid::kCidr: return Kind::kNetwork;
     case oid::kBit:
     case oid::kVarbit: return Kind::kBit;
     case oid::kInt2Vector:
@@ -93,9 +99,13 @@ Kind kind_of(Oid type) {
     case oid::kTimestampTzArray:
     case oid::kNumericArray:
     case 271:
+    case 651:
+    case 775:
     case 791:
     case 1008:
     case 1010:
+    case 1040:
+    case 1041:
     case 1183:
     case 1187:
     case 1270:
@@ -190,6 +200,19 @@ void append_interval(const Interval& v, std::string& out) {
   append_unsigned(static_cast<uint64_t>(total), out);
 }
 
+// Of addresses of one family the network decides, as far as both masks reach; then the shorter mask comes first: its
+// network, filled up with zeros, is the smaller one or the same. (The image: sql/func/network/address.h.)
+void append_network(Str image, std::string& out) {
+  const auto bits = static_cast<uint8_t>(image[1]);
+  const Str address = image.substr(2);
+  out.push_back(image[0]);
+  out.append(address.substr(0, bits / 8));
+  if (bits % 8 != 0) out.push_back(static_cast<char>(address[bits / 8] & (0xFF00 >> (bits % 8))));
+  out.append(address.size() - (bits + 7) / 8, '\0');
+  out.push_back(image[1]);
+  out.append(address);
+}
+
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out);
 
 void append_text(Str text, const Collator* collator, std::string& out) {
@@ -234,7 +257,8 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
           static_cast<uint64_t>(value.timetz.microseconds + value.timetz.zone_seconds_west * int64_t{1000000}), out);
       append_signed(static_cast<uint32_t>(value.timetz.zone_seconds_west), out);
       break;
-    case Kind::kTid: out.append(value.str); break;
+    case Kind::kFixedBytes: out.append(value.str); break;
+    case Kind::kNetwork: append_network(value.str, out); break;
     case Kind::kBit:
       append_escaped_text(value.str.substr(4), out);
       append_unsigned(load_unaligned<uint32_t>(value.str.data()), out);

@@ -138,6 +138,37 @@ TEST(KeyCodec, Arrays) {
   expect_ascending(oid::kInt4Array, Phys::kStr, values);
 }
 
+TEST(KeyCodec, NetworkAddresses) {
+  const auto v4 = [](uint8_t a, uint8_t b, uint8_t c, uint8_t d, uint8_t bits) {
+    return std::string{4,
+                       static_cast<char>(bits),
+                       static_cast<char>(a),
+                       static_cast<char>(b),
+                       static_cast<char>(c),
+                       static_cast<char>(d)};
+  };
+  const std::vector<std::string> images = {v4(0, 0, 0, 0, 0),
+                                           v4(200, 1, 1, 1, 0),
+                                           v4(10, 0, 0, 0, 8),
+                                           v4(10, 5, 0, 0, 8),
+                                           v4(10, 0, 0, 0, 16),
+                                           v4(10, 0, 0, 0, 32),
+                                           v4(10, 0, 128, 0, 17),
+                                           v4(10, 1, 0, 0, 16),
+                                           v4(10, 1, 255, 0, 16),
+                                           v4(11, 0, 0, 0, 8),
+                                           v4(192, 168, 0, 1, 31),
+                                           v4(192, 168, 0, 1, 32),
+                                           std::string(2, 6).replace(1, 1, 1, '\0') + std::string(16, '\0'),
+                                           std::string("\6\x80", 2) + std::string(16, '\0')};
+  std::vector<Datum> values;
+  for (const auto& image : images) values.push_back(Datum::of(Str(image)));
+  expect_ascending(oid::kInet, Phys::kStr, values);
+  expect_ascending(
+      oid::kMacAddr, Phys::kStr,
+      {Datum::of(Str("\0\1\2\3\4\5", 6)), Datum::of(Str("\x08\0\x2b\1\2\3", 6)), Datum::of(Str("\xff\0\0\0\0\0", 6))});
+}
+
 TEST(KeyCodec, NullsAndSeveralColumns) {
   const Datum null = Datum::make_null(Phys::kI32), one = Datum::of(int32_t{1});
   EXPECT_LT(key({.type = oid::kInt4, .phys = Phys::kI32}, one), key({.type = oid::kInt4, .phys = Phys::kI32}, null));
