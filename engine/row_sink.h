@@ -20,8 +20,9 @@ namespace indigo::engine {
 
 struct ResultColumn {
   std::string name;
-  catalog::TypeRef type;
-  Oid table = kInvalidOid;  // origin, when the column is a plain column of a table
+  catalog::TypeRef type;      // a domain's base type
+  catalog::TypeRef declared;  // the same, or the domain
+  Oid table = kInvalidOid;    // origin, when the column is a plain column of a table
   int16_t column = 0;
   int16_t type_length = -1;  // pg_type.typlen
 };

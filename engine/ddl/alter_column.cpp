@@ -1,6 +1,7 @@
 // ALTER TABLE's commands on columns.
 #include <algorithm>
 
+#include "catalog/array_format.h"
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/foreign_key.h"
 #include "engine/ddl/remove.h"
@@ -228,10 +229,35 @@ Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery
 
 namespace {
 
-// varchar(n) and char(n) by assignment: too long is an error unless only blanks are cut.
+bool has_length(Oid type) { return type == oid::kVarchar || type == oid::kBpchar; }
+bool is_array_with_length(Oid type) { return type == oid::kVarcharArray || type == oid::kBpcharArray; }
+
+Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::string& type_name);
+
+Result<OwnedDatum> fit_elements(const TypeRef& element, Str image, const std::string& type_name) {
+  const ArrayView array(image);
+  std::vector<OwnedDatum> owned;
+  std::vector<Datum> elements;
+  for (int32_t i = 0; i < array.count(); i++) {
+    INDIGO_ASSIGN(OwnedDatum fitting, fit(element, OwnedDatum(array.element(i)), type_name));
+    owned.push_back(std::move(fitting));
+  }
+  for (const OwnedDatum& d : owned) elements.push_back(d.get());
+  std::vector<ArrayDimension> dimensions;
+  for (int i = 0; i < array.dimensions(); i++) dimensions.push_back(array.dimension(i));
+  const std::string made = make_array(array.element_type(), array.element_phys(), dimensions, elements);
+  return OwnedDatum(Datum::of(Str(made)));
+}
+
+// varchar(n) and char(n), and arrays of them, by assignment: too long is an error unless only blanks are cut.
 Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::string& type_name) {
   const Datum& d = value.get();
-  if (d.null || type.typmod < 4 || (type.oid != oid::kVarchar && type.oid != oid::kBpchar)) return value;
+  if (d.null || type.typmod < 4) return value;
+  if (is_array_with_length(type.oid)) {
+    const Oid element = type.oid == oid::kVarcharArray ? oid::kVarchar : oid::kBpchar;
+    return fit_elements({element, type.typmod, type.collation}, d.str, type_name);
+  }
+  if (!has_length(type.oid)) return value;
   const auto limit = static_cast<size_t>(type.typmod - 4);
   size_t characters = 0, cut = d.str.size();
   for (size_t i = 0; i < d.str.size(); i++) {
@@ -380,14 +406,17 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
                  "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
   }
   // Modifiers of strings are applied below, strictly; all others by the cast.
-  if (type.typmod >= 0 && type.oid != oid::kVarchar && type.oid != oid::kBpchar) {
+  if (type.typmod >= 0 && !has_length(type.oid) && !is_array_with_length(type.oid)) {
     expression = "CAST(" + expression + " AS " + type_text(c, type) + ")";
   }
   std::vector<OwnedDatum> values;
   if (relation->kind == RelationKind::kTable && has_rows(c, *relation)) {
     INDIGO_ASSIGN(values, values_for_rows(c, *relation, expression, false));
+    // The error names the type of one value.
+    const auto of_one = is_array_with_length(type.oid) ? TypeRef{info->element, type.typmod, kInvalidOid} : type;
+    const std::string value_type = type_text(c, of_one);
     for (OwnedDatum& value : values) {
-      INDIGO_ASSIGN(value, fit(type, value, type_text(c, type)));
+      INDIGO_ASSIGN(value, fit(type, value, value_type));
       if (value.get().null && column.not_null) return null_values(*relation, column.name);
     }
     // A single value would stand for all rows.

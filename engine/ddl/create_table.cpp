@@ -328,7 +328,7 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
     for (size_t i = 0; i < shape.columns.size(); i++) {
       NewColumn column;
       column.name = i < names.size() ? names[i] : shape.columns[i].name;
-      column.type = shape.columns[i].type;
+      column.type = shape.columns[i].declared;
       const auto type = c.catalog.type(column.type.oid);
       if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
       if (type != nullptr && type->kind == 'p' && column.type.oid != oid::kText) {

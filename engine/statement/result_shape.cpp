@@ -13,7 +13,7 @@ std::shared_ptr<const ResultShape> make_shape(catalog::CatalogView& catalog, con
     const auto& target = plan.targets[i];
     ResultColumn column;
     column.name = target.name;
-    column.type = plan.root->columns[i].type;
+    column.type = column.declared = plan.root->columns[i].type;
     column.table = target.origin_table;
     column.column = target.origin_column;
     auto type = catalog.type(column.type.oid);
@@ -49,7 +49,7 @@ std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<
   for (const auto& [name, type] : columns) {
     ResultColumn column;
     column.name = name;
-    column.type.oid = type;
+    column.type.oid = column.declared.oid = type;
     Phys phys = sql::physical_of(type);
     column.type_length = phys == Phys::kStr ? int16_t{-1} : static_cast<int16_t>(phys_bytes(phys));
     shape->columns.push_back(std::move(column));

@@ -20,7 +20,7 @@ class PartAssigner {
   Result<ExprPtr> assign(const ExprPtr& old, const TypeRef& type, NodeList steps) {
     INDIGO_TRY(check_stack_depth());
     INDIGO_ASSIGN(ExprPtr out, is_subscript(steps[0]) ? element(old, type, steps) : field(old, type, steps));
-    return coerce_to_domain(scope_.a, out, type.oid, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1, false);
+    return coerce_to_domain(scope_.a, out, type.oid, Coercion::kAssignment, -1);
   }
 
  private:

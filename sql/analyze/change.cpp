@@ -192,8 +192,7 @@ Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
   }
   if (type && type->kind == 'd') {
     const TypeRef base = type_with_collation(scope.catalog(), base_type_ref(scope.catalog(), column.type.oid));
-    return coerce_to_domain(scope.a, make_null(scope.catalog(), base), column.type.oid, Coercion::kImplicit,
-                            CallExpr::Form::kImplicitCast, -1, true);
+    return coerce_to_domain(scope.a, make_null(scope.catalog(), base), column.type.oid, Coercion::kImplicit, -1);
   }
   return make_null(scope.catalog(), column.type);
 }

@@ -33,7 +33,9 @@ Result<ExprPtr> apply_cast_function(Analysis& a, Oid function, const ExprPtr& e,
   ExprList arguments{e};
   if (info->arguments.size() >= 2) arguments.push_back(make_int4(type.typmod));
   if (info->arguments.size() >= 3) arguments.push_back(make_bool(context == Coercion::kExplicit));
-  return make_call(a, *info, std::move(arguments), type, form, kInvalidOid, location);
+  // One that is not told the modifier does not apply it.
+  const TypeRef result = {type.oid, arguments.size() >= 2 ? type.typmod : -1, type.collation};
+  return make_call(a, *info, std::move(arguments), result, form, kInvalidOid, location);
 }
 
 Result<ExprPtr> apply_array_cast(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context, Form form,
@@ -53,8 +55,23 @@ Result<ExprPtr> apply_array_cast(Analysis& a, const ExprPtr& e, const TypeRef& t
   return ExprPtr(cast);
 }
 
+// The conversion as one that is not shown: the one around it stands for both.
+ExprPtr hidden(const ExprPtr& e) {
+  const auto copy_with = [](const auto& node, auto change) {
+    auto copy = std::make_shared<std::remove_cvref_t<decltype(node)>>(node);
+    change(*copy);
+    return ExprPtr(std::move(copy));
+  };
+  if (const auto* r = try_as<RelabelExpr>(e)) return copy_with(*r, [](RelabelExpr& x) { x.implicit = true; });
+  if (const auto* io = try_as<IoCastExpr>(e)) return copy_with(*io, [](IoCastExpr& x) { x.implicit = true; });
+  if (const auto* call = try_as<CallExpr>(e); call && call->form == CallExpr::Form::kExplicitCast) {
+    return copy_with(*call, [](CallExpr& x) { x.form = CallExpr::Form::kImplicitCast; });
+  }
+  return e;
+}
+
 // A row value to a named row type, column by column.
-Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context, Form form,
+Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context,
                                     int location) {
   RowShape shape;
   const auto fail = [&](std::string detail) {
@@ -88,7 +105,7 @@ Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef
     out->names.push_back(shape.names[i]);
   }
   if (next < row->fields.size()) return fail("Input has too many columns.");
-  if (base.oid != type.oid) return coerce_to_domain(a, out, type.oid, context, form, location, false);
+  if (base.oid != type.oid) return coerce_to_domain(a, out, type.oid, context, location);
   return ExprPtr(out);
 }
 
@@ -131,7 +148,7 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
     }
     if (value) {
       if (base.oid == target) return value;
-      return coerce_to_domain(a, value, target, context, form, location, false);
+      return coerce_to_domain(a, value, target, context, location);
     }
   }
   if (ExprPtr wide = a.widen_lifted(e, type)) return wide;
@@ -152,7 +169,7 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
   switch (path.kind) {
     case PathKind::kNone: break;
     case PathKind::kRelabel: {
-      INDIGO_ASSIGN(out, coerce_to_domain(a, e, target, context, form, location, false));
+      INDIGO_ASSIGN(out, coerce_to_domain(a, e, target, context, location));
       if (out == e && base.oid == target) {
         // A domain's value is one of its base type at once.
         out = make_relabel(e, base_plain, form != Form::kExplicitCast, location);
@@ -179,10 +196,10 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
   }
   if (out) {
     if (base.oid == target) return out;
-    return coerce_to_domain(a, out, target, context, form, location, true);
+    return coerce_to_domain(a, hidden(out), target, context, location);
   }
   if (source == oid::kRecord && is_composite(catalog, target)) {
-    return record_to_composite(a, e, type, context, form, location);
+    return record_to_composite(a, e, type, context, location);
   }
   if (target == oid::kRecord || target == oid::kRecordArray) return e;
   return a.error(sqlstate::kCannotCoerce,
@@ -200,25 +217,6 @@ Result<ExprPtr> coerce_typmod(Analysis& a, const ExprPtr& e, const TypeRef& type
   if (!array) return apply_cast_function(a, cast->function, e, type, context, form, location);
   return apply_array_cast(a, e, type, context, form, location);
 }
-
-namespace {
-
-// The conversion as one that is not shown: the one around it stands for both.
-ExprPtr hidden(const ExprPtr& e) {
-  const auto copy_with = [](const auto& node, auto change) {
-    auto copy = std::make_shared<std::remove_cvref_t<decltype(node)>>(node);
-    change(*copy);
-    return ExprPtr(std::move(copy));
-  };
-  if (const auto* r = try_as<RelabelExpr>(e)) return copy_with(*r, [](RelabelExpr& x) { x.implicit = true; });
-  if (const auto* io = try_as<IoCastExpr>(e)) return copy_with(*io, [](IoCastExpr& x) { x.implicit = true; });
-  if (const auto* call = try_as<CallExpr>(e); call && call->form == CallExpr::Form::kExplicitCast) {
-    return copy_with(*call, [](CallExpr& x) { x.form = CallExpr::Form::kImplicitCast; });
-  }
-  return e;
-}
-
-}  // namespace
 
 Result<ExprPtr> coerce_to_target(Analysis& a, const ExprPtr& original, const TypeRef& type, Coercion context, Form form,
                                  int location) {
@@ -266,16 +264,11 @@ Result<ExprPtr> unknown_to_text(Analysis& a, const ExprPtr& e) {
   return coerce_type(a, e, {oid::kText, -1, oid::kDefaultCollation}, Coercion::kImplicit, Form::kImplicitCast, -1);
 }
 
-Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, Form form, int location,
-                                 bool typmod_done) {
+Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, int location) {
   const auto info = a.catalog.type(domain);
   if (!info || info->kind != 'd') return e;
-  ExprPtr value = e;
-  if (!typmod_done) {
-    TypeRef base = base_type_ref(a.catalog, domain);
-    base = type_with_collation(a.catalog, base);
-    INDIGO_ASSIGN(value, coerce_typmod(a, value, base, context, form, location));
-  }
+  const TypeRef base = type_with_collation(a.catalog, base_type_ref(a.catalog, domain));
+  INDIGO_ASSIGN(const ExprPtr value, coerce_typmod(a, e, base, context, Form::kImplicitCast, location));
   auto cast = std::make_shared<DomainCastExpr>();
   cast->argument = value;
   cast->type = {domain, -1, info->collation};

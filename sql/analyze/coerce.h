@@ -53,9 +53,8 @@ Result<ExprPtr> coerce_to_target(Analysis& a, const ExprPtr& e, const TypeRef& t
 // `construct`: "WHERE", "AND" ... 42804 when not possible.
 Result<ExprPtr> coerce_to_boolean(Analysis& a, const ExprPtr& e, const char* construct);
 Result<ExprPtr> coerce_to_specific(Analysis& a, const ExprPtr& e, Oid type, const char* construct);
-// A domain's checks around a value that already has the domain's base type.
-Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, CallExpr::Form form,
-                                 int location, bool typmod_done);
+// The modifier of a domain's base type, and its checks, around a value that already has that base type.
+Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, int location);
 // Unknown literals and parameters become text.
 Result<ExprPtr> unknown_to_text(Analysis& a, const ExprPtr& e);
 
