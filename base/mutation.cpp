@@ -43,6 +43,7 @@ Mutation chosen() {
       {"removal", Mutation::kEarlyRemoval},
       {"checkpoint", Mutation::kUnsyncedCheckpoint},
       {"names", Mutation::kUnsyncedNames},
+      {"clones", Mutation::kForgetClones},
       {"replay", Mutation::kReplayKeepsOld},
       {"cache", Mutation::kBelieveTheCache},
   };

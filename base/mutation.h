@@ -39,6 +39,7 @@ enum class Mutation : uint8_t {
   kUnsyncedCheckpoint,  // checkpoint: it gets its name before its bytes are durable
   kUnsyncedNames,       // names: a rename is not made durable
   kBelieveTheCache,     // cache: recovery does not make durable what it has read of a process that died
+  kForgetClones,        // clones: the moment of a clone is not logged
   kReplayKeepsOld,      // replay: a row that is there already is not replaced
 };
 

@@ -7,19 +7,18 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/measurement.h"
 #include "bench/random.h"
+#include "engine/durability/restorer.h"
 #include "log/checkpoint.h"
 #include "log/file_directory.h"
 #include "log/recovery.h"
 #include "log/write_ahead_log.h"
 #include "storage/durability.h"
-#include "storage/restore.h"
 #include "storage/store.h"
 
 namespace indigo::bench {
@@ -52,32 +51,6 @@ std::string key_of(uint64_t i) {
   const uint64_t big = big_endian(i);
   return {reinterpret_cast<const char*>(&big), sizeof big};
 }
-
-// Tables out of a log or checkpoint, as a start makes them.
-class TableSink final : public log::OperationSink {
- public:
-  explicit TableSink(Store& store) : store_(store) {}
-  uint64_t rows = 0;
-  void put(log::DurableId id, Bytes key, Bytes row) override {
-    if (id != last_id_ || last_ == nullptr) {
-      auto& slot = tables_[id];
-      if (slot == nullptr) slot = create_durable_table(store_, id);
-      last_id_ = id;
-      last_ = slot.get();
-    }
-    restore_row(*last_, key, row);
-    rows++;
-  }
-  void erase(log::DurableId, Bytes) override {}
-  void sequence(log::DurableId, int64_t, bool) override {}
-  void oids(uint64_t) override {}
-
- private:
-  Store& store_;
-  std::map<log::DurableId, std::shared_ptr<Table>> tables_;
-  log::DurableId last_id_;
-  Table* last_ = nullptr;
-};
 
 class LogBench {
  public:
@@ -226,13 +199,16 @@ class LogBench {
   }
 
   void recover(const char* name, log::Directory& directory) {
-    auto store = Store::create({});
-    TableSink sink(*store);
-    auto outcome = run_once([&] {
-      need(log::recover(directory, sink));
-      return sink.rows;
-    });
-    print(name, {}, outcome);
+    for (const unsigned threads : {1U, 2U, 4U}) {
+      auto store = Store::create({});
+      auto outcome = run_once([&] {
+        engine::Restorer restorer(*store, threads);
+        need(log::recover(directory, restorer));
+        need(restorer.finish());
+        return o_.rows;
+      });
+      print(name, {{"threads", std::to_string(threads)}}, outcome);
+    }
   }
 
   const Options o_;

@@ -61,8 +61,8 @@ class Catalog {
   // An empty database object with that OID (its pg_database row is the caller's business). Dropped again with forget.
   std::shared_ptr<Database> make_database(Oid oid, std::string_view name);
   // Gives an empty database object everything that was committed in `source` at one moment during the call: rows, indexes,
-  // sequences, definitions. The time depends on the number of tables, not of rows; but what is kept is logged row by row
-  // with the transaction. `source` stays in use meanwhile. `failure`: what storage answered.
+  // sequences, definitions. The time depends on the number of tables, not of rows. `source` stays in use meanwhile.
+  // `failure`: what storage answered.
   Status clone_database(storage::Transaction& txn, Database& source, Database& target, storage::StorageStatus& failure);
   void publish(std::shared_ptr<Database> database);
   void forget(Oid database);

@@ -43,7 +43,7 @@ Clones clone_everything(storage::Cloner& cloner, storage::Store& store, const Da
   return out;
 }
 
-Status adopt_physical(Clones& clones, storage::Transaction& txn, Database& target, storage::StorageStatus& failure) {
+Status adopt_physical(Clones& clones, storage::Transaction& txn, Database& target) {
   struct Relation {
     Oid file;
     bool kept;
@@ -80,8 +80,6 @@ Status adopt_physical(Clones& clones, storage::Transaction& txn, Database& targe
     for (const IndexId id : t.indexes) {
       if (!indexes.contains(id)) t.table->drop_index(id);
     }
-    failure = storage::log_clone(txn, *t.table);
-    if (failure != storage::StorageStatus::kOk) break;
   }
   return {};
 }
@@ -94,11 +92,7 @@ Status Catalog::clone_database(storage::Transaction& txn, Database& source, Data
   failure = storage::clone_tables(
       store_, [&](storage::Cloner& cloner) { clones = clone_everything(cloner, store_, source, target); });
   if (failure != storage::StorageStatus::kOk) return {};
-  for (const auto& system : target.tables().all()) {
-    failure = system->storage()->log_clone(txn);
-    if (failure != storage::StorageStatus::kOk) return {};
-  }
-  return adopt_physical(clones, txn, target, failure);
+  return adopt_physical(clones, txn, target);
 }
 
 }  // namespace indigo::catalog

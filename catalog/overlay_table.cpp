@@ -324,10 +324,6 @@ void OverlayTable::clone_changes(storage::Cloner& cloner, OverlayTable& target) 
   target.upper_.store(target.owned_.get(), std::memory_order_release);  // pairs with upper()
 }
 
-StorageStatus OverlayTable::log_clone(storage::Transaction& txn) {
-  return owned_ == nullptr ? StorageStatus::kOk : storage::log_clone(txn, *owned_);
-}
-
 bool OverlayTable::index_usable(IndexId index, const storage::ReadView& view) const {
   // While nothing was written, the base alone answers. Afterwards a view older than the upper table's index sees none
   // of the upper rows, but the index may not be asked for it.

@@ -101,8 +101,6 @@ class OverlayTable final : public storage::Table {
 
   // Clones what was changed above the base rows into `target`, a table over the same base without changes of its own.
   void clone_changes(storage::Cloner& cloner, OverlayTable& target);
-  // Logs what has been cloned into this one.
-  storage::StorageStatus log_clone(storage::Transaction& txn);
 
   static bool is_marker(Bytes row) { return row.size() == 1; }
 

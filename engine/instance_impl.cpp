@@ -74,11 +74,13 @@ Status InstanceImpl::start() {
     INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
     return {};
   }
-  INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user));
+  auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
+  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1U);
+  INDIGO_ASSIGN(catalog_, data_->load(*store_, options_.os_user, threads));
   defaults_[*find_setting("log_device")] = data_->device_text();
   defaults_[*find_setting("data_directory")] = options_.data_directory;
   defaults_[*find_setting("fsync")] = level == log::Durability::kPower ? "on" : "off";
-  if (!data_->fresh()) INDIGO_TRY(rebuild_after_recovery(*this));
+  if (!data_->fresh()) INDIGO_TRY(rebuild_after_recovery(*this, threads));
   CheckpointLimits limits;
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;

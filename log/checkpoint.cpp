@@ -101,7 +101,7 @@ Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std:
   if (file->size() < sizeof h) return damaged(directory, name, 0, "too short");
   INDIGO_TRY(file->read(0, reinterpret_cast<char*>(&h), sizeof h));
   if (h.magic != kCheckpointMagic) return damaged(directory, name, 0, "this is not a checkpoint");
-  if (h.version != kVersion) {
+  if (!readable(h.version)) {
     return Error(sqlstate::kFeatureNotSupported, "checkpoint \"" + directory.path(name) + "\" has format version " +
                                                      std::to_string(h.version) + ", this program reads version " +
                                                      std::to_string(kVersion));
@@ -110,10 +110,10 @@ Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std:
   return h;
 }
 
-Status read_checkpoint(Directory& directory, const std::string& name, const std::function<bool(Bytes chunk)>& chunk) {
+Status read_checkpoint(Directory& directory, const std::string& name,
+                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk) {
   INDIGO_ASSIGN(auto file, directory.open_file(name));
   uint64_t offset = sizeof(CheckpointHeader);
-  std::string payload;
   for (uint32_t number = 0;; number++) {
     ChunkHeader h;
     if (offset + sizeof h > file->size()) return damaged(directory, name, offset, "the file ends early");
@@ -122,9 +122,9 @@ Status read_checkpoint(Directory& directory, const std::string& name, const std:
     if (h.magic != kChunkMagic || h.number != number || h.bytes > file->size() - offset - sizeof h) {
       return damaged(directory, name, offset, "a chunk's header is damaged");
     }
-    payload.resize(h.bytes);
-    INDIGO_TRY(file->read(offset + sizeof h, payload.data(), payload.size()));
-    if (h.crc != crc32c(payload.data(), payload.size())) {
+    const auto payload = std::make_shared<std::string>(h.bytes, '\0');
+    INDIGO_TRY(file->read(offset + sizeof h, payload->data(), payload->size()));
+    if (h.crc != crc32c(payload->data(), payload->size())) {
       return damaged(directory, name, offset, "a chunk's checksum is wrong");
     }
     if (!chunk(payload)) return damaged(directory, name, offset, "a chunk's operations are malformed");

@@ -72,6 +72,7 @@ class CheckpointWriter {
 // The header, checked. Errors as EpochReader::open.
 Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std::string& name);
 // Every chunk's operations in turn; XX001 with the offset when the file is damaged. `chunk` answers false: malformed.
-Status read_checkpoint(Directory& directory, const std::string& name, const std::function<bool(Bytes chunk)>& chunk);
+Status read_checkpoint(Directory& directory, const std::string& name,
+                       const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk);
 
 }  // namespace indigo::log

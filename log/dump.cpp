@@ -35,6 +35,9 @@ class Printer final : public OperationSink {
     line_("    sequence " + table_name(sequence) + " at " + std::to_string(last_value) + (is_called ? "" : ", unused"));
   }
   void oids(uint64_t below) override { line_("    OIDs below " + std::to_string(below) + " are taken"); }
+  void clone(DurableId clone, DurableId source) override {
+    line_("    clone " + table_name(source) + " as " + table_name(clone));
+  }
 
  private:
   const Line& line_;
@@ -45,6 +48,7 @@ const char* kind_name(RecordKind kind) {
     case RecordKind::kCommit: return "commit";
     case RecordKind::kPart: return "part";
     case RecordKind::kNotes: return "notes";
+    case RecordKind::kClones: return "clones";
   }
   return "unknown";
 }

@@ -25,7 +25,8 @@ inline constexpr uint32_t kRecordMagic = 0x43455247;        // "GREC"
 inline constexpr uint32_t kBlockMagic = 0x4b4c4247;         // "GBLK"
 inline constexpr uint32_t kTableMagic = 0x4c425447;         // "GTBL"
 inline constexpr uint64_t kWatermarkMagic = 0x4b52414d52544157;
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;  // 1 had no clones
+constexpr bool readable(uint32_t version) { return version >= 1 && version <= kVersion; }
 inline constexpr size_t kLine = 64;  // cacheline
 
 struct Geometry {
@@ -99,6 +100,9 @@ enum class RecordKind : uint16_t {
   kCommit = 1,  // the last, mostly only, record of a transaction
   kPart = 2,    // the stream's bytes before it
   kNotes = 3,   // operations outside transactions: sequences, OIDs; in force as soon as written
+  kClones =
+      4,  // clones of one moment: after the transactions before it in the log, and before those that follow; `stamp`
+          // is the newest that had been taken then
 };
 
 //   0 magic 4 | 4 version 2 | 6 kind 2 | 8 lsn 8 | 16 stamp 8 | 24 epoch 8 | 32 first_part 8 | 40 watermark 8
@@ -108,7 +112,7 @@ struct RecordHeader {
   uint16_t version = kVersion;
   RecordKind kind = RecordKind::kCommit;
   uint64_t lsn = 0;
-  uint64_t stamp = 0;  // commit records
+  uint64_t stamp = 0;  // commit and clones records
   uint64_t epoch = 0;
   uint64_t first_part = 0;  // LSN of the transaction's first part; zero: this record is all of it, or the first part
   uint64_t watermark = 0;   // all below was durable when this was written
@@ -129,7 +133,8 @@ enum class OperationKind : uint8_t {
   kErase = 2,     // table 8, key length 4, key
   kSequence = 3,  // sequence 8, last value 8, is called 1
   kOids = 4,      // every OID and file number handed out later and not noted anew is below this: 8
+  kClone = 5,     // clone 8, source 8: the clone has the source's rows, in the place of any that it had
 };
-inline constexpr size_t kPutHeader = 17, kEraseHeader = 13, kSequenceBytes = 18, kOidsBytes = 9;
+inline constexpr size_t kPutHeader = 17, kEraseHeader = 13, kSequenceBytes = 18, kOidsBytes = 9, kCloneBytes = 17;
 
 }  // namespace indigo::log

@@ -32,7 +32,7 @@ Result<std::unique_ptr<EpochReader>> EpochReader::open(Directory& directory, con
     INDIGO_TRY(file->read(0, reinterpret_cast<char*>(&header), sizeof header));
   }
   if (header.magic != kFileMagic) return damaged(reader->name_, "offset 0: this is not a log of Indigo");
-  if (header.version != kVersion) {
+  if (!readable(header.version)) {
     return Error(sqlstate::kFeatureNotSupported, "log file \"" + reader->name_ + "\" has format version " +
                                                      std::to_string(header.version) + ", this program reads version " +
                                                      std::to_string(kVersion));
@@ -99,7 +99,7 @@ std::optional<Record> EpochReader::read(uint64_t lsn) {
   const char* at = device_->block(r.block) + offset;
   r.header = load_unaligned<RecordHeader>(at);
   const RecordHeader& h = r.header;
-  if (h.magic != kRecordMagic || h.version != kVersion || h.lsn != lsn || h.epoch != header_.epoch ||
+  if (h.magic != kRecordMagic || !readable(h.version) || h.lsn != lsn || h.epoch != header_.epoch ||
       (h.crc != crc32c(at, offsetof(RecordHeader, crc)) && !mutated(Mutation::kAcceptTornRecords)) ||
       h.payload_bytes > geometry_.block_bytes - offset - sizeof(RecordHeader)) {
     return std::nullopt;
@@ -165,6 +165,11 @@ bool decode_operations(Bytes s, OperationSink& sink) {
         used = kOidsBytes;
         if (s.size() < used) return false;
         sink.oids(u64(1));
+        break;
+      case OperationKind::kClone:
+        used = kCloneBytes;
+        if (s.size() < used) return false;
+        sink.clone(DurableId(u64(1)), DurableId(u64(9)));
         break;
       default: return false;
     }

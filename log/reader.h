@@ -58,15 +58,24 @@ class EpochReader {
   std::unordered_map<uint64_t, const char*> tables_;  // by segment
 };
 
+class OperationSink;
 // Walks the operations of a stream. False: the stream is malformed.
+bool decode_operations(Bytes stream, OperationSink& sink);
+
+// Takes operations one after the other. Keys and rows are views, valid during the call, and as long as what `keep` gave is held.
 class OperationSink {
  public:
   virtual ~OperationSink() = default;
+  // What the operations from here on lie in.
+  virtual void keep(const std::shared_ptr<const void>&) {}
+  // A part of a checkpoint: no other part has its keys, so all of them may take effect in any order, before whatever is not
+  // such a part. False: it is malformed.
+  virtual bool chunk(const std::shared_ptr<const std::string>& chunk) { return decode_operations(*chunk, *this); }
   virtual void put(DurableId table, Bytes key, Bytes row) = 0;
   virtual void erase(DurableId table, Bytes key) = 0;
   virtual void sequence(DurableId sequence, int64_t last_value, bool is_called) = 0;
   virtual void oids(uint64_t below) = 0;
+  virtual void clone(DurableId clone, DurableId source) = 0;
 };
-bool decode_operations(Bytes stream, OperationSink& sink);
 
 }  // namespace indigo::log

@@ -41,6 +41,12 @@ void encode_oids(uint64_t below, std::string& out) {
   append_number(below, out);
 }
 
+void encode_clone(DurableId clone, DurableId source, std::string& out) {
+  out.push_back(static_cast<char>(OperationKind::kClone));
+  append_number(clone.value, out);
+  append_number(source.value, out);
+}
+
 Log::Outcome RecordStream::put(DurableId table, Bytes key, Bytes row) {
   encode_put(table, key, row, buffer_);
   return buffer_.size() > log_.max_payload() ? write_parts() : Log::Outcome::kOk;

@@ -16,6 +16,7 @@ void encode_put(DurableId table, Bytes key, Bytes row, std::string& out);
 void encode_erase(DurableId table, Bytes key, std::string& out);
 void encode_sequence(DurableId sequence, int64_t last_value, bool is_called, std::string& out);
 void encode_oids(uint64_t below, std::string& out);
+void encode_clone(DurableId clone, DurableId source, std::string& out);
 
 class RecordStream {
  public:

@@ -88,17 +88,19 @@ class Replay {
     out_.stamp = stamp_ = header.stamp;
     epoch_ = header.epoch;
     horizon_ = header.horizon;
-    return read_checkpoint(directory_, name, [&](Bytes chunk) {
-      out_.bytes += chunk.size();
+    return read_checkpoint(directory_, name, [&](const std::shared_ptr<const std::string>& chunk) {
+      out_.bytes += chunk->size();
       progress_.look(out_);
-      return decode_operations(chunk, sink_);
+      return sink_.chunk(chunk);
     });
   }
   uint64_t first_epoch() const { return epoch_; }
 
   // `cut`: the next epoch's word on where this one ended; without it, this is the last one.
   Status log(const std::string& name, std::optional<uint64_t> cut) {
-    INDIGO_ASSIGN(auto reader, EpochReader::open(directory_, name));
+    INDIGO_ASSIGN(auto opened, EpochReader::open(directory_, name));
+    const std::shared_ptr<EpochReader> reader = std::move(opened);
+    sink_.keep(reader);  // its records lie in the mapped file
     if (reader->header().epoch != numbered(name, "log-")) {
       return corrupted("log file \"" + directory_.path(name) + "\", offset 16: it belongs to another epoch");
     }
@@ -117,7 +119,7 @@ class Replay {
       out_.records++;
       out_.bytes += record->payload.size();
       if (out_.records % kRecordsBetweenLooks == 0) progress_.look(out_);
-      if (!apply(*record)) {
+      if (!apply(*record, reader)) {
         return corrupted(
             "log file \"" + directory_.path(name) + "\", block " + std::to_string(record->block) + ", offset " +
             std::to_string(uint64_t{record->block} * reader->geometry().block_bytes + uint64_t{record->line} * kLine) +
@@ -138,11 +140,18 @@ class Replay {
                      ", but everything up to LSN " + std::to_string(reader.watermark()) + " was durable");
   }
 
-  bool apply(const Record& record) {
+  bool apply(const Record& record, const std::shared_ptr<EpochReader>& reader) {
     const RecordHeader& h = record.header;
     switch (h.kind) {
       case RecordKind::kNotes: return decode_operations(record.payload, sink_);
-      case RecordKind::kPart: parts_[h.first_part != 0 ? h.first_part : h.lsn].append(record.payload); return true;
+      case RecordKind::kPart: {
+        auto& parts = parts_[h.first_part != 0 ? h.first_part : h.lsn];
+        if (parts == nullptr) parts = std::make_shared<std::string>();
+        parts->append(record.payload);
+        return true;
+      }
+      // At an equal stamp the checkpoint may be older than the clone; then there was no commit between them.
+      case RecordKind::kClones: return h.stamp < stamp_ || decode_operations(record.payload, sink_);
       case RecordKind::kCommit: break;
       default: return false;
     }
@@ -152,9 +161,12 @@ class Replay {
     if (h.first_part == 0) return decode_operations(record.payload, sink_);
     auto parts = parts_.find(h.first_part);
     if (parts == parts_.end()) return false;
-    parts->second.append(record.payload);
-    bool ok = decode_operations(parts->second, sink_);
+    const std::shared_ptr<std::string> stream = std::move(parts->second);
     parts_.erase(parts);
+    stream->append(record.payload);
+    sink_.keep(stream);
+    const bool ok = decode_operations(*stream, sink_);
+    sink_.keep(reader);
     return ok;
   }
 
@@ -163,7 +175,7 @@ class Replay {
   Recovered& out_;
   Progress progress_;
   uint64_t stamp_ = 0, epoch_ = 1, horizon_ = 0;
-  std::map<uint64_t, std::string> parts_;
+  std::map<uint64_t, std::shared_ptr<std::string>> parts_;  // by first part
 };
 
 }  // namespace

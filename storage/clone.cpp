@@ -1,11 +1,13 @@
 #include "storage/clone.h"
 
-#include <array>
 #include <chrono>
+#include <vector>
 
 #include "base/mutation.h"
+#include "log/format.h"
+#include "log/record_stream.h"
+#include "storage/restore.h"
 #include "storage/store_impl.h"
-#include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -14,6 +16,7 @@ namespace {
 
 constexpr auto kPatience = std::chrono::milliseconds(1);  // for commits, while others are kept out
 constexpr auto kPause = std::chrono::milliseconds(1);     // between two looks at a commit that takes long
+constexpr size_t kTablesMeanwhile = 64;                   // made between the count of all and the pause
 
 StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }
 
@@ -102,45 +105,86 @@ std::shared_ptr<Table> Cloner::clone(Table& source, log::DurableId id, const std
   if (!table.durable_id()) id = {};
   auto clone = impl(store_).clone_table(table, id, source_generation_, generation_);
   table.clone_indexes(*clone, new_id, source_generation_, generation_);
+  if (id) log::encode_clone(id, table.durable_id(), operations_);
   return clone;
 }
 
+namespace {
+
+// Room in the log for the clones' names, taken while it may still be waited for.
+class CloneNote {
+ public:
+  explicit CloneNote(StoreImpl& store) : store_(store), log_(store.log()) {}
+  ~CloneNote() { release(); }
+  CloneNote(const CloneNote&) = delete;
+  CloneNote& operator=(const CloneNote&) = delete;
+
+  StorageStatus reserve(size_t names) {
+    release();
+    const size_t of_one = log_.max_payload() / log::kCloneBytes * log::kCloneBytes;
+    for (size_t left = names * log::kCloneBytes; left > 0 && log_.records();) {
+      const size_t bytes = std::min(left, of_one);
+      const auto outcome = log_.reserve(bytes, places_.emplace_back());
+      if (outcome != log::Log::Outcome::kOk) {
+        places_.pop_back();
+        return outcome == log::Log::Outcome::kFull ? StorageStatus::kLogFull : StorageStatus::kLogFailed;
+      }
+      left -= bytes;
+    }
+    return StorageStatus::kOk;
+  }
+  // False: there is not enough of it, and nothing was written.
+  bool append(Bytes operations) {
+    size_t room = 0;
+    for (const log::Reservation& place : places_) room += place.payload_bytes;
+    if (log_.records() && operations.size() > room) return false;
+    while (log_.records() && !operations.empty() && !mutated(Mutation::kForgetClones)) {
+      log::Reservation place = places_.back();
+      places_.pop_back();
+      const Bytes payload = operations.substr(0, place.payload_bytes);
+      log_.append(place, log::RecordKind::kClones, store_.clock().taken(), {}, payload);
+      operations.remove_prefix(payload.size());
+    }
+    return true;
+  }
+
+ private:
+  void release() {
+    for (log::Reservation& place : places_) log_.release(place);
+    places_.clear();
+  }
+
+  StoreImpl& store_;
+  log::Log& log_;
+  std::vector<log::Reservation> places_;
+};
+
+}  // namespace
+
 StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& make) {
   StoreImpl& s = impl(store);
-  // A long commit (it yields) must not keep others from theirs: it is waited for with the gate open.
-  do {
-    if (StorageStatus status = s.wait_for_commits(); status != StorageStatus::kOk) return status;
-  } while (!s.try_pause());
-  struct Pause {  // ends also when `make` runs out of memory
-    StoreImpl& store;
-    ~Pause() { store.resume(); }
-  } pause{s};
-  Cloner cloner(store);
-  make(cloner);
-  return StorageStatus::kOk;
+  CloneNote note(s);
+  for (size_t more = kTablesMeanwhile;; more *= 2) {
+    if (const StorageStatus room = note.reserve(s.durable_tables().size() + more); room != StorageStatus::kOk)
+      return room;
+    // A long commit (it yields) must not keep others from theirs: it is waited for with the gate open.
+    do {
+      if (const StorageStatus status = s.wait_for_commits(); status != StorageStatus::kOk) return status;
+    } while (!s.try_pause());
+    struct Pause {  // ends also when `make` runs out of memory
+      StoreImpl& store;
+      ~Pause() { store.resume(); }
+    } pause{s};
+    Cloner cloner(store);
+    make(cloner);
+    if (note.append(cloner.operations_)) return StorageStatus::kOk;
+  }
 }
 
-StorageStatus log_clone(Transaction& transaction, Table& clone) {
-  auto& txn = static_cast<TransactionImpl&>(transaction);
-  auto& table = static_cast<TableImpl&>(clone);
-  if (!table.durable_id() || !txn.store().log().records()) return StorageStatus::kOk;
-  txn.writes();
-  auto& record = txn.state().record;
-  if (record == nullptr) record = std::make_unique<log::RecordStream>(txn.store().log());
-  TableCursor cursor(table, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
-  std::array<RowRef, 256> rows;
-  for (;;) {
-    size_t n = 0;
-    if (StorageStatus s = cursor.next(rows, n); s != StorageStatus::kOk) return s;
-    if (n == 0) return StorageStatus::kOk;
-    for (size_t i = 0; i < n; i++) {
-      const auto outcome = record->put(table.durable_id(), rows[i].key, rows[i].row);
-      if (outcome == log::Log::Outcome::kFull) return StorageStatus::kLogFull;
-      if (outcome != log::Log::Outcome::kOk) return StorageStatus::kLogFailed;
-    }
-    if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
-    Waiter::current().yield_if_due();
-  }
+std::shared_ptr<Table> restore_clone(Store& store, Table& source, log::DurableId id) {
+  StoreImpl& s = impl(store);
+  const uint64_t source_generation = s.next_generation();
+  return s.clone_table(static_cast<TableImpl&>(source), id, source_generation, s.next_generation());
 }
 
 }  // namespace indigo::storage

@@ -7,11 +7,15 @@
 // the time of `make`, and of the operations on leaves that were under way.
 //
 // Snapshots from before the call must not be used on a clone: it has no older versions, and they may miss rows.
+//
+// Clones that are kept are noted in the log while nobody commits: what lies before the note is in them, what lies behind it is
+// not. So replay makes them anew, in constant time, too.
 // Source: design/storage.md "Cloning". README.md says why this is enough.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "base/ids.h"
 #include "log/log.h"
@@ -21,8 +25,7 @@ namespace indigo::storage {
 
 class Cloner {
  public:
-  // With all secondary indexes, which get these ids in the clone. `id`: the clone's name in the log, if the source is kept;
-  // its rows are logged by log_clone, not here.
+  // With all secondary indexes, which get these ids in the clone. `id`: the clone's name in the log, if the source is kept.
   std::shared_ptr<Table> clone(Table& source, log::DurableId id, const std::function<IndexId(IndexId)>& new_id);
 
  private:
@@ -30,14 +33,12 @@ class Cloner {
   explicit Cloner(Store& store);
   Store& store_;
   const uint64_t source_generation_, generation_;
+  std::string operations_;  // for the log
 };
 
-// Calls `make` once, while nobody commits or changes a leaf. It must not wait, begin transactions or use tables but to clone
-// them. kInterrupted when the session was told to stop while it waited for long commits.
+// Calls `make` while nobody commits or changes a leaf. It must not wait, begin transactions or use tables but to clone
+// them. It is called again, to replace what it has made, when tables were created faster than the log had room for their names.
+// kInterrupted when the session was told to stop while it waited for long commits; kLogFull and kLogFailed as from a commit.
 StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& make);
-
-// Appends the rows of a new clone that is kept to what the transaction writes into the log.
-// kLogFull and kLogFailed as from a commit; kInterrupted.
-StorageStatus log_clone(Transaction& txn, Table& clone);
 
 }  // namespace indigo::storage

@@ -133,13 +133,17 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
 
 }  // namespace
 
+Status rebuild_index(DdlContext& c, const RelationPtr& relation, size_t position) {
+  const IndexInfo& index = relation->indexes[position];
+  const Oid filenode = filenode_of(c, index.oid);
+  if (filenode == filenode_of(c, relation->oid)) return {};
+  INDIGO_TRY(build_index(c, relation, index, filenode, relation->table));
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
-  const Oid filenode = filenode_of(c, relation->oid);
-  for (const IndexInfo& index : relation->indexes) {
-    const Oid index_filenode = filenode_of(c, index.oid);
-    if (index_filenode == filenode) continue;
-    INDIGO_TRY(build_index(c, relation, index, index_filenode, relation->table));
-  }
+  for (size_t i = 0; i < relation->indexes.size(); i++) INDIGO_TRY(rebuild_index(c, relation, i));
   c.catalog.changed({relation->oid});
   return {};
 }

@@ -20,6 +20,8 @@ Status empty_table(DdlContext& c, const RelationPtr& relation);
 Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to);
 // Builds all secondary indexes of a table that has its rows and none of its indexes.
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation);
+// One of them, by its position in relation->indexes; several sessions may, at once. Nothing to do for the key of the table itself.
+Status rebuild_index(DdlContext& c, const RelationPtr& relation, size_t position);
 // A new tree for a new table.
 void create_storage(DdlContext& c, Oid filenode, char persistence, const storage::TableOptions& options);
 

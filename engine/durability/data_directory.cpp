@@ -13,8 +13,9 @@ std::unique_ptr<DataDirectory> DataDirectory::open(DataSource source, log::Durab
   return out;
 }
 
-Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const std::string& os_user) {
-  Restorer restorer(store);
+Result<std::unique_ptr<catalog::Catalog>> DataDirectory::load(storage::Store& store, const std::string& os_user,
+                                                              unsigned threads) {
+  Restorer restorer(store, threads);
   INDIGO_ASSIGN(recovered_, log::recover(*directory_, restorer));
   std::unique_ptr<catalog::Catalog> catalog;
   if (recovered_.fresh) {

@@ -29,7 +29,7 @@ class DataDirectory {
 
   log::WriteAheadLog& log() { return *log_; }
   // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
-  Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user);
+  Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user, unsigned threads);
   bool fresh() const { return recovered_.fresh; }
   // Checkpoints begin, backups can be made.
   void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);

@@ -1,5 +1,11 @@
 #include "engine/durability/rebuild.h"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
 #include "base/log.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/temporary.h"
@@ -11,7 +17,38 @@ namespace indigo::engine {
 
 namespace {
 
-Status build_indexes(DdlContext& c) {
+// A session of the bootstrap superuser, in one database.
+class Builder {
+ public:
+  Builder(InstanceImpl& instance, const std::shared_ptr<catalog::Database>& database)
+      : session_(instance, Waiter::current(), database, 0, 0), host_(session_, nullptr) {}
+
+  Status start(const std::string& user) {
+    ConnectOptions options;
+    options.user = user;
+    return session_.start(options);
+  }
+  // One transaction.
+  Status run(const std::function<Status(DdlContext&)>& step) {
+    INDIGO_TRY(session_.begin_statement());
+    DdlContext context{session_.session_catalog(), session_.transaction(), host_, {}};
+    Status status = step(context);
+    if (status.ok()) status = session_.block().commit();
+    if (!status.ok()) session_.block().rollback();
+    return status;
+  }
+
+ private:
+  SessionImpl session_;
+  DefinitionHost host_;
+};
+
+struct IndexToBuild {
+  Oid table;
+  size_t position;
+};
+
+Status list_indexes(DdlContext& c, std::vector<IndexToBuild>& out) {
   std::vector<Oid> tables;
   ddl::table(c, ddl::pg_class::kOid).scan(c.txn, {}, [&](ddl::RowReader row) {
     const Oid oid = row.oid(ddl::pg_class::c_oid);
@@ -24,32 +61,69 @@ Status build_indexes(DdlContext& c) {
     if (relation == nullptr) {
       return Error(sqlstate::kDataCorrupted, "table " + std::to_string(oid) + " has no complete definition");
     }
-    INDIGO_TRY(ddl::rebuild_indexes(c, relation));
+    for (size_t i = 0; i < relation->indexes.size(); i++) out.push_back({oid, i});
   }
   return {};
 }
 
+// The indexes of one database, each in a transaction of its own, taken in turn by every thread.
+class DatabaseRebuild {
+ public:
+  DatabaseRebuild(InstanceImpl& instance, std::shared_ptr<catalog::Database> database, std::string user)
+      : instance_(instance), database_(std::move(database)), user_(std::move(user)) {}
+
+  Status run(unsigned threads) {
+    Builder own(instance_, database_);
+    INDIGO_TRY(own.start(user_));
+    INDIGO_TRY(own.run([&](DdlContext& c) { return list_indexes(c, indexes_); }));
+    const size_t helpers = std::min<size_t>(threads, indexes_.size());
+    std::vector<std::thread> others;
+    for (size_t i = 1; i < helpers; i++) {
+      others.emplace_back([this] {
+        pthread_setname_np(pthread_self(), "recovery");
+        Builder builder(instance_, database_);
+        Status status = builder.start(user_);
+        if (status.ok()) status = build(builder);
+        if (!status.ok()) fail(std::move(status));
+      });
+    }
+    if (Status status = build(own); !status.ok()) fail(std::move(status));
+    for (auto& thread : others) thread.join();
+    INDIGO_TRY(std::move(first_));
+    return own.run(ddl::drop_temporary_schemas);
+  }
+
+ private:
+  Status build(Builder& builder) {
+    for (size_t i = next_.fetch_add(1); i < indexes_.size(); i = next_.fetch_add(1)) {
+      INDIGO_TRY(builder.run([&](DdlContext& c) {
+        return ddl::rebuild_index(c, ddl::current(c, indexes_[i].table), indexes_[i].position);
+      }));
+    }
+    return {};
+  }
+  void fail(Status status) {
+    next_ = indexes_.size();
+    std::lock_guard lock(mutex_);
+    if (first_.ok()) first_ = std::move(status);
+  }
+
+  InstanceImpl& instance_;
+  const std::shared_ptr<catalog::Database> database_;
+  const std::string user_;
+  std::vector<IndexToBuild> indexes_;
+  std::atomic<size_t> next_{0};
+  std::mutex mutex_;  // guards first_
+  Status first_;
+};
+
 }  // namespace
 
-Status rebuild_after_recovery(InstanceImpl& instance) {
+Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads) {
+  const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
+  if (superuser == nullptr) return Error(sqlstate::kDataCorrupted, "the bootstrap superuser is missing");
   for (const auto& database : instance.catalog().databases()) {
-    const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
-    if (superuser == nullptr) return Error(sqlstate::kDataCorrupted, "the bootstrap superuser is missing");
-    SessionImpl session(instance, Waiter::current(), database, 0, 0);
-    ConnectOptions options;
-    options.user = superuser->name;
-    INDIGO_TRY(session.start(options));
-    DefinitionHost host(session, nullptr);
-    for (const auto step : {build_indexes, ddl::drop_temporary_schemas}) {
-      INDIGO_TRY(session.begin_statement());
-      DdlContext context{session.session_catalog(), session.transaction(), host, {}};
-      Status status = step(context);
-      if (status.ok()) status = session.block().commit();
-      if (!status.ok()) {
-        session.block().rollback();
-        return status;
-      }
-    }
+    INDIGO_TRY(DatabaseRebuild(instance, database, superuser->name).run(threads));
   }
   return {};
 }

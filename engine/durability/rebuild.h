@@ -6,7 +6,8 @@
 
 namespace indigo::engine {
 
-// Builds the secondary indexes of every user's table of every database, and drops temporary schemas.
-Status rebuild_after_recovery(InstanceImpl& instance);
+// Builds the secondary indexes of every user's table of every database, each on one of so many threads, and drops temporary
+// schemas.
+Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads);
 
 }  // namespace indigo::engine

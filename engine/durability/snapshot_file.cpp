@@ -50,7 +50,7 @@ class Snapshot {
 
 Result<uint64_t> write_snapshot(const SnapshotSource& source, log::Directory& directory, log::CheckpointHeader header,
                                 const std::atomic<bool>* cancelled) {
-  // Invariant 2 of README.md: first the horizon, then the snapshot and everything else. What is dropped meanwhile belongs to the
+  // Invariant 3 of README.md: first the horizon, then the snapshot and everything else. What is dropped meanwhile belongs to the
   // snapshot, too, and is held from before it.
   std::map<log::DurableId, std::shared_ptr<storage::Table>> tables;
   const auto list_tables = [&] {

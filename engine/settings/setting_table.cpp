@@ -36,6 +36,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      "Sets how clients of this machine authenticate over TCP.", false},
     {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
      "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
+    {"recovery_threads", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
+     "Sets the number of threads that a start recovers with; zero means one for each core.", false},
     {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
      kOwnCategory, "Sets how clients of other machines authenticate.", false},
     {"seed", SettingKind::kReal, SettingContext::kUser, "0", "", "-1", "1", "",

@@ -33,9 +33,9 @@ std::string run_damage(uint64_t seed, Counts& counts) {
   {
     auto instance = start(machine, disk);
     if (!instance.ok()) return instance.error().message;
-    std::string error = workload.run(**instance, kSteps, counts.transactions);
+    std::string error = workload.run(**instance, kSteps, 0, counts.transactions);
     if (error.empty()) error = Client(**instance).run("checkpoint");
-    if (error.empty()) error = workload.run(**instance, kSteps, counts.transactions);
+    if (error.empty()) error = workload.run(**instance, kSteps, 1, counts.transactions);
     if (error.empty())
       error = Client(**instance).run("set synchronous_commit = on; create table shared.at_the_end (a int)");
     if (!error.empty()) return error;

@@ -8,13 +8,16 @@ Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Di
   engine::InstanceOptions options;
   if (disk != nullptr) {
     options.data_source = std::make_shared<engine::DataSource>(engine::DataSource{disk, machine.geometry});
+    options.settings["recovery_threads"] = std::to_string(machine.recovery_threads);
     options.settings["durability"] = log::durability_name(machine.level);
   }
   return engine::Instance::open(options);
 }
 
-Client::Client(engine::Instance& instance) {
-  auto session = instance.connect({}, Waiter::current());
+Client::Client(engine::Instance& instance, const std::string& database) {
+  engine::ConnectOptions as;
+  as.database = database;
+  auto session = instance.connect(as, Waiter::current());
   if (session.ok()) {
     session_ = std::move(*session);
   } else {

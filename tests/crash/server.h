@@ -19,6 +19,7 @@ struct Machine {
   log::Granularity granularity = log::Granularity::kPage;
   log::Durability level = log::Durability::kPower;
   log::Geometry geometry;
+  unsigned recovery_threads = 1;
 };
 
 // No disk: everything in memory.
@@ -27,7 +28,7 @@ Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Di
 // A session; without one (nobody is let in) every statement fails with the reason.
 class Client {
  public:
-  explicit Client(engine::Instance& instance);
+  explicit Client(engine::Instance& instance, const std::string& database = "postgres");
   // Empty when all went well, else SQLSTATE and message.
   std::string run(std::string_view text);
   // Rows as text: values by '|', rows by '\n'. An error in its place, after "ERROR ".

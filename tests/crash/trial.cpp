@@ -76,7 +76,8 @@ class Trial {
         std::lock_guard lock(mutex);
         checked = true;
       }
-      error = workload_.run(**instance, steps, counts_.transactions);
+      const uint32_t clones = !clones_ || steps == 0 ? 0 : steps == kStepsOfFirstLife ? 3 : random_() % 2;
+      error = workload_.run(**instance, steps, clones, counts_.transactions);
       if (!error.empty()) return error;
       end.least = workload_.acknowledged();
       if (const uint64_t kind = random_() % 3; kind == 0 && machine_.level == log::Durability::kPower) {
@@ -119,6 +120,7 @@ class Trial {
   std::mt19937_64 fault_random_{random_()};  // used under the disk's mutex
   const Machine machine_;
   const uint64_t disk_seed_;
+  const bool clones_ = random_() % 3 == 0;  // they make each check longer
   Workload workload_;
 };
 
@@ -136,6 +138,7 @@ Machine choose_machine(uint64_t seed) {
   std::tie(m.granularity, m.level) = kKinds[seed % 4];
   m.geometry.block_bytes = 32u << 10 << random() % 3;
   m.geometry.segment_bits = 6 + random() % 3;
+  m.recovery_threads = 1 + random() % 3;
   return m;
 }
 

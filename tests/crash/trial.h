@@ -6,6 +6,7 @@
 //   - n is at least the number of transactions that had been acknowledged when the crash's copy was made
 //   - the shared counter's history has no gap, and each client's part of it is that of its n: one prefix for all
 //   - sequences give no value that is in use
+//   - databases that were cloned meanwhile are whole, and of one moment (clones.h)
 // Thread safety: one trial at a time.
 #pragma once
 

@@ -22,6 +22,7 @@ class Counter final : public OperationSink {
   void erase(DurableId, Bytes key) override { bytes += key.size(); }
   void sequence(DurableId, int64_t, bool) override { bytes++; }
   void oids(uint64_t) override { bytes++; }
+  void clone(DurableId, DurableId) override { bytes++; }
 };
 
 // A log with a few transactions.

@@ -43,7 +43,7 @@ TEST(Backups, ASlowTargetHoldsUpNeitherCheckpointsNorWhoCancels) {
   storage::StoreOptions options;
   options.log = &data->log();
   auto store = storage::Store::create(options);
-  auto catalog = data->load(*store, "me");
+  auto catalog = data->load(*store, "me", 1);
   ASSERT_TRUE(catalog.ok());
   data->run(*store, **catalog, {});
   Blocked target;

@@ -35,6 +35,13 @@ class MapSink final : public OperationSink {
   }
   void sequence(DurableId id, int64_t last_value, bool) override { sequences[id.value] = last_value; }
   void oids(uint64_t below) override { oid = std::max(oid, below); }
+  void clone(DurableId clone, DurableId source) override {
+    std::erase_if(rows, [&](const auto& row) { return row.first.first == clone.value; });
+    for (auto at = rows.lower_bound({source.value, ""}); at != rows.end() && at->first.first == source.value; ++at) {
+      rows[{clone.value, at->first.second}] = at->second;
+    }
+    operations++;
+  }
   std::string row(uint64_t table, const std::string& key) const {
     auto at = rows.find({table, key});
     return at == rows.end() ? "" : at->second;

@@ -20,6 +20,7 @@ class TextSink final : public log::OperationSink {
   void erase(log::DurableId, Bytes key) override { text += std::string(key) + "! "; }
   void sequence(log::DurableId, int64_t, bool) override {}
   void oids(uint64_t) override {}
+  void clone(log::DurableId, log::DurableId) override {}
 };
 
 // Remembers what is appended; holds one append back until it is let go.
