@@ -107,7 +107,7 @@ Result<std::string> check_interval_zone(sql::SessionContext& session, const std:
   if (context.failed()) return std::move(*context.take_error());
   if (zone.interval.months != 0) return invalid_zone(value, "Cannot specify months in time zone interval.");
   if (zone.interval.days != 0) return invalid_zone(value, "Cannot specify days in time zone interval.");
-  return zone_of_hours(static_cast<double>(zone.interval.microseconds / 1'000'000) / 3600, value);
+  return zone_of_hours(std::trunc(static_cast<double>(zone.interval.microseconds) / 1e6) / 3600, value);
 }
 
 Result<std::string> check_format_setting(std::string_view name, std::string value, const FormatSettings& now) {

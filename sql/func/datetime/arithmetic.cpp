@@ -188,8 +188,7 @@ Interval timestamp_difference(FuncContext& context, int64_t a, int64_t b) {
 }
 
 std::shared_ptr<const TimeZone> zone_named(FuncContext& context, Str name) {
-  if (const ZoneAbbreviation* a = find_zone_abbreviation(to_lower(name)))
-    return std::make_shared<TimeZone>(absl::FixedTimeZone(a->seconds_east), a->name);
+  if (const ZoneAbbreviation* a = find_zone_abbreviation(to_lower(name))) return zone_of_abbreviation(*a);
   auto zone = find_time_zone(name);
   if (zone == nullptr)
     context.fail(sqlstate::kInvalidParameterValue, "time zone \"" + std::string(name) + "\" not recognized");

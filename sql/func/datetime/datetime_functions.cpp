@@ -7,6 +7,7 @@
 #include "sql/func/errors.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
+#include "sql/func/text/ascii.h"
 
 namespace indigo::sql {
 
@@ -252,7 +253,10 @@ int64_t make_timestamp(FuncContext& context, int32_t year, int32_t month, int32_
   const int64_t time = make_time(context, hour, minute, second);
   if (context.failed()) return 0;
   if (!is_timestamp_date(date)) {
-    fail_timestamp_range(context);
+    char text[120];
+    std::snprintf(text, sizeof text, "timestamp out of range: %d-%02d-%02d %d:%02d:%02g", year, month, day, hour,
+                  minute, second);
+    context.fail(sqlstate::kDatetimeFieldOverflow, text);
     return 0;
   }
   return date * kDay + time;
@@ -267,11 +271,19 @@ int64_t make_timestamptz_at(FuncContext& context, int32_t year, int32_t month, i
   const int64_t local = make_timestamp(context, year, month, day, hour, minute, second);
   if (context.failed()) return 0;
   int32_t east = 0;
-  if (!zone_name.empty() && (zone_name[0] == '+' || zone_name[0] == '-')) {
-    if (parse_zone_offset(zone_name, east) != OffsetParse::kOk)
+  if (!zone_name.empty() && is_digit(zone_name[0])) {
+    context.fail(Error(sqlstate::kInvalidParameterValue,
+                       "invalid input syntax for type numeric time zone: \"" + std::string(zone_name) + "\"")
+                     .with_hint("Numeric time zones must have \"-\" or \"+\" as first character."));
+    return 0;
+  }
+  switch (parse_zone_offset(zone_name, east)) {
+    case OffsetParse::kOk: return local - east * kSecond;
+    case OffsetParse::kRange:
       context.fail(sqlstate::kInvalidParameterValue,
-                   "invalid input syntax for type numeric time zone: \"" + std::string(zone_name) + "\"");
-    return local - east * kSecond;
+                   "numeric time zone \"" + std::string(zone_name) + "\" out of range");
+      return 0;
+    case OffsetParse::kSyntax: break;
   }
   const auto zone = zone_named(context, zone_name);
   return zone == nullptr ? 0 : zone->to_utc(local);

@@ -19,12 +19,12 @@ constexpr const char* kTimestampTzName = "timestamp with time zone";
 // A field as an exact decimal.
 struct FieldValue {
   enum class Kind : uint8_t { kNull, kValue, kInfinity, kMinusInfinity, kUnsupported } kind = Kind::kUnsupported;
-  int64_t mantissa = 0;
+  __int128 mantissa = 0;
   int32_t scale = 0;
   int64_t day_fraction = 0;  // Julian days only: microseconds of the day, to be added as a fraction of it
   bool has_fraction = false;
 };
-FieldValue value(int64_t mantissa, int32_t scale = 0) { return {FieldValue::Kind::kValue, mantissa, scale}; }
+FieldValue value(__int128 mantissa, int32_t scale = 0) { return {FieldValue::Kind::kValue, mantissa, scale}; }
 
 FieldValue time_field(TimeUnit unit, int64_t time) {
   const int64_t seconds_us = time % kMinute;
@@ -100,7 +100,7 @@ FieldValue timestamp_field(TimeUnit unit, int64_t local, int64_t utc, int32_t ea
   if (!is_finite_timestamp(local)) return infinite_field(unit, local > 0, true);
   if (zone_unit && !with_zone) return {};
   if (zone_unit) return zone_field(unit, east);
-  if (unit == TimeUnit::kEpoch) return value(utc + kUnixEpochSeconds * kSecond, 6);
+  if (unit == TimeUnit::kEpoch) return value(__int128{utc} + kUnixEpochSeconds * kSecond, 6);
   if (unit == TimeUnit::kJulian) {
     FieldValue v = value(julian_day(date_part_of(local)));
     v.day_fraction = time_part_of(local);
@@ -124,7 +124,7 @@ FieldValue interval_field(TimeUnit unit, const Interval& v) {
     case TimeUnit::kEpoch: {
       // A year has 365.25 days, a month 30.
       const int64_t quarter_days = int64_t{1461} * years + int64_t{120} * (v.months % 12) + int64_t{4} * v.days;
-      return value(quarter_days * (kDay / 4) + v.microseconds, 6);
+      return value(__int128{quarter_days} * (kDay / 4) + v.microseconds, 6);
     }
     default: return time_field(unit, v.microseconds);
   }
@@ -168,7 +168,7 @@ std::optional<Str> as_numeric(FuncContext& context, const FieldValue& v, Str uni
     case FieldValue::Kind::kValue: break;
   }
   if (v.has_fraction)
-    return numeric_add(context, numeric_image(context, v.mantissa),
+    return numeric_add(context, small_numeric_image(context, v.mantissa, 0),
                        numeric_divide(context, numeric_image(context, v.day_fraction), numeric_image(context, kDay)));
   return small_numeric_image(context, v.mantissa, v.scale);
 }

@@ -128,7 +128,6 @@ class Reader {
     for (size_t i = fields.size(); i-- > 0;) {
       const Field& f = fields[i];
       if (f.kind == FieldKind::kWord || f.kind == FieldKind::kSpecial) {
-        if (f.text == "at" || f.text == "on") continue;
         const TimeUnit unit = find_time_unit(f.text);
         if (unit == TimeUnit::kNone || (unit > TimeUnit::kMillennium && unit != TimeUnit::kAgo))
           return Trouble::kFormat;
@@ -220,7 +219,7 @@ class Reader {
       if (amount.whole > 0) amount.whole = -amount.whole;
       if (amount.fraction > 0) amount.fraction = -amount.fraction;
     }
-    if (unit_ == TimeUnit::kAgo) return Trouble::kFormat;
+    if (unit_ == TimeUnit::kAgo || unit_ == TimeUnit::kQuarter) return Trouble::kFormat;
     if (!sum.add(unit_, amount)) return Trouble::kRange;
     const uint32_t units = unit_ == TimeUnit::kSecond && amount.fraction != 0 ? kSeconds : bit(unit_);
     if (unit_ == TimeUnit::kHour) unit_ = TimeUnit::kDay;  // '1 2' DAY TO HOUR

@@ -11,7 +11,7 @@
 
 namespace indigo::sql {
 
-enum class SpecialTime : uint8_t { kNone, kEpoch, kInfinity, kMinusInfinity, kNow, kToday, kTomorrow, kYesterday };
+enum class SpecialTime : uint8_t { kNone, kEpoch, kInfinity, kMinusInfinity };
 
 struct DateTimeText {
   SpecialTime special = SpecialTime::kNone;

@@ -12,10 +12,6 @@ namespace indigo::sql {
 
 namespace {
 
-int64_t unix_seconds(int64_t timestamp) {
-  return (timestamp >= 0 ? timestamp / kSecond : -((-timestamp + kSecond - 1) / kSecond)) + kUnixEpochSeconds;
-}
-
 // "america/new_york" -> "America/New_York"
 std::string capitalize_words(std::string_view name) {
   std::string out = to_lower(name);
@@ -27,41 +23,14 @@ std::string capitalize_words(std::string_view name) {
   return out;
 }
 
-// [+-]hh[:mm[:ss]] at `at`; false when there is none.
-bool read_offset(std::string_view text, size_t& at, int32_t& seconds) {
-  int sign = 1;
-  if (at < text.size() && (text[at] == '+' || text[at] == '-')) sign = text[at++] == '-' ? -1 : 1;
-  seconds = 0;
-  for (int unit = 3600; unit >= 1; unit /= 60) {
-    int32_t v = 0;
-    const auto r = std::from_chars(text.data() + at, text.data() + text.size(), v);
-    if (r.ec != std::errc() || v < 0 || v > (unit == 3600 ? 167 : 59)) return false;
-    seconds += v * unit;
-    at = static_cast<size_t>(r.ptr - text.data());
-    if (at >= text.size() || text[at] != ':') break;
-    at++;
-  }
-  seconds *= sign;
-  return true;
-}
-
-std::shared_ptr<const TimeZone> fixed_zone(int32_t seconds_east, std::string name) {
-  return std::make_shared<TimeZone>(absl::FixedTimeZone(seconds_east), std::move(name));
-}
-
-// ABC3, <+03>-3, +3: an optional name and an offset counted west. Without a daylight rule.
 std::shared_ptr<const TimeZone> posix_zone(std::string_view name) {
-  size_t at = 0;
-  if (!name.empty() && name[0] == '<') {
-    at = name.find('>');
-    if (at == std::string_view::npos) return nullptr;
-    at++;
-  } else {
-    while (at < name.size() && is_alpha(name[at])) at++;
-  }
-  int32_t west = 0;
-  if (at >= name.size() || !read_offset(name, at, west) || at != name.size()) return nullptr;
-  return fixed_zone(-west, std::string(name));
+  std::string upper = to_upper(name);
+  std::optional<PosixZone> rule = PosixZone::parse(upper);
+  return rule ? std::make_shared<TimeZone>(*std::move(rule), std::move(upper)) : nullptr;
+}
+
+int64_t floor_seconds(int64_t timestamp) {
+  return timestamp >= 0 ? timestamp / kSecond : -((-timestamp + kSecond - 1) / kSecond);
 }
 
 std::shared_ptr<const TimeZone> load(std::string_view name) {
@@ -102,14 +71,60 @@ TimeZone::TimeZone(absl::TimeZone zone, std::string name) : zone_(zone), name_(s
   utc_ = zone_ == absl::UTCTimeZone() || name_ == "Etc/UTC" || name_ == "UTC";
 }
 
+TimeZone::TimeZone(PosixZone rule, std::string name)
+    : name_(std::move(name)), rule_(std::make_unique<const PosixZone>(std::move(rule))) {}
+
+TimeZone::TimeZone(std::shared_ptr<const TimeZone> zone, const char* abbreviation)
+    : name_(to_upper(abbreviation)), abbreviates_(std::move(zone)) {}
+
 TimeZone::Offset TimeZone::at(int64_t timestamp) const {
   if (utc_) return {0, false, "UTC"};
-  const auto info = zone_.At(absl::FromUnixSeconds(unix_seconds(timestamp)));
+  if (abbreviates_) return abbreviated(timestamp);
+  if (rule_) {
+    const bool daylight = rule_->is_daylight(floor_seconds(timestamp));
+    return {rule_->seconds_east(daylight), daylight, rule_->abbreviation(daylight).c_str()};
+  }
+  const auto info = zone_.At(absl::FromUnixSeconds(floor_seconds(timestamp) + kUnixEpochSeconds));
   return {info.offset, info.is_dst, info.zone_abbr};
+}
+
+// The newest use of the abbreviation up to the moment counts; else the first one after it.
+TimeZone::Offset TimeZone::abbreviated(int64_t timestamp) const {
+  const absl::TimeZone& zone = abbreviates_->zone_;
+  const absl::Time moment = absl::FromUnixSeconds(floor_seconds(timestamp) + kUnixEpochSeconds);
+  const auto now = zone.At(moment);
+  if (now.zone_abbr == name_) return {now.offset, now.is_dst, now.zone_abbr};
+  absl::TimeZone::CivilTransition step;
+  absl::Time at = moment + absl::Seconds(1);
+  while (zone.PrevTransition(at, &step)) {
+    at = zone.At(step.to).trans;
+    const auto before = zone.At(at - absl::Seconds(1));
+    if (before.zone_abbr == name_) return {before.offset, before.is_dst, before.zone_abbr};
+  }
+  at = moment;
+  for (int steps = 0; steps < 1000 && zone.NextTransition(at, &step); steps++) {
+    at = zone.At(step.to).trans;
+    const auto after = zone.At(at);
+    if (after.zone_abbr == name_) return {after.offset, after.is_dst, after.zone_abbr};
+  }
+  return {now.offset, now.is_dst, now.zone_abbr};
+}
+
+bool TimeZone::is_fixed() const {
+  if (utc_) return true;
+  if (abbreviates_) return false;
+  if (rule_) return rule_->is_fixed();
+  absl::TimeZone::CivilTransition step;
+  return !zone_.NextTransition(absl::InfinitePast(), &step);
 }
 
 int64_t TimeZone::to_utc(int64_t local) const {
   if (utc_) return local;
+  if (abbreviates_) return local - abbreviated(abbreviates_->to_utc(local)).seconds_east * kSecond;
+  if (rule_) {
+    const int64_t seconds = floor_seconds(local);
+    return rule_->to_utc(seconds) * kSecond + (local - seconds * kSecond);
+  }
   const CivilDate date = civil_from_days(date_part_of(local));
   const int64_t time = time_part_of(local);
   const absl::CivilSecond civil(date.year, date.month, date.day, time / kHour, time / kMinute % 60,
@@ -117,6 +132,12 @@ int64_t TimeZone::to_utc(int64_t local) const {
   const auto info = zone_.At(civil);
   const absl::Time moment = info.kind == absl::TimeZone::TimeInfo::REPEATED ? info.post : info.pre;
   return (absl::ToUnixSeconds(moment) - kUnixEpochSeconds) * kSecond + time % kSecond;
+}
+
+std::shared_ptr<const TimeZone> zone_of_abbreviation(const ZoneAbbreviation& a) {
+  if (a.zone != nullptr)
+    if (auto zone = find_time_zone(a.zone)) return std::make_shared<TimeZone>(std::move(zone), a.name);
+  return std::make_shared<TimeZone>(absl::FixedTimeZone(a.seconds_east), a.name);
 }
 
 std::shared_ptr<const TimeZone> find_time_zone(std::string_view name) {
@@ -133,7 +154,7 @@ std::shared_ptr<const TimeZone> fixed_time_zone(int32_t east) {
     if (m % 60 != 0) n += std::snprintf(text + n, sizeof text - static_cast<size_t>(n), ":%02d", m % 60);
     return std::string(text, static_cast<size_t>(n));
   };
-  return fixed_zone(east, "<" + show(east) + ">" + show(-east));
+  return find_time_zone("<" + show(east) + ">" + show(-east));
 }
 
 std::shared_ptr<const TimeZone> find_time_zone_setting(std::string_view value) {

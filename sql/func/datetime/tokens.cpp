@@ -9,13 +9,6 @@ namespace {
 
 constexpr size_t kMaxFields = 25, kMaxText = 128;
 
-// Words that a number may follow without a blank: y2001m12d27.
-bool is_unit(std::string_view word) {
-  for (const char* unit : {"d", "dow", "doy", "h", "isodow", "isoyear", "j", "jd", "julian", "m", "mm", "s", "y"})
-    if (word == unit) return true;
-  return false;
-}
-
 class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_(text) {}
@@ -85,7 +78,7 @@ class Splitter {
     while (is_alpha(peek())) take(f);
     const char c = peek();
     bool joined = c == '-' || c == '/' || c == '.';
-    if (c == '+' || is_digit(c)) joined = find_date_word(f.text).word == DateWord::kNone && !is_unit(f.text);
+    if (c == '+' || is_digit(c)) joined = find_date_word(f.text).word == DateWord::kNone;
     if (!joined) return true;
     f.kind = FieldKind::kDate;
     while (is_alnum(peek()) || peek() == '+' || peek() == '-' || peek() == '/' || peek() == '_' || peek() == '.' ||

@@ -14,12 +14,6 @@ int64_t local_transaction_time(FuncContext& context) {
   return session_time_zone(context).to_local(context.session().transaction_timestamp());
 }
 
-// Today and its neighbours in the session's zone.
-int64_t relative_day(FuncContext& context, SpecialTime special) {
-  const int64_t today = date_part_of(local_transaction_time(context));
-  return special == SpecialTime::kTomorrow ? today + 1 : special == SpecialTime::kYesterday ? today - 1 : today;
-}
-
 bool fail_range(FuncContext& context, const char* what, Str text) {
   context.fail(sqlstate::kDatetimeFieldOverflow, std::string(what) + " out of range: \"" + std::string(text) + "\"");
   return false;
@@ -43,7 +37,6 @@ bool parse_date(FuncContext& context, Str text, int32_t& out) {
     case SpecialTime::kEpoch: out = kUnixEpochDays; return true;
     case SpecialTime::kInfinity: out = kDateInfinity; return true;
     case SpecialTime::kMinusInfinity: out = kDateMinusInfinity; return true;
-    default: out = static_cast<int32_t>(relative_day(context, parsed.special)); return true;
   }
   if (!is_valid_date(parsed.days)) return fail_range(context, "date", text);
   out = static_cast<int32_t>(parsed.days);
@@ -64,10 +57,6 @@ bool timestamp_text(FuncContext& context, Str text, int32_t typmod, bool with_zo
     case SpecialTime::kEpoch: out = kUnixEpochDays * kDay; return true;
     case SpecialTime::kInfinity: out = kTimestampInfinity; return true;
     case SpecialTime::kMinusInfinity: out = kTimestampMinusInfinity; return true;
-    case SpecialTime::kNow:
-      out = round_time(with_zone ? context.session().transaction_timestamp() : local_transaction_time(context), typmod);
-      return true;
-    default: local = relative_day(context, parsed.special) * kDay + parsed.time;
   }
   if (with_zone) {
     if (!parsed.has_zone) {
@@ -84,18 +73,7 @@ bool timestamp_text(FuncContext& context, Str text, int32_t typmod, bool with_zo
 
 bool time_text(FuncContext& context, Str text, int32_t typmod, const char* type, DateTimeText& parsed, int64_t& out) {
   if (!parse_datetime(context, text, type, true, parsed)) return false;
-  switch (parsed.special) {
-    case SpecialTime::kNone: out = parsed.time; break;
-    case SpecialTime::kNow: out = time_part_of(local_transaction_time(context)); break;
-    case SpecialTime::kToday:
-    case SpecialTime::kTomorrow:
-    case SpecialTime::kYesterday: out = parsed.time; break;
-    default:
-      context.fail(sqlstate::kInvalidDatetimeFormat,
-                   std::string("invalid input syntax for type ") + type + ": \"" + std::string(text) + "\"");
-      return false;
-  }
-  out = round_time(out, typmod);
+  out = round_time(parsed.time, typmod);
   return true;
 }
 
@@ -110,13 +88,7 @@ bool parse_timestamptz(FuncContext& context, Str text, int32_t typmod, int64_t& 
 
 bool parse_time(FuncContext& context, Str text, int32_t typmod, int64_t& out) {
   DateTimeText parsed;
-  if (!time_text(context, text, typmod, "time", parsed, out)) return false;
-  // A named zone's offset means nothing without a date; elsewhere a zone is read and ignored.
-  if (parsed.zone != nullptr && !parsed.has_date) {
-    context.fail(sqlstate::kInvalidDatetimeFormat, "invalid input syntax for type time: \"" + std::string(text) + "\"");
-    return false;
-  }
-  return true;
+  return time_text(context, text, typmod, "time", parsed, out);
 }
 
 bool parse_timetz(FuncContext& context, Str text, int32_t typmod, TimeTz& out) {
@@ -125,11 +97,6 @@ bool parse_timetz(FuncContext& context, Str text, int32_t typmod, TimeTz& out) {
   if (!time_text(context, text, typmod, "time with time zone", parsed, time)) return false;
   int32_t east = parsed.seconds_east;
   if (!parsed.has_zone || parsed.zone != nullptr) {
-    if (parsed.zone != nullptr && !parsed.has_date) {
-      context.fail(sqlstate::kInvalidDatetimeFormat,
-                   "invalid input syntax for type time with time zone: \"" + std::string(text) + "\"");
-      return false;
-    }
     const TimeZone& zone = parsed.zone ? *parsed.zone : session_time_zone(context);
     const int64_t day = parsed.has_date ? parsed.days : date_part_of(local_transaction_time(context));
     east = zone.at(zone.to_utc(day * kDay + time)).seconds_east;

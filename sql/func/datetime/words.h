@@ -23,7 +23,7 @@ enum class DateWord : uint8_t {
   kDst,
   kIgnore,
   kIsoTime,
-  kJulian,
+  kUnit,  // of the number that follows: y2001m12d27, j2451187
   kAllBalls,
   kNow,
   kToday,
@@ -35,7 +35,7 @@ enum class DateWord : uint8_t {
 };
 struct DateWordValue {
   DateWord word = DateWord::kNone;
-  int32_t value = 0;  // month 1..12, day 0..6
+  int32_t value = 0;  // month 1..12, day 0..6, a TimeUnit
 };
 DateWordValue find_date_word(std::string_view lower);
 
