@@ -1,4 +1,6 @@
 // DISTINCT and DISTINCT ON, over projected rows.
+#include <algorithm>
+
 #include "sql/plan/build_path.h"
 #include "sql/plan/cost.h"
 #include "sql/plan/finish.h"
@@ -18,9 +20,11 @@ Status add_distinct(Level& level, Stage& stage) {
   }
   bool sorted = groups_together(level, stage.order, keys);
   if (!q.distinct_on.empty()) {
-    // The first row of each group in ORDER BY's order, which begins with the group's expressions.
-    if (!q.order_by.empty()) {
-      INDIGO_TRY(add_sort(level, stage, q.order_by, false));
+    // The first row of each group in ORDER BY's order, which begins with the group's expressions. Without ORDER BY the
+    // groups come sorted as well: PostgreSQL has no other way, and programs rely on it.
+    const std::vector<SortKey> order = q.order_by.empty() ? ascending(level, keys) : q.order_by;
+    if (std::all_of(order.begin(), order.end(), [](const SortKey& k) { return k.less != kInvalidOid; })) {
+      INDIGO_TRY(add_sort(level, stage, order, false));
       sorted = true;
     }
   }
