@@ -98,4 +98,61 @@ bool implies(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr
                      [&](const ExprPtr& fact) { return fact_gives(catalog, fact, conclusion); });
 }
 
+namespace {
+
+bool only_parameters(const ExprPtr& e) {
+  if (e->kind == ExprKind::kParam || e->kind == ExprKind::kConst) return true;
+  const auto* call = try_as<CallExpr>(e);
+  if (call != nullptr && call->volatility == catalog::Volatility::kVolatile) return false;
+  if (call == nullptr && e->kind != ExprKind::kRelabel && e->kind != ExprKind::kIoCast) return false;
+  bool all = true;
+  for_each_child(*e, [&](const ExprPtr& child) { all = all && only_parameters(child); });
+  return all;
+}
+
+bool same_given(const ExprPtr& fact, const ExprPtr& conclusion, std::vector<Premise>& premises) {
+  if (equal(fact, conclusion)) return true;
+  if (const auto* constant = try_as<ConstExpr>(conclusion)) {
+    if (constant->value.get().null || fact->type.oid != constant->type.oid || !only_parameters(fact)) return false;
+    premises.push_back({fact, conclusion});
+    return true;
+  }
+  const auto all_same = [&](const ExprList& a, const ExprList& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](const ExprPtr& x, const ExprPtr& y) { return same_given(x, y, premises); });
+  };
+  if (const auto* f = try_as<CallExpr>(fact), *c = try_as<CallExpr>(conclusion); f != nullptr && c != nullptr) {
+    return f->function == c->function && f->collation == c->collation && all_same(f->arguments, c->arguments);
+  }
+  if (const auto* f = try_as<BoolExpr>(fact), *c = try_as<BoolExpr>(conclusion); f != nullptr && c != nullptr) {
+    return f->op == c->op && all_same(f->arguments, c->arguments);
+  }
+  return false;
+}
+
+bool fact_gives_given(catalog::CatalogView& catalog, const ExprPtr& fact, const ExprPtr& conclusion,
+                      std::vector<Premise>& premises) {
+  if (const auto* b = try_as<BoolExpr>(fact); b != nullptr && b->op == BoolExpr::Op::kAnd) {
+    return std::any_of(b->arguments.begin(), b->arguments.end(),
+                       [&](const ExprPtr& part) { return fact_gives_given(catalog, part, conclusion, premises); });
+  }
+  const size_t before = premises.size();
+  if (same_given(fact, conclusion, premises)) return true;
+  premises.resize(before);
+  return false;
+}
+
+}  // namespace
+
+bool implies_given(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr& conclusion,
+                   std::vector<Premise>& premises) {
+  if (implies(catalog, facts, conclusion)) return true;
+  if (const auto* b = try_as<BoolExpr>(conclusion); b != nullptr && b->op == BoolExpr::Op::kAnd) {
+    return std::all_of(b->arguments.begin(), b->arguments.end(),
+                       [&](const ExprPtr& part) { return implies_given(catalog, facts, part, premises); });
+  }
+  return std::any_of(facts.begin(), facts.end(),
+                     [&](const ExprPtr& fact) { return fact_gives_given(catalog, fact, conclusion, premises); });
+}
+
 }  // namespace indigo::sql

@@ -4,6 +4,8 @@
 // Thread safety: pure.
 #pragma once
 
+#include <vector>
+
 #include "catalog/catalog_view.h"
 #include "sql/expr.h"
 
@@ -11,5 +13,13 @@ namespace indigo::sql {
 
 // `facts` hold together.
 bool implies(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr& conclusion);
+
+// An expression over parameters alone, and the constant that it has to be equal to.
+struct Premise {
+  ExprPtr expression, constant;
+};
+// The same where facts hold parameters: it follows if all the premises that were added hold. False: it does not.
+bool implies_given(catalog::CatalogView& catalog, const ExprList& facts, const ExprPtr& conclusion,
+                   std::vector<Premise>& premises);
 
 }  // namespace indigo::sql

@@ -148,8 +148,11 @@ struct Assignment {
 };
 
 struct OnConflict {
-  bool update = false;                  // DO UPDATE, else DO NOTHING
-  std::vector<Oid> arbiters;            // index oids; empty: any
+  bool update = false;        // DO UPDATE, else DO NOTHING
+  std::vector<Oid> arbiters;  // index oids; empty: any
+  ExprList premises;          // over parameters: unless they hold, the arbiters do not fit (42P10)
+  static constexpr const char* kNoArbiter =
+      "there is no unique or exclusion constraint matching the ON CONFLICT specification";
   std::vector<Assignment> assignments;  // over the target's entry and the `excluded` entry
   ExprPtr where;
   int excluded_entry = -1;

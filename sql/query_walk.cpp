@@ -45,6 +45,7 @@ void own_expressions(Q& q, F&& f) {
   if (q.on_conflict) {
     assignments(q.on_conflict->assignments);
     f(q.on_conflict->where);
+    for (auto& premise : q.on_conflict->premises) f(premise);
   }
   for (auto& action : q.merge_actions) {
     f(action.condition);

@@ -134,13 +134,7 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
                                {pg_collation::kOid, spec.column.type.collation, 0}, 'n'));
   INDIGO_TRY(finish_column(c, current(c, relation->oid), number, spec));
   if (sequence != kInvalidOid) {
-    INDIGO_TRY(record_dependency(c, {pg_class::kOid, sequence, 0}, {pg_class::kOid, relation->oid, number},
-                                 spec.serial ? 'a' : 'i'));
-    for (const Dependent& dependent : dependents_of(c, {pg_class::kOid, relation->oid, number})) {
-      if (spec.serial && dependent.address.class_id == pg_attrdef::kOid) {
-        INDIGO_TRY(record_dependency(c, dependent.address, {pg_class::kOid, sequence, 0}, 'n'));
-      }
-    }
+    INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, number, spec.serial));
   }
   if (relation->kind == RelationKind::kTable) {
     INDIGO_TRY(rewrite_with_column(c, relation, number, values, Datum::make_null(type->phys)));
@@ -489,7 +483,7 @@ Status add_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__A
   spec.identity = k;
   INDIGO_ASSIGN(const Oid sequence,
                 make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
-  INDIGO_TRY(record_dependency(c, {pg_class::kOid, sequence, 0}, {pg_class::kOid, relation->oid, column->number}, 'i'));
+  INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, column->number, false));
   return update_attribute(c, relation->oid, column->number,
                           [&](RowValues& a) { a.chr(pg_attribute::c_attidentity, k->generated_when[0]); });
 }

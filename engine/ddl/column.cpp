@@ -192,6 +192,18 @@ Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table_name, con
   return create_sequence(c, name, schema, persistence, c.catalog.user(), d);
 }
 
+Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial) {
+  const Address owner{pg_class::kOid, relation, column}, self{pg_class::kOid, sequence, 0};
+  INDIGO_TRY(record_dependency(c, self, owner, serial ? 'a' : 'i'));
+  if (serial) {
+    for (const Dependent& d : dependents_of(c, owner)) {
+      if (d.address.class_id == pg_attrdef::kOid) INDIGO_TRY(record_dependency(c, d.address, self, 'n'));
+    }
+  }
+  c.catalog.changed({relation});
+  return {};
+}
+
 Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number, const ColumnSpec& spec) {
   std::optional<StoredExpression> stored;
   std::optional<std::string> text = spec.default_text;

@@ -252,14 +252,7 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
     INDIGO_TRY(finish_column(c, current(c, oid), static_cast<int16_t>(i + 1), columns[i]));
   }
   for (const auto& [i, sequence] : sequences) {
-    const auto number = static_cast<int16_t>(i + 1);
-    const bool serial = columns[i].serial;
-    INDIGO_TRY(record_dependency(c, {pg_class::kOid, sequence, 0}, {pg_class::kOid, oid, number}, serial ? 'a' : 'i'));
-    if (!serial) continue;
-    for (const Dependent& d : dependents_of(c, {pg_class::kOid, oid, number})) {
-      if (d.address.class_id == pg_attrdef::kOid)
-        INDIGO_TRY(record_dependency(c, d.address, {pg_class::kOid, sequence, 0}, 'n'));
-    }
+    INDIGO_TRY(adopt_sequence(c, sequence, oid, static_cast<int16_t>(i + 1), columns[i].serial));
   }
   ConstraintTarget target;
   target.relation = oid;

@@ -28,6 +28,8 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
 // The sequence of a serial column, before the table exists ("" until attached). Answers its OID.
 Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table, const ColumnSpec& spec, Oid schema,
                                  char persistence, std::span<const std::string> taken);
+// The column owns the sequence from now on. After finish_column: a serial column's default depends on it.
+Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial);
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec);
 
 // A table without constraints: rows of pg_class, pg_attribute, pg_type, and storage. Answers its OID.

@@ -24,6 +24,10 @@ class OnConflictHandler final : public ConflictHandler {
 
   static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter) {
     auto handler = std::make_unique<OnConflictHandler>(b.state(), *p.on_conflict, inserter);
+    for (const sql::ExprPtr& premise : p.on_conflict->premises) {
+      INDIGO_ASSIGN(Condition condition, b.compile_condition(premise));
+      handler->premises_.push_back(std::move(condition));
+    }
     if (p.on_conflict->update) {
       INDIGO_ASSIGN(handler->where_, b.compile_condition(p.on_conflict->where));
       INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p, p.on_conflict->assignments, true));
@@ -33,6 +37,7 @@ class OnConflictHandler final : public ConflictHandler {
   }
 
   Status before(Bytes key, Bytes row) override {
+    if (!premises_.empty()) INDIGO_TRY(check_premises());
     if (!deferrable_) return {};
     INDIGO_ASSIGN(const auto found, probe_.find(plan_.arbiters, key, row));
     static_cast<void>(found);  // insert meets it, too
@@ -110,11 +115,24 @@ class OnConflictHandler final : public ConflictHandler {
     return storage_error(status, &inserter_.target().relation());
   }
 
+  // As PostgreSQL, which plans with the parameters' values.
+  Status check_premises() {
+    static constexpr uint16_t kRow = 0;
+    for (Condition& premise : premises_) {
+      std::unique_ptr<Error> error;
+      const bool holds = premise.filter(Frame{{nullptr, nullptr}, 1}, {&kRow, 1}, error).count == 1;
+      if (error != nullptr) return error;
+      if (!holds) return Error(sqlstate::kInvalidColumnReference, sql::OnConflict::kNoArbiter);
+    }
+    return {};
+  }
+
   QueryState& state_;
   const sql::OnConflict& plan_;
   RowInserter& inserter_;
   ArbiterProbe probe_;
   const bool deferrable_;
+  std::vector<Condition> premises_;
   Condition where_;
   std::unique_ptr<RowUpdater> updater_;
   std::vector<storage::Claimed> claimed_;

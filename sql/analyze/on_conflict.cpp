@@ -5,6 +5,7 @@
 #include "catalog/generated/columns.h"
 #include "catalog/oids.h"
 #include "catalog/system_table.h"
+#include "sql/analyze/calls.h"
 #include "sql/analyze/change.h"
 #include "sql/analyze/expressions.h"
 #include "sql/analyze/make.h"
@@ -126,7 +127,17 @@ bool has_item(Scope& scope, const IndexInfo& index, const std::vector<ExprPtr>& 
   return false;
 }
 
-Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
+bool has_lifted(const Analysis& a, const ExprPtr& e) {
+  const auto* param = try_as<ParamExpr>(e);
+  if (param != nullptr && a.is_lifted(*param)) return true;
+  bool any = false;
+  for_each_child(*e, [&](const ExprPtr& child) { any = any || has_lifted(a, child); });
+  return any;
+}
+
+// A partial index may fit on premises about parameters. A literal's value is known: when it was lifted, the answer is no, and
+// the statement is analyzed again with the literal.
+Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted, std::vector<Premise>& premises) {
   const auto& relation = scope.query->entries[0].relation;
   std::set<int16_t> columns;
   std::vector<ExprPtr> expressions;  // by index column; null for table columns
@@ -150,7 +161,9 @@ Result<bool> fits(Scope& scope, const IndexInfo& index, const Wanted& wanted) {
   if (!wanted.predicate) return false;
   INDIGO_ASSIGN(const ExprPtr predicate, analyze_nested(scope.a, index.predicate, relation,
                                                         {oid::kBool, -1, kInvalidOid}, Clause::kIndexPredicate));
-  return implies(scope.catalog(), {wanted.predicate}, predicate);
+  return implies_given(scope.catalog(), {wanted.predicate}, predicate, premises) &&
+         std::none_of(premises.begin(), premises.end(),
+                      [&](const Premise& p) { return has_lifted(scope.a, p.expression); });
 }
 
 Error no_constraint(Scope& scope, const char* name, const std::string& table) {
@@ -158,31 +171,40 @@ Error no_constraint(Scope& scope, const char* name, const std::string& table) {
                      "constraint \"" + std::string(name) + "\" for table \"" + table + "\" does not exist");
 }
 
-Result<std::vector<Oid>> arbiters(Scope& scope, const PgQuery__InferClause& infer) {
+Error no_arbiter(Scope& scope) { return scope.error(sqlstate::kInvalidColumnReference, OnConflict::kNoArbiter); }
+
+// Sets what decides on conflicts: its arbiters and premises.
+Status find_arbiters(Scope& scope, const PgQuery__InferClause& infer, OnConflict& out) {
   const RelationInfo& r = target_of(scope);
-  std::vector<Oid> out;
   if (has_text(infer.conname)) {
     // A view has no constraints of its own.
     if (scope.target_view != nullptr) return no_constraint(scope, infer.conname, scope.target_view->view->name);
     for (const auto& constraint : r.constraints) {
       if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
-      out.push_back(constraint.index);
-      return out;
+      out.arbiters.push_back(constraint.index);
+      return {};
     }
     return no_constraint(scope, infer.conname, r.name);
   }
   INDIGO_ASSIGN(const Wanted wanted, read_inference(scope, infer));
+  std::vector<Oid> conditional;
+  std::vector<Premise> premises;
   for (const IndexInfo& index : r.indexes) {
     if (!index.unique || !index.valid) continue;
-    INDIGO_ASSIGN(const bool match, fits(scope, index, wanted));
+    std::vector<Premise> needed;
+    INDIGO_ASSIGN(const bool match, fits(scope, index, wanted, needed));
     if (!match) continue;
-    out.push_back(index.oid);
+    (needed.empty() ? out.arbiters : conditional).push_back(index.oid);
+    premises.insert(premises.end(), needed.begin(), needed.end());
   }
-  if (out.empty()) {
-    return scope.error(sqlstate::kInvalidColumnReference,
-                       "there is no unique or exclusion constraint matching the ON CONFLICT specification");
+  if (!out.arbiters.empty()) return {};
+  if (conditional.empty()) return no_arbiter(scope);
+  out.arbiters = std::move(conditional);
+  for (const Premise& p : premises) {
+    INDIGO_ASSIGN(ExprPtr holds, make_operator(scope.a, "=", p.expression, p.constant, -1));
+    out.premises.push_back(std::move(holds));
   }
-  return out;
+  return {};
 }
 
 }  // namespace
@@ -202,7 +224,7 @@ Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflict
   plain.table_visible = false;
   scope.names.push_back(std::move(plain));
   if (clause.infer) {
-    INDIGO_ASSIGN(out.arbiters, arbiters(scope, *clause.infer));
+    INDIGO_TRY(find_arbiters(scope, *clause.infer, out));
   }
   scope.names.clear();
   if (!out.update) return out;
