@@ -120,6 +120,7 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
   Portal& portal = *slot;
   portal.name = bind.portal;
   portal.status = Portal::Status::kReady;
+  portal.no_scroll = true;  // for FETCH, which may read it like a cursor
   portal.rows_sent = 0;
   portal.tag.clear();
   portal.parameters.clear();
@@ -200,6 +201,16 @@ Status SessionImpl::describe_portal(std::string_view name, RowSink& sink) {
   return {};
 }
 
+namespace {
+
+// The tag of what is executed in parts counts the rows of the last part, with RETURNING, too.
+std::string with_count(const std::string& tag, uint64_t rows) {
+  const size_t space = tag.rfind(' ');
+  return space == std::string::npos ? tag : tag.substr(0, space + 1) + std::to_string(rows);
+}
+
+}  // namespace
+
 Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& sink) {
   sink_ = &sink;
   auto at = portals_.find(name);
@@ -222,8 +233,7 @@ Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& s
   std::string tag;
   bool done = true;
   if (portal.status == Portal::Status::kDone) {
-    tag = portal.tag;
-    if (size_t space = tag.rfind(' '); space != std::string::npos && tag.starts_with("SELECT")) tag = "SELECT 0";
+    tag = with_count(portal.tag, 0);
   } else if (portal.prepared->is_utility()) {
     PreparedPtr keep = portal.prepared;  // a utility statement may close this very portal
     Portal local;
@@ -234,11 +244,12 @@ Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& s
     tag = local.tag;
     if (auto again = portals_.find(name); again != portals_.end()) again->second->status = Portal::Status::kDone;
   } else {
-    uint64_t before = portal.rows_sent;
+    const uint64_t before = portal.rows_sent;
+    const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
     INDIGO_TRY(run_plan(portal, max_rows, sink));
     done = portal.status == Portal::Status::kDone;
     tag = portal.tag;
-    if (before != 0 && tag.starts_with("SELECT")) tag = "SELECT " + std::to_string(portal.rows_sent - before);
+    if (begun) tag = with_count(tag, portal.rows_sent - before);
   }
   statement_running_ = false;
   waiter_.set_statement_deadline(kNoDeadline);

@@ -304,11 +304,23 @@ Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionImpl& session, 
   return at->second->shape;
 }
 
+// A portal that Bind made begins when it is first read.
+Status begin_portal(SessionImpl& session, Portal& portal) {
+  if (portal.prepared->is_utility()) {
+    return Error(sqlstate::kFeatureNotSupported, "FETCH from a portal of a utility statement is not supported");
+  }
+  INDIGO_TRY(session.open_plan(portal));
+  if (portal.prepared->plan->command != sql::CommandKind::kSelect) return session.materialise(portal);
+  portal.pin = session.transaction().pin(portal.view);
+  return {};
+}
+
 // The rows of one FETCH or MOVE.
 Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchStmt& stmt) {
   auto& session = call.session;
   NoRows none;
   RowSink& sink = stmt.ismove ? static_cast<RowSink&>(none) : call.sink;
+  if (portal.status == Portal::Status::kReady) INDIGO_TRY(begin_portal(session, portal));
   if (portal.no_scroll && !portal.hold && !portal.buffer) return fetch_forward_only(call, portal, stmt, sink);
   const bool forward = stmt.direction == PG_QUERY__FETCH_DIRECTION__FETCH_FORWARD && stmt.how_many >= 0;
   if (portal.no_scroll && portal.buffer && !forward) {  // held
