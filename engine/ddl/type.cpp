@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/create_table.h"
+#include "engine/ddl/enum_order.h"
 #include "engine/ddl/remove.h"
 #include "sql/analyze/analyzer.h"
 
@@ -56,14 +57,6 @@ Status insert_with_array(DdlContext& c, NewType& t) {
 Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_type_name, s.type_name)));
   const std::vector<std::string> labels = sql::strings_of(nodes(s.n_vals, s.vals));
-  for (size_t i = 0; i < labels.size(); i++) {
-    if (std::find(labels.begin(), labels.begin() + static_cast<ptrdiff_t>(i), labels[i]) !=
-        labels.begin() + static_cast<ptrdiff_t>(i)) {
-      return Error(sqlstate::kUniqueViolation,
-                   "duplicate key value violates unique constraint \"pg_enum_typid_label_index\"")
-          .with_detail("Key (enumlabel)=(" + labels[i] + ") already exists.");
-    }
-  }
   NewType t;
   t.name = name.name;
   t.schema = name.schema;
@@ -79,15 +72,45 @@ Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnum
   t.send = "enum_send";
   INDIGO_TRY(insert_with_array(c, t));
   // Labels are numbered in their order: an enum's value is its label's OID, and OIDs compare as labels do.
-  float order = 1;
-  for (const std::string& label : labels) {
-    const Oid oid = next_oid(c);
-    INDIGO_TRY(insert_label(c, t.oid, oid, order, label));
-    order += 1;
+  const std::vector<Oid> oids = spread_label_oids(c, t.oid, labels.size());
+  for (size_t i = 0; i < labels.size(); i++) {
+    const auto end = labels.begin() + static_cast<ptrdiff_t>(i);
+    if (std::find(labels.begin(), end, labels[i]) != end) {
+      return Error(sqlstate::kUniqueViolation,
+                   "duplicate key value violates unique constraint \"pg_enum_typid_label_index\"")
+          .with_detail("Key (enumtypid, enumlabel)=(" + std::to_string(t.oid) + ", " + labels[i] + ") already exists.");
+    }
+    INDIGO_TRY(insert_label(c, t.oid, oids[i], static_cast<float>(i + 1), labels[i]));
   }
   c.catalog.changed({t.oid});
   return std::string("CREATE TYPE");
 }
+
+namespace {
+
+// enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are numbered anew.
+Result<float> sort_order_at(DdlContext& c, const catalog::TypeInfo& type, size_t place) {
+  std::vector<float> orders;
+  const SystemTable& t = table(c, pg_enum::kOid);
+  for (const Oid oid : type.enum_label_oids) {
+    std::string image;
+    if (t.find_oid(c.txn, oid, image)) orders.push_back(t.reader(image).f32(pg_enum::c_enumsortorder));
+  }
+  if (orders.empty()) return 1.0f;
+  if (place == 0) return orders.front() - 1;
+  if (place >= orders.size()) return orders.back() + 1;
+  const float order = (orders[place - 1] + orders[place]) / 2;
+  if (order != orders[place - 1] && order != orders[place]) return order;
+  // From the last one down, past the new label's place: no two are equal on the way.
+  for (size_t i = orders.size(); i-- > 0;) {
+    const auto number = static_cast<float>(i < place ? i + 1 : i + 2);
+    INDIGO_TRY(update_row(c, pg_enum::kOid, {Datum::of_oid(type.enum_label_oids[i])},
+                          [&](RowValues& v) { v.f32(pg_enum::c_enumsortorder, number); }));
+  }
+  return static_cast<float>(place + 1);
+}
+
+}  // namespace
 
 Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
   const NodeList parts = nodes(s.n_type_name, s.type_name);
@@ -95,7 +118,8 @@ Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumSt
   const auto type = c.catalog.find_type(q.schema, q.name);
   if (type == nullptr)
     return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
-  if (type->kind != 'e') return Error(sqlstate::kWrongObjectType, type->name + " is not an enum");
+  if (type->kind != 'e')
+    return Error(sqlstate::kWrongObjectType, type_text(c, {type->oid, -1, kInvalidOid}) + " is not an enum");
   INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
   const auto& labels = type->enum_labels;
   const auto find = [&](std::string_view label) {
@@ -126,11 +150,10 @@ Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumSt
     }
     if (s.new_val_is_after) place++;
   }
-  if (place != labels.size()) {
-    // Stored values and index keys are label OIDs in order: a label in between has no number to take.
-    return unsupported("ALTER TYPE ... ADD VALUE before an existing label");
-  }
-  INDIGO_TRY(insert_label(c, type->oid, next_oid(c), static_cast<float>(labels.size() + 1), s.new_val));
+  const Oid oid = label_oid_at(c, type->enum_label_oids, place);
+  if (oid == kInvalidOid) return unsupported("ALTER TYPE ... ADD VALUE between labels without a number between theirs");
+  INDIGO_ASSIGN(const float order, sort_order_at(c, *type, place));
+  INDIGO_TRY(insert_label(c, type->oid, oid, order, s.new_val));
   c.catalog.changed({type->oid});
   return std::string("ALTER TYPE");
 }
