@@ -146,6 +146,10 @@ Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s
                   Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist"));
     return std::string("COMMENT");
   }
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
+    if (string_of(s.object) == "plpgsql") return std::string("COMMENT");  // of what dumps take to be there
+    return Error(sqlstate::kUndefinedObject, "extension " + quoted(string_of(s.object)) + " does not exist");
+  }
   INDIGO_ASSIGN(const Address address, find_commented(c, s));
   INDIGO_TRY(set_comment(c, address, s.comment));
   return std::string("COMMENT");

@@ -8,6 +8,7 @@
 #include "engine/ddl/database.h"
 #include "engine/ddl/domain.h"
 #include "engine/ddl/drop.h"
+#include "engine/ddl/drop_absent.h"
 #include "engine/ddl/grant.h"
 #include "engine/ddl/index.h"
 #include "engine/ddl/reindex.h"
@@ -38,7 +39,6 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT: return "CREATE OPERATOR CLASS";
     case PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT: return "CREATE OPERATOR FAMILY";
     case PG_QUERY__NODE__NODE_CREATE_CONVERSION_STMT: return "CREATE CONVERSION";
-    case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return "CREATE EXTENSION";
     case PG_QUERY__NODE__NODE_CREATE_POLICY_STMT: return "CREATE POLICY";
     case PG_QUERY__NODE__NODE_ALTER_POLICY_STMT: return "ALTER POLICY";
     case PG_QUERY__NODE__NODE_CREATE_STATS_STMT: return "CREATE STATISTICS";
@@ -94,6 +94,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT:
     case PG_QUERY__NODE__NODE_DROP_OWNED_STMT:
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT:
     case PG_QUERY__NODE__NODE_CLUSTER_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
@@ -146,6 +147,7 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
       break;
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT: return ddl::execute_alter_collation(c, *n.alter_collation_stmt);
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return ddl::execute_reindex(c, *n.reindex_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return ddl::execute_create_extension(c, *n.create_extension_stmt);
     case PG_QUERY__NODE__NODE_CLUSTER_STMT: return ddl::execute_cluster(c, *n.cluster_stmt);
     case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
     default: break;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/collation.h"
+#include "engine/ddl/drop_absent.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/type.h"
 
@@ -32,6 +33,21 @@ std::string_view object_type_tag(PgQuery__ObjectType type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_CAST: return "CAST";
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return "OPERATOR";
     case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: return "STATISTICS";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: return "SERVER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return "FOREIGN DATA WRAPPER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE: return "FOREIGN TABLE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return "PUBLICATION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return "EVENT TRIGGER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE: return "LANGUAGE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: return "CONVERSION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ACCESS_METHOD: return "ACCESS METHOD";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSCONFIGURATION: return "TEXT SEARCH CONFIGURATION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSDICTIONARY: return "TEXT SEARCH DICTIONARY";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSPARSER: return "TEXT SEARCH PARSER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSTEMPLATE: return "TEXT SEARCH TEMPLATE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS: return "OPERATOR CLASS";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: return "OPERATOR FAMILY";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRANSFORM: return "TRANSFORM";
     default: return "OBJECT";
   }
 }
@@ -158,11 +174,11 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
     } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) {
       INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
     } else {
-      return unsupported(tag);
+      INDIGO_TRY(drop_absent(c, s, *node, tag));
     }
     if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
   }
-  INDIGO_TRY(drop_objects(c, objects, cascade));
+  if (!objects.empty()) INDIGO_TRY(drop_objects(c, objects, cascade));
   return tag;
 }
 

@@ -269,6 +269,35 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
   return {};
 }
 
+// Functions are built in, and those are the superuser's: schemas of users have none.
+Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view tag) {
+  const std::string refused = std::string(tag) + " on built-in functions";
+  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
+    for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
+      if (schema < oid::kFirstUserOid && schema != oid::kPublicSchema) return unsupported(refused);
+    }
+    return {};
+  }
+  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+    const PgQuery__ObjectWithArgs& f = *node->object_with_args;
+    const NodeList parts = nodes(f.n_objname, f.objname);
+    const auto q = sql::qualified_name(parts);
+    if (q.valid && !c.catalog.functions_named(q.schema, q.name).empty()) continue;
+    std::string name = sql::name_list_text(parts);
+    if (f.args_unspecified) {
+      return Error(sqlstate::kUndefinedFunction, "could not find a function named " + quoted(name));
+    }
+    std::string types;
+    for (const PgQuery__Node* argument : nodes(f.n_objargs, f.objargs)) {
+      INDIGO_ASSIGN(const TypeRef type, resolve_type(c, argument->type_name));
+      types += (types.empty() ? "" : ", ") + type_text(c, {type.oid, -1, kInvalidOid});
+    }
+    return Error(sqlstate::kUndefinedFunction, "function " + name + "(" + types + ") does not exist");
+  }
+  return unsupported(refused);
+}
+
 Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQuery__GrantStmt& s) {
   std::vector<RelationPtr> out;
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
@@ -305,6 +334,9 @@ Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
   const bool in_schema = s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_DEFAULTS) return unsupported("ALTER DEFAULT PRIVILEGES");
   switch (s.objtype) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, tag)); return tag;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
       std::vector<RelationPtr> relations;
