@@ -75,6 +75,31 @@ Status remove_default_of(DdlContext& c, Oid relation, int16_t number) {
   return found == kInvalidOid ? Status() : remove_object(c, {pg_attrdef::kOid, found, 0});
 }
 
+// Stored values of the type, or of types made of it, would not be rewritten with the table.
+Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid type) {
+  std::vector<Oid> types{type};
+  if (const auto info = c.catalog.type(type); info && info->array != kInvalidOid) types.push_back(info->array);
+  for (const Oid used : types) {
+    for (const Dependent& d : dependents_of(c, {pg_type::kOid, used, 0})) {
+      if (d.address.class_id == pg_type::kOid && d.type == 'n') {  // a domain over it
+        INDIGO_TRY(check_type_not_stored(c, altered, d.address.object));
+      }
+      if (d.address.class_id != pg_class::kOid || d.address.sub == 0) continue;
+      const RelationPtr other = current(c, d.address.object);
+      if (other == nullptr || other->oid == altered.oid) continue;
+      if (other->kind == RelationKind::kComposite) {
+        INDIGO_TRY(check_type_not_stored(c, altered, other->row_type));
+      } else if (other->kind == RelationKind::kTable) {
+        const ColumnInfo& column = other->columns[static_cast<size_t>(d.address.sub) - 1];
+        return Error(sqlstate::kFeatureNotSupported, "cannot alter table " + quoted(altered.name) + " because column " +
+                                                         quoted(other->name + "." + column.name) +
+                                                         " uses its row type");
+      }
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
@@ -97,6 +122,9 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   if (spec.serial || spec.identity != nullptr) {
     INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
     if (spec.serial) spec.default_text = "nextval(" + literal(qualified(*current(c, sequence))) + "::regclass)";
+  }
+  if (spec.default_node != nullptr || spec.generated_node != nullptr || spec.default_text || spec.identity != nullptr) {
+    INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   }
   // Values for the rows that exist, from the table as it is now.
   std::vector<OwnedDatum> values;
@@ -369,11 +397,16 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
                                                     d.coll_clause->location));
   }
   INDIGO_TRY(check_type_change(c, relation, column));
+  if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0 && type.oid != oid::kInt2 && type.oid != oid::kInt4 && type.oid != oid::kInt8) {
     return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
   }
   const std::string type_name = type_text(c, {type.oid, -1, kInvalidOid});
   std::string expression;
+  if (!sql::absent(d.raw_default) && column.generated != 0) {
+    return Error(SqlState("42611"), "cannot specify USING when altering type of generated column")
+        .with_detail("Column " + quoted(column.name) + " is a generated column.");
+  }
   if (!sql::absent(d.raw_default)) {
     INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));
     expression = "CAST((" + e.sql + ") AS " + type_name + ")";
@@ -428,6 +461,9 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   }));
   INDIGO_TRY(change_dependency(c, {pg_class::kOid, relation->oid, column.number}, {pg_type::kOid, column.type.oid, 0},
                                {pg_type::kOid, type.oid, 0}));
+  if (column.type.oid < oid::kFirstUserOid && type.oid >= oid::kFirstUserOid) {  // nothing to change
+    INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, column.number}, {pg_type::kOid, type.oid, 0}, 'n'));
+  }
   INDIGO_TRY(retype_indexes(c, relation, column.number, type));
   std::vector<std::string> statistics;
   SystemTable& stats = table(c, pg_statistic::kOid);

@@ -138,6 +138,18 @@ Result<sql::ScalarKernel> kernel_of(Oid function) {
   return f->kernel;
 }
 
+// A composite value has a field for each column of its type; those of dropped columns have no type.
+void mark_dropped(QueryState& state, Oid type, std::vector<sql::TypeRef>& types) {
+  if (type == oid::kRecord) return;
+  catalog::CatalogView& catalog = state.session().catalog();
+  const auto info = catalog.type(type);
+  const auto relation = info ? catalog.relation(info->relation) : nullptr;
+  if (relation == nullptr) return;
+  for (size_t i = 0; i < std::min(types.size(), relation->columns.size()); i++) {
+    if (relation->columns[i].dropped) types[i] = sql::TypeRef{};
+  }
+}
+
 Result<NodePtr> compile_row(Builder& b, const sql::RowExpr& e) {
   std::vector<NodePtr> fields;
   std::vector<sql::TypeRef> types;
@@ -148,6 +160,7 @@ Result<NodePtr> compile_row(Builder& b, const sql::RowExpr& e) {
     fields.push_back(std::move(node));
     types.push_back(f->type);
   }
+  mark_dropped(b.state(), e.type.oid, types);
   // A composite type's names are its relation's.
   const bool named = e.type.oid == oid::kRecord && e.names.size() == fields.size();
   NodePtr node = std::make_unique<RowNode>(b.state(), std::move(fields), std::move(types),

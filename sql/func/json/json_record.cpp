@@ -58,9 +58,12 @@ bool shape_of(FuncContext& context, Oid type, const Datum& base, const char* fun
   out.names.clear();
   if (relation != nullptr)
     for (const auto& column : relation->columns) {
-      if (column.dropped) continue;
-      out.types.push_back(column.type);
-      out.names.push_back(column.name);
+      out.types.push_back(column.dropped ? TypeRef{} : column.type);
+      out.names.push_back(column.dropped ? std::string() : column.name);
+      // The base has no values of dropped columns.
+      const auto at = static_cast<ptrdiff_t>(out.types.size()) - 1;
+      if (column.dropped && !base.null && at <= std::ssize(out.defaults))
+        out.defaults.insert(out.defaults.begin() + at, Datum::make_null(Phys::kI32));
     }
   if (out.defaults.size() != out.types.size()) out.defaults.clear();
   return true;
@@ -74,6 +77,10 @@ class Populator {
   // The fields of object `v` in the order of `shape`.
   bool fields(V v, const RowShape& shape, std::vector<Datum>& out) {
     for (size_t i = 0; i < shape.types.size(); i++) {
+      if (shape.types[i].oid == kInvalidOid) {
+        out.push_back(Datum::make_null(Phys::kI32));
+        continue;
+      }
       const auto found = v.field(context_, shape.names[i]);
       if (context_.failed()) return false;
       if (found) {

@@ -63,8 +63,10 @@ RecordFields read_record(Str image) {
   const uint32_t header = load_unaligned<uint32_t>(image.data() + 4), count = header & ~kHasNames;
   const char* at = image.data() + 8;
   for (uint32_t i = 0; i < count; i++) {
-    fields.types.push_back({load_unaligned<uint32_t>(at), load_unaligned<int32_t>(at + 4), kInvalidOid});
-    fields.values.push_back(field_value(at));
+    if (const Oid type = load_unaligned<uint32_t>(at); type != kInvalidOid) {
+      fields.types.push_back({type, load_unaligned<int32_t>(at + 4), kInvalidOid});
+      fields.values.push_back(field_value(at));
+    }
     at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
   }
   for (uint32_t i = 0; (header & kHasNames) != 0 && i < count; i++) {
@@ -76,6 +78,9 @@ RecordFields read_record(Str image) {
 }
 
 Datum record_field(Str image, size_t field) {
+  // A column that its type has got since is null.
+  const uint32_t count = load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames;
+  if (field >= count) return Datum::make_null(Phys::kI32);
   const char* at = image.data() + 8;
   for (size_t i = 0; i < field; i++) at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
   return field_value(at);

@@ -5,6 +5,7 @@
 //            (its highest bit: the fields' names follow them, as uint32 length and bytes each)
 //   then for each field: uint32 type, int32 modifier, uint8 physical kind, uint8 null, uint32 bytes, the bytes
 //
+// A composite value has a field for every column of its type; one whose column is dropped is null and has type 0.
 // Everything is unaligned. Thread safety: a view borrows the image.
 #pragma once
 
@@ -27,7 +28,7 @@ struct RecordFields {
   std::vector<Datum> values;  // strings borrow from the image
   std::vector<Str> names;     // empty when the image has none
 };
-RecordFields read_record(Str image);
-Datum record_field(Str image, size_t field);
+RecordFields read_record(Str image);          // without dropped fields
+Datum record_field(Str image, size_t field);  // by number, dropped ones counted
 
 }  // namespace indigo::sql

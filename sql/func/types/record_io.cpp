@@ -1,4 +1,7 @@
 // Composite values' text form, '(1,"a b",)', and binary form; enums' labels.
+#include <algorithm>
+#include <utility>
+
 #include "catalog/oids.h"
 #include "sql/func/errors.h"
 #include "sql/func/text/ascii.h"
@@ -11,7 +14,7 @@ namespace {
 
 Datum null_record() { return Datum::make_null(Phys::kStr); }
 
-// The live columns' types of a composite type.
+// The columns' types of a composite type; no type for dropped ones.
 bool columns_of(FuncContext& context, Oid type, std::vector<TypeRef>& out) {
   const auto info = context.session().catalog().type(type);
   const auto relation = info ? context.session().catalog().relation(info->relation) : nullptr;
@@ -19,8 +22,7 @@ bool columns_of(FuncContext& context, Oid type, std::vector<TypeRef>& out) {
     context.fail(sqlstate::kFeatureNotSupported, "input of anonymous composite types is not implemented");
     return false;
   }
-  for (const auto& column : relation->columns)
-    if (!column.dropped) out.push_back(column.type);
+  for (const auto& column : relation->columns) out.push_back(column.dropped ? TypeRef{} : column.type);
   return true;
 }
 
@@ -44,8 +46,13 @@ Datum record_input(FuncContext& context, Oid type, Str text) {
   if (at >= text.size() || text[at] != '(') return malformed("Missing left parenthesis.");
   at++;
   std::vector<Datum> values;
+  bool first = true;
   for (size_t i = 0; i < types.size(); i++) {
-    if (i > 0) {
+    if (types[i].oid == kInvalidOid) {
+      values.push_back(Datum::make_null(Phys::kI32));
+      continue;
+    }
+    if (!std::exchange(first, false)) {
       if (at >= text.size() || text[at] != ',') return malformed("Too few columns.");
       at++;
     }
@@ -119,13 +126,19 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes) {
   };
   uint32_t count = 0;
   if (!next(count)) return null_record();
-  if (count != types.size()) {
+  const auto expected =
+      std::count_if(types.begin(), types.end(), [](const TypeRef& t) { return t.oid != kInvalidOid; });
+  if (count != expected) {
     context.fail(sqlstate::kDatatypeMismatch,
-                 "wrong number of columns: " + std::to_string(count) + ", expected " + std::to_string(types.size()));
+                 "wrong number of columns: " + std::to_string(count) + ", expected " + std::to_string(expected));
     return null_record();
   }
   std::vector<Datum> values;
   for (const TypeRef& field : types) {
+    if (field.oid == kInvalidOid) {
+      values.push_back(Datum::make_null(Phys::kI32));
+      continue;
+    }
     uint32_t field_type = 0, length = 0;
     if (!next(field_type) || !next(length)) return null_record();
     if (field_type != field.oid) {
