@@ -112,6 +112,7 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
         if (out.identity != nullptr) return at(c, k, "multiple identity specifications for " + where);
+        if (out.serial) return Error(sqlstate::kSyntaxError, "both default and identity specified for " + where);
         if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
         out.identity = k;
         out.column.identity = k->generated_when[0];
@@ -126,9 +127,6 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: out.checks.push_back(k); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
-        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
-        out.keys.push_back(k);
-        break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE: out.keys.push_back(k); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: out.foreign_keys.push_back(k); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
@@ -209,8 +207,10 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
   std::optional<std::string> text = spec.default_text;
   if (spec.default_node != nullptr) {
     const PgQuery__Node* node = spec.default_node;
-    // DEFAULT NULL is no default.
-    const bool null_constant = is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull;
+    // DEFAULT NULL is no default, but hides a domain's.
+    const auto type = c.catalog.type(spec.column.type.oid);
+    const bool null_constant =
+        is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull && (type == nullptr || type->kind != 'd');
     if (!null_constant) {
       auto e = store_expression(c, node, ExpressionUse::kDefault, nullptr, spec.column.type);
       if (!e.ok()) return of_default(c, spec.column, e.take_error());
@@ -236,6 +236,8 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
   if (!text) return {};
   if (!stored && spec.column.generated != 0) {
     INDIGO_ASSIGN(stored, store_expression(c, *text, ExpressionUse::kGenerated, relation, spec.column.type));
+  } else if (!stored && !spec.serial) {  // copied by LIKE, with what it depends on
+    INDIGO_ASSIGN(stored, store_expression(c, *text, ExpressionUse::kDefault, nullptr, spec.column.type));
   }
   INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, *text));
   const Address self{pg_attrdef::kOid, oid, 0};
@@ -261,7 +263,7 @@ Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const Col
     with_column.keys = list;
     INDIGO_TRY(add_key_constraint(c, target, with_column));
   }
-  for (const PgQuery__Constraint* k : spec.checks) INDIGO_TRY(add_check_constraint(c, target, *k, spec.column.name));
+  for (const PgQuery__Constraint* k : spec.checks) INDIGO_TRY(add_check_constraint(c, target, *k));
   for (const PgQuery__Constraint* k : spec.foreign_keys) {
     PgQuery__Constraint with_column = *k;
     with_column.n_fk_attrs = 1;

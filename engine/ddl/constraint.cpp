@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/acl.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/schema.h"
 #include "engine/ddl/storage_options.h"
@@ -101,6 +102,8 @@ Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec
 // The index and the constraint of a key whose columns are known.
 Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation, IndexSpec spec, bool deferrable,
                bool deferred) {
+  // The index is a new relation in the table's schema.
+  if (!target.is_new) INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
   if (spec.primary) {
     for (const IndexInfo& index : relation->indexes) {
       if (index.primary) {
@@ -236,7 +239,9 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
   } else if (spec.primary) {
     spec.name = choose_relation_name(c, relation->name, "", "pkey", relation->schema);
   } else {
-    spec.name = choose_relation_name(c, relation->name, joined(spec.columns), "key", relation->schema);
+    std::string names = joined(spec.columns);
+    for (const int16_t number : spec.included) names += "_" + relation->columns[static_cast<size_t>(number) - 1].name;
+    spec.name = choose_relation_name(c, relation->name, names, "key", relation->schema);
   }
   return add_key(c, target, relation, std::move(spec), k.deferrable, k.initdeferred);
 }
@@ -327,8 +332,7 @@ Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_v
   return error;
 }
 
-Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k,
-                            std::string_view column_name) {
+Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
   const RelationPtr relation = current(c, target.relation);
   INDIGO_ASSIGN(const StoredExpression e,
                 store_expression(c, k.raw_expr, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid}));
@@ -338,8 +342,8 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
     n.name = truncated_name(k.conname);
     INDIGO_TRY(check_constraint_name_free(*relation, n.name));
   } else {
-    std::string_view column = column_name;
-    if (column.empty() && e.columns.size() == 1) column = relation->columns[static_cast<size_t>(e.columns[0]) - 1].name;
+    std::string_view column;
+    if (e.columns.size() == 1) column = relation->columns[static_cast<size_t>(e.columns[0]) - 1].name;
     n.name = choose_constraint_name(c, relation->name, column, "check", relation->schema);
   }
   n.schema = relation->schema;

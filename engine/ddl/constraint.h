@@ -32,8 +32,7 @@ struct ConstraintTarget {
 
 // PRIMARY KEY or UNIQUE. The columns of a primary key become NOT NULL.
 Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery__Constraint& k);
-Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k,
-                            std::string_view column_name = {});
+Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k);
 
 // Existing rows against a constraint (VALIDATE CONSTRAINT, ADD without NOT VALID).
 Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression);

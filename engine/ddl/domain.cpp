@@ -175,6 +175,10 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
         .at(position(c, s.type_name->location));
   }
   if (s.coll_clause != nullptr) {
+    if (info->collation == kInvalidOid) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "collations are not supported by type " + type_text(c, {base.oid, -1, kInvalidOid}));
+    }
     INDIGO_ASSIGN(base.collation, resolve_collation(c, nodes(s.coll_clause->n_collname, s.coll_clause->collname),
                                                     s.coll_clause->location));
   }

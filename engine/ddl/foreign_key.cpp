@@ -1,5 +1,6 @@
 #include "engine/ddl/foreign_key.h"
 
+#include "catalog/acl.h"
 #include "engine/ddl/schema.h"
 
 namespace indigo::engine::ddl {
@@ -60,6 +61,32 @@ Result<std::vector<int16_t>> column_numbers(const RelationInfo& relation, NodeLi
     out.push_back(column->number);
   }
   return out;
+}
+
+// REFERENCES on the table or on each of the columns.
+Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, std::span<const int16_t> columns) {
+  const Oid user = c.catalog.user();
+  if (c.catalog.has_role(user, foreign.owner)) return {};
+  const auto granted = [&](Bytes acl) {
+    return (catalog::acl_privileges(catalog::read_acl(acl), [&](Oid role) { return c.catalog.has_role(user, role); }) &
+            catalog::kPrivilegeReferences) != 0;
+  };
+  std::string image;
+  const SystemTable& classes = table(c, pg_class::kOid);
+  if (classes.find_oid(c.txn, foreign.oid, image)) {
+    const RowReader row = classes.reader(image);
+    if (!row.is_null(pg_class::c_relacl) && granted(row.str(pg_class::c_relacl))) return {};
+  }
+  const SystemTable& attributes = table(c, pg_attribute::kOid);
+  const bool all = std::all_of(columns.begin(), columns.end(), [&](int16_t number) {
+    std::string column;
+    const std::string key = attributes.key({Datum::of_oid(foreign.oid), Datum::of(number)});
+    if (attributes.storage()->get(c.txn, c.txn.newest_view(), key, column) != StorageStatus::kOk) return false;
+    const RowReader row = attributes.reader(column);
+    return !row.is_null(pg_attribute::c_attacl) && granted(row.str(pg_attribute::c_attacl));
+  });
+  if (all) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + foreign.name);
 }
 
 // The = that compares a referenced column with a referencing one; 42804 when there is none.
@@ -124,6 +151,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   }
   NewConstraint n;
   INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
+  INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));
   const NodeList pk_attrs = nodes(k.n_pk_attrs, k.pk_attrs);
   if (pk_attrs.empty()) {
     const IndexInfo* primary = foreign->primary_index();
@@ -171,6 +199,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
                    "there is no unique constraint matching given keys for referenced table " + quoted(foreign->name));
     }
   }
+  INDIGO_TRY(check_references_privilege(c, *foreign, n.foreign_columns));
   if (n.columns.size() != n.foreign_columns.size()) {
     return Error(sqlstate::kInvalidForeignKey, "number of referencing and referenced columns for foreign key disagree");
   }
@@ -201,18 +230,11 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
       if (del == "n" || del == "d") return refuse("ON DELETE");
     }
   }
-  for (const PgQuery__Node* node : nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)) {
-    const ColumnInfo* column = relation->find_column(string_of(node));
-    if (column == nullptr) {
-      return Error(sqlstate::kUndefinedColumn,
-                   "column " + quoted(string_of(node)) + " referenced in foreign key constraint does not exist");
-    }
-    if (std::find(n.columns.begin(), n.columns.end(), column->number) == n.columns.end()) {
-      return Error(
-          sqlstate::kInvalidColumnReference,
-          "column " + quoted(string_of(node)) + " referenced in ON DELETE SET action must be part of foreign key");
-    }
-    n.delete_set_columns.push_back(column->number);
+  for (const int16_t number : n.delete_set_columns) {
+    if (std::find(n.columns.begin(), n.columns.end(), number) != n.columns.end()) continue;
+    return Error(sqlstate::kInvalidColumnReference,
+                 "column " + quoted(relation->columns[static_cast<size_t>(number) - 1].name) +
+                     " referenced in ON DELETE SET action must be part of foreign key");
   }
   n.oid = next_oid(c);
   n.schema = relation->schema;

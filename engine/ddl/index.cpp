@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "catalog/acl.h"
 #include "catalog/info_builder.h"
 #include "catalog/row_key_extractor.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/schema.h"
 #include "engine/ddl/storage_options.h"
 #include "engine/exec/index_key.h"
 #include "sql/analyze/targets.h"
@@ -352,6 +354,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   }
   INDIGO_TRY(check_not_system(c, *relation));
   INDIGO_TRY(check_owner(c, *relation));
+  INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
   const std::string_view method = s.access_method;

@@ -132,7 +132,7 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
   for (size_t i = 0; i < values.size(); i++) {
     auto from = static_cast<size_t>(constraint.columns[i]) - 1,
          to = static_cast<size_t>(constraint.foreign_columns[i]) - 1;
-    INDIGO_ASSIGN(bool fits, convert_key_value(child->columns[from].type, parent->columns[to].type,
+    INDIGO_ASSIGN(bool fits, convert_key_value(state, child->columns[from].type, parent->columns[to].type,
                                                parent->layout.phys(to), values[i]));
     if (!fits) return false;
   }
@@ -236,8 +236,8 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
     auto from = static_cast<size_t>(constraint.foreign_columns[i]) - 1,
          to = static_cast<size_t>(constraint.columns[i]) - 1;
     Datum value = old_values[i];
-    INDIGO_ASSIGN(bool fits,
-                  convert_key_value(parent.columns[from].type, child->columns[to].type, child->layout.phys(to), value));
+    INDIGO_ASSIGN(bool fits, convert_key_value(state, parent.columns[from].type, child->columns[to].type,
+                                               child->layout.phys(to), value));
     if (!fits) return {};
     child_values.push_back(value);
   }

@@ -75,7 +75,7 @@ Result<std::vector<std::pair<size_t, OwnedDatum>>> ForeignKeyAction::new_values(
         value.phys = phys;
       } else {
         INDIGO_ASSIGN(bool fits,
-                      convert_key_value(parent.columns[from].type, child->columns[column].type, phys, value));
+                      convert_key_value(state, parent.columns[from].type, child->columns[column].type, phys, value));
         if (!fits) return Error(sqlstate::kNumericValueOutOfRange, "integer out of range");
       }
       changes.emplace_back(column, OwnedDatum(value));

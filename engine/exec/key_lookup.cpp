@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "sql/analyze/coerce.h"
 #include "sql/func/registry.h"
 
 namespace indigo::engine::exec {
@@ -23,11 +25,43 @@ std::vector<size_t> leading_order(std::span<const int16_t> index_columns, std::s
   return order;
 }
 
-bool is_integer(Phys p) { return p == Phys::kI16 || p == Phys::kI32 || p == Phys::kI64; }
+bool is_integer_type(Oid type) { return type == oid::kInt2 || type == oid::kInt4 || type == oid::kInt8; }
 
 int64_t integer(const Datum& d) {
   if (d.phys == Phys::kI16) return d.i16;
   return d.phys == Phys::kI32 ? d.i32 : d.i64;
+}
+
+// False: out of range.
+bool convert_integer(Phys to, Datum& value) {
+  const int64_t v = integer(value);
+  if (to == Phys::kI16) {
+    if (v < std::numeric_limits<int16_t>::min() || v > std::numeric_limits<int16_t>::max()) return false;
+    value = Datum::of(static_cast<int16_t>(v));
+  } else if (to == Phys::kI32) {
+    if (v < std::numeric_limits<int32_t>::min() || v > std::numeric_limits<int32_t>::max()) return false;
+    value = Datum::of(static_cast<int32_t>(v));
+  } else {
+    value = Datum::of(v);
+  }
+  return true;
+}
+
+// The value of another type that has this one's text; false when that type has none.
+Result<bool> through_text(QueryState& state, const sql::TypeRef& from, const sql::TypeRef& to, Datum& value) {
+  sql::FuncContext& functions = state.functions();
+  std::string text;
+  sql::type_output(functions, from, value, text);
+  if (from.oid == oid::kNumeric && is_integer_type(to.oid)) {  // 1.00 is 1
+    if (const size_t point = text.find('.'); point != std::string::npos) {
+      const size_t digit = text.find_last_not_of('0');
+      text.resize(digit == point ? point : text.size());
+    }
+  }
+  if (!functions.failed()) value = sql::type_input(functions, {to.oid, -1, kInvalidOid}, functions.arena().copy(text));
+  if (!functions.failed()) return true;
+  static_cast<void>(functions.take_error());
+  return false;
 }
 
 }  // namespace
@@ -51,22 +85,26 @@ bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes
   return true;
 }
 
-Result<bool> convert_key_value(const catalog::TypeRef& from, const catalog::TypeRef& to, Phys to_phys, Datum& value) {
-  if (from.oid == to.oid || (value.phys == to_phys && !is_integer(to_phys))) return true;
-  if (!is_integer(value.phys) || !is_integer(to_phys)) {
-    return Error(sqlstate::kFeatureNotSupported, "foreign keys between columns of these types are not supported");
+Result<bool> convert_key_value(QueryState& state, const catalog::TypeRef& from, const catalog::TypeRef& to,
+                               Phys to_phys, Datum& value) {
+  catalog::CatalogView& catalog = state.session().catalog();
+  const sql::TypeRef have = sql::base_type_ref(catalog, from.oid), want = sql::base_type_ref(catalog, to.oid);
+  if (have.oid == want.oid) return true;
+  if (is_integer_type(have.oid) && is_integer_type(want.oid)) return convert_integer(to_phys, value);
+  // Strings of all types compare by their bytes.
+  const bool strings = value.phys == Phys::kStr && to_phys == Phys::kStr;
+  if (strings && have.oid != oid::kNumeric && want.oid != oid::kNumeric) return true;
+  if (value.phys == Phys::kF32 && to_phys == Phys::kF64) {
+    value = Datum::of(static_cast<double>(value.f32));
+    return true;
   }
-  int64_t v = integer(value);
-  if (to_phys == Phys::kI16) {
-    if (v < std::numeric_limits<int16_t>::min() || v > std::numeric_limits<int16_t>::max()) return false;
-    value = Datum::of(static_cast<int16_t>(v));
-  } else if (to_phys == Phys::kI32) {
-    if (v < std::numeric_limits<int32_t>::min() || v > std::numeric_limits<int32_t>::max()) return false;
-    value = Datum::of(static_cast<int32_t>(v));
-  } else {
-    value = Datum::of(v);
-  }
-  return true;
+  const Datum before = value;
+  INDIGO_ASSIGN(const bool converted, through_text(state, have, want, value));
+  if (!converted) return false;
+  // A value that has lost something on the way (a timestamp its time) is equal to nothing there.
+  Datum back = value;
+  INDIGO_ASSIGN(const bool returned, through_text(state, want, have, back));
+  return returned && values_equal(state, have, before, back);
 }
 
 Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,

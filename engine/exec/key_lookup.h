@@ -26,6 +26,7 @@ bool values_equal(QueryState& state, const catalog::TypeRef& type, const Datum& 
 
 // A value of one column as a value of another (foreign keys between integers of different widths). False: `to` cannot hold it.
 // Types that cannot be compared this way: 0A000.
-Result<bool> convert_key_value(const catalog::TypeRef& from, const catalog::TypeRef& to, Phys to_phys, Datum& value);
+Result<bool> convert_key_value(QueryState& state, const catalog::TypeRef& from, const catalog::TypeRef& to,
+                               Phys to_phys, Datum& value);
 
 }  // namespace indigo::engine::exec

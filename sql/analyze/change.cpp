@@ -131,6 +131,11 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
     case RelationKind::kMaterializedView:
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
     case RelationKind::kSequence:
+      if (std::string_view(verb) == "MERGE") {
+        return scope
+            .error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + relation->name + "\"")
+            .with_detail("This operation is not supported for sequences.");
+      }
       return scope.error(sqlstate::kWrongObjectType, "cannot change sequence \"" + relation->name + "\"");
     default: return scope.error(sqlstate::kWrongObjectType, "cannot change relation \"" + relation->name + "\"");
   }

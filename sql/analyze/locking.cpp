@@ -79,6 +79,9 @@ Status lock_all(const Scope& scope, Query& q, const Lock& lock) {
 Status lock_entry(const Scope& scope, Query& q, int number, const Lock& lock) {
   Entry& entry = q.entries[number];
   if (entry.kind == EntryKind::kTable) {
+    if (entry.relation->kind == catalog::RelationKind::kSequence) {
+      return scope.error(sqlstate::kWrongObjectType, "cannot lock rows in sequence \"" + entry.relation->name + "\"");
+    }
     add_lock(q, number, lock);
     return {};
   }
