@@ -82,9 +82,21 @@ NamedStatement* SessionImpl::find_statement(std::string_view name) {
 
 Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
   if (statement.for_cursor == nullptr) {
+    // Drivers that parse a statement anew for each portal find its plan again.
+    scan_literals(statement.parsed->text, scanned_);
+    const bool reuse = scanned_.cacheable && scanned_.literals.empty() && statement.parameter_types.empty();
+    if (reuse) {
+      scanned_.key.push_back('\x1e');  // with the row keys of a cursor: another plan than the statement's own
+      if (PreparedPtr found = cache_.find(scanned_, plan_generation_);
+          found && found->catalog_version == catalog_.version()) {
+        statement.for_cursor = std::move(found);
+        return statement.for_cursor;
+      }
+    }
     std::vector<Oid> types;
     for (const auto& type : statement.prepared->parameter_types) types.push_back(type.oid);
     INDIGO_ASSIGN(statement.for_cursor, prepare(statement.parsed, types, false, {}, {}, true));
+    if (reuse) cache_.insert(scanned_, plan_generation_, statement.for_cursor);
   }
   INDIGO_TRY(refresh(statement.for_cursor));
   return statement.for_cursor;
