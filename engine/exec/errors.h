@@ -2,14 +2,12 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/interrupt_error.h"
 #include "base/wait_point.h"
 #include "catalog/info.h"
 #include "storage/table.h"
 
 namespace indigo::engine {
-
-// 57014, 57P01 and so on, by why the session must stop.
-Error interrupt_error(InterruptReason reason);
 
 // 55P03 for a lock that NOWAIT did not get.
 Error lock_not_available(const catalog::RelationInfo& relation);

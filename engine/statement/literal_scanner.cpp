@@ -160,7 +160,15 @@ class Scanner {
       while (kind_of(at(digits)) == kSpace) digits++;
       if (kind_of(at(digits)) == kDigit && digits == pos_ + 1) return number(digits);
     }
-    pos_++;
+    size_t end = pos_ + 1;
+    bool keeps_sign = false;  // an operator with one of these may end in a sign: 2 ^-1 has the operator ^-
+    for (size_t p = pos_; p == pos_ || kind_of(at(p)) == kOperator; p++) {
+      if (p > pos_ && ((at(p) == '-' && at(p + 1) == '-') || (at(p) == '/' && at(p + 1) == '*'))) break;
+      keeps_sign |= std::string_view("~!@#%^&|`?").find(at(p)) != std::string_view::npos;
+      end = p + 1;
+    }
+    while (!keeps_sign && end > pos_ + 1 && (text_[end - 1] == '+' || text_[end - 1] == '-')) end--;
+    pos_ = end;
     before_ = Before::kOperator;
     return true;
   }

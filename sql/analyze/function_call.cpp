@@ -240,7 +240,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   const TypeRef type = type_with_collation(scope.catalog(), {result, -1, kInvalidOid});
   if (call.func_variadic && f.variadic != kInvalidOid &&
       element_of_base(scope.catalog(), list.back()->type.oid) == kInvalidOid &&
-      list.back()->type.oid != oid::kUnknown) {
+      (list.back()->type.oid != oid::kUnknown || f.variadic == oid::kAny)) {
     return scope.error(sqlstate::kDatatypeMismatch, "VARIADIC argument must be an array", expr_location(list.back()));
   }
   if (call.over != nullptr) return make_window_call(scope, f, std::move(list), type, decoration);

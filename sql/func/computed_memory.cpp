@@ -1,6 +1,11 @@
-// The limit of what kernels compute for one chunk: a statement that wants more fails, rather than the server.
+// The limits of what kernels compute: a statement that wants more memory fails, rather than the server, and one that takes long can
+// be cancelled.
+#include "base/interrupt_error.h"
 #include "base/process_memory.h"
+#include "base/wait_point.h"
 #include "sql/func/kernel.h"
+#include "sql/func/limits.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 
@@ -21,6 +26,20 @@ bool computed_too_much(FuncContext& context) {
     context.fail(Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up."));
     return true;
   }
+  return false;
+}
+
+bool interrupted(FuncContext& context) {
+  Waiter& waiter = Waiter::current();
+  waiter.yield_if_due();
+  const InterruptReason reason = waiter.interrupted();
+  if (reason != InterruptReason::kNone) context.fail(interrupt_error(reason));
+  return context.failed();
+}
+
+bool check_text_bytes(FuncContext& context, size_t bytes) {
+  if (bytes <= kMaxTextBytes) return true;
+  context.fail(sqlstate::kProgramLimitExceeded, "out of memory");
   return false;
 }
 

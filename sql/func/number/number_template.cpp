@@ -79,9 +79,11 @@ bool summarize(FuncContext& context, NumberTemplate& t, NumberToken token) {
     case NumberToken::kRoman: t.roman = true; return true;
     case NumberToken::kExponent:
       if (t.exponent) return fail(context, "cannot use \"EEEE\" twice");
-      if (t.fill || t.sign != NumberTemplate::SignPlace::kNone || t.brackets || t.minus || t.plus || t.roman)
-        return fail(context, "\"EEEE\" is incompatible with other formats",
-                    "\"EEEE\" may only be used together with digit and decimal point patterns.");
+      if (t.fill || t.sign != NumberTemplate::SignPlace::kNone || t.brackets || t.minus || t.plus || t.roman) {
+        context.fail(Error(sqlstate::kSyntaxError, "\"EEEE\" is incompatible with other formats")
+                         .with_detail("\"EEEE\" may only be used together with digit and decimal point patterns."));
+        return false;
+      }
       t.exponent = true;
       return true;
     default: return true;

@@ -284,6 +284,104 @@ std::string float_to_char(FuncContext& context, T v, Str format) {
 }
 
 // ---- to_number
+// Reads a number by a template, as far as it and the text go.
+class NumberReader {
+ public:
+  NumberReader(const NumberTemplate& form, Str text) : form_(form), text_(text) {}
+
+  void read() {
+    for (const NumberNode& n : form_.nodes) {
+      if (at_end()) return;
+      node(n);
+    }
+  }
+  // A sign or a blank, then digits.
+  std::string digits() const {
+    std::string out = sign_ + digits_;
+    if (out.back() == '.') out.pop_back();
+    return out;
+  }
+  int32_t scale() const { return after_; }
+
+ private:
+  bool at_end() const { return at_ >= text_.size(); }
+  char here() const { return text_[at_]; }
+
+  void node(const NumberNode& n) {
+    switch (n.token) {
+      case NumberToken::kNine:
+      case NumberToken::kZero: place(true); break;
+      case NumberToken::kPoint: place(false); break;
+      case NumberToken::kComma:
+        if (!form_.fill && here() == ',') at_++;
+        break;
+      case NumberToken::kMinus: sign_or_skip(here() == '-'); break;
+      case NumberToken::kPlus: sign_or_skip(here() == '+'); break;
+      case NumberToken::kSignAnywhere: sign_or_skip(here() == '-' || here() == '+'); break;
+      case NumberToken::kCurrency: skip_letters(1); break;
+      case NumberToken::kOrdinal: skip_letters(2); break;
+      case NumberToken::kText: at_ += std::min(utf8_length(here()), text_.size() - at_); break;
+      default: break;
+    }
+  }
+  void sign_or_skip(bool is_sign) {
+    if (is_sign) {
+      sign_ = here();
+      at_++;
+    } else {
+      skip_letters(1);
+    }
+  }
+  void skip_letters(int count) {
+    for (; count > 0 && !at_end() && std::string_view("0123456789.,+-").find(here()) == std::string_view::npos; count--)
+      at_ += std::min(utf8_length(here()), text_.size() - at_);
+  }
+  void take_sign() {
+    sign_ = here() == '+' ? '+' : '-';
+    at_++;
+  }
+
+  // A place takes a character, even if it is none of the number's.
+  void place(bool digit) {
+    if (here() == ' ') at_++;
+    if (at_end()) return;
+    const bool locale_sign = form_.sign != SignPlace::kNone;
+    const bool first = digit && sign_ == " " && before_ + after_ == 0;
+    if (first && (here() == '-' || here() == '+' || (form_.brackets && here() == '<'))) take_sign();
+    if (at_end()) return;
+    bool taken = false;
+    if (is_digit(here())) {
+      if (point_ && after_ == form_.after) {
+        at_++;
+        return;
+      }
+      digits_ += here();
+      (point_ ? after_ : before_)++;
+      taken = true;
+    } else if (form_.point && !point_ && here() == '.') {
+      digits_ += '.';
+      point_ = taken = true;
+    }
+    if (sign_ == " " && before_ + after_ > 0) {
+      // A sign behind the number.
+      if (locale_sign && taken && at_ + 1 < text_.size() && (text_[at_ + 1] == '-' || text_[at_ + 1] == '+')) {
+        at_++;
+        sign_ = here();
+      } else if (!locale_sign && !taken && (form_.plus || form_.minus) && (here() == '-' || here() == '+')) {
+        sign_ = here();
+      }
+    }
+    at_++;
+  }
+
+  const NumberTemplate& form_;
+  const Str text_;
+  size_t at_ = 0;
+  std::string sign_ = " ", digits_;
+  int32_t before_ = 0, after_ = 0;  // digits before and after the point
+  bool point_ = false;
+};
+
 std::optional<Str> to_number(FuncContext& context, Str text, Str format) {
   if (format.empty()) return {};
   const NumberTemplate* t = template_of(context, format);
@@ -297,66 +395,15 @@ std::optional<Str> to_number(FuncContext& context, Str text, Str format) {
     context.fail(sqlstate::kFeatureNotSupported, "\"EEEE\" not supported for input");
     return {};
   }
-  std::string before, after;
-  bool negative = false, point = false;
-  size_t at = 0;
-  const auto skip_blanks = [&] {
-    while (at < text.size() && is_blank(text[at])) at++;
-  };
-  const auto take_sign = [&] {
-    if (at < text.size() && (text[at] == '-' || text[at] == '+' || (t->brackets && text[at] == '<')))
-      negative |= text[at++] != '+';
-  };
-  for (const NumberNode& n : t->nodes) {
-    if (at >= text.size()) break;
-    switch (n.token) {
-      case NumberToken::kNine:
-      case NumberToken::kZero:
-        skip_blanks();
-        if (before.empty() && after.empty()) take_sign();
-        if (at < text.size() && is_digit(text[at])) {
-          (point ? after : before).push_back(text[at++]);
-        } else if (at < text.size() && text[at] == '.' && !point && t->point) {
-          point = true;  // fewer digits than the template has before the point
-          at++;
-          if (at < text.size() && is_digit(text[at]) && t->after > 0) after.push_back(text[at++]);
-        } else if (at < text.size()) {
-          at++;  // a place takes a character, even if it is none of the number's
-        }
-        break;
-      case NumberToken::kPoint:
-        if (text[at] == '.' && !point) {
-          point = true;
-          at++;
-        }
-        break;
-      case NumberToken::kComma:
-        if (text[at] == ',') at++;
-        break;
-      case NumberToken::kSign:
-      case NumberToken::kMinus:
-      case NumberToken::kPlus:
-      case NumberToken::kSignAnywhere: take_sign(); break;
-      case NumberToken::kBrackets: break;
-      case NumberToken::kCurrency:
-        if (!is_digit(text[at]) && text[at] != '-' && text[at] != '+' && text[at] != '.')
-          at += std::min(utf8_length(text[at]), text.size() - at);
-        break;
-      case NumberToken::kOrdinal: at = std::min(at + 2, text.size()); break;
-      case NumberToken::kText: at += std::min(utf8_length(text[at]), text.size() - at); break;
-      default: break;
-    }
-  }
-  // A sign behind the number.
-  if (at < text.size() && (text[at] == '-' || text[at] == '>') &&
-      (t->sign != SignPlace::kNone || t->minus || t->brackets))
-    negative = true;
-  if (before.empty() && after.empty()) {
-    context.fail(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type numeric: \" \"");
+  NumberReader reader(*t, text);
+  reader.read();
+  const std::string digits = reader.digits();
+  Numeric n;
+  if (digits.size() < 2 || parse_numeric(digits, n) != NumericParse::kOk) {
+    context.fail(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type numeric: \"" + digits + "\"");
     return {};
   }
-  after.resize(static_cast<size_t>(t->after), '0');
-  Numeric n(negative, Magnitude::from_digits(before + after), t->after);
+  n.round(reader.scale());
   if (t->shift > 0)
     n = divide(n, Numeric(false, Magnitude::power_of_ten(static_cast<uint32_t>(t->shift)), 0),
                division_scale(n, Numeric(10)), true);

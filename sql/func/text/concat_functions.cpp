@@ -253,12 +253,19 @@ Str decode(FuncContext& context, Str text, Str name) {
 // \XXXX, \+XXXXXX, \uXXXX, \UXXXXXXXX
 std::string unistr(FuncContext& context, Str s) {
   std::string out;
+  uint32_t high = 0;  // the first half of a surrogate pair
+  const auto fail_pair = [&] {
+    context.fail(sqlstate::kSyntaxError, "invalid Unicode surrogate pair");
+    return std::string();
+  };
   for (size_t i = 0; i < s.size();) {
+    const bool escaped = s[i] == '\\' && !(i + 1 < s.size() && s[i + 1] == '\\');
+    if (!escaped && high != 0) return fail_pair();
     if (s[i] != '\\') {
       out.push_back(s[i++]);
       continue;
     }
-    if (i + 1 < s.size() && s[i + 1] == '\\') {
+    if (!escaped) {
       out.push_back('\\');
       i += 2;
       continue;
@@ -289,9 +296,16 @@ std::string unistr(FuncContext& context, Str s) {
       return {};
     }
     i += skip + digits;
-    utf8_append(code, out);
+    const bool low = code >= 0xDC00 && code <= 0xDFFF;
+    if (low != (high != 0)) return fail_pair();  // a pair's second half belongs after its first, and only there
+    if (code >= 0xD800 && code <= 0xDBFF) {
+      high = code;
+      continue;
+    }
+    utf8_append(low ? 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) : code, out);
+    high = 0;
   }
-  if (utf8_invalid_at(out) != std::string::npos) context.fail(sqlstate::kSyntaxError, "invalid Unicode surrogate pair");
+  if (high != 0) return fail_pair();
   return out;
 }
 

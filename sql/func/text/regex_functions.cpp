@@ -6,6 +6,7 @@
 #include "sql/func/collation.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
+#include "sql/func/limits.h"
 #include "sql/func/set/producer.h"
 #include "sql/func/text/ascii.h"
 #include "sql/func/text/regex.h"
@@ -30,10 +31,11 @@ struct Found {
 
 // Calls visit(found) for each match from byte `from` on until it returns false.
 template <class Visit>
-void for_each_match(const Regex& re, Str text, size_t from, const Visit& visit) {
+void for_each_match(FuncContext& context, const Regex& re, Str text, size_t from, const Visit& visit) {
   Found found{std::vector<Str>(static_cast<size_t>(re.groups()) + 1)};
+  uint32_t count = 0;
   while (from <= text.size() && re.find(text, from, found.parts)) {
-    if (!visit(found)) return;
+    if (!visit(found) || (++count % 256 == 0 && interrupted(context))) return;
     const size_t end = found.end(text);
     from = found.parts[0].empty() ? (end < text.size() ? end + utf8_length(text[end]) : text.size() + 1) : end;
   }
@@ -85,17 +87,16 @@ Str replace_matches(FuncContext& context, const Regex& re, Str text, Str replace
   size_t copied = 0;
   int32_t count = 0;
   bool any = false;
-  for_each_match(re, text, from, [&](const Found& found) {
+  for_each_match(context, re, text, from, [&](const Found& found) {
     if (++count < n) return true;
     out.append(text, copied, found.begin(text) - copied);
     append_replacement(replacement, found, out);
     copied = found.end(text);
     any = true;
-    return n == 0;
+    return check_text_bytes(context, out.size()) && n == 0;
   });
   if (!any) return text;
-  out.append(text.substr(copied));
-  return context.arena().copy(out);
+  return concatenate(context, out, text.substr(copied));
 }
 Str replace_first(FuncContext& context, Str text, Str pattern, Str replacement) {
   const Regex* re = Regex::compile(context, pattern, {});
@@ -144,7 +145,7 @@ std::optional<Str> match_flags(FuncContext& context, Str text, Str pattern, Str 
   if (re == nullptr || refuse_global(context, flags, "regexp_match()", "Use the regexp_matches function instead."))
     return {};
   std::optional<Str> result;
-  for_each_match(*re, text, 0, [&](const Found& found) {
+  for_each_match(context, *re, text, 0, [&](const Found& found) {
     result = groups_array(context, found);
     return false;
   });
@@ -160,7 +161,7 @@ std::unique_ptr<SetProducer> open_matches(FuncContext& context, const CallInfo&,
   const Regex* re = compile(context, arguments[1].str, arguments.size() > 2 ? arguments[2].str : Str(), flags);
   if (re == nullptr) return empty_set();
   auto rows = std::make_unique<RowSet>();
-  for_each_match(*re, arguments[0].str, 0, [&](const Found& found) {
+  for_each_match(context, *re, arguments[0].str, 0, [&](const Found& found) {
     rows->add({rows->text(groups_array(context, found))});
     return flags.global;
   });
@@ -168,10 +169,10 @@ std::unique_ptr<SetProducer> open_matches(FuncContext& context, const CallInfo&,
 }
 
 // ---- splitting: empty matches at the ends and right after a match do not split
-std::vector<Str> split(const Regex& re, Str text) {
+std::vector<Str> split(FuncContext& context, const Regex& re, Str text) {
   std::vector<Str> pieces;
   size_t from = 0;
-  for_each_match(re, text, 0, [&](const Found& found) {
+  for_each_match(context, re, text, 0, [&](const Found& found) {
     if (found.begin(text) < text.size() && found.end(text) > from) {
       pieces.push_back(text.substr(from, found.begin(text) - from));
       from = found.end(text);
@@ -186,7 +187,7 @@ Str split_to_array_flags(FuncContext& context, Str text, Str pattern, Str flag_t
   const Regex* re = compile(context, pattern, flag_text, flags);
   if (re == nullptr || refuse_global(context, flags, "regexp_split_to_array()")) return {};
   std::vector<Datum> elements;
-  for (Str piece : split(*re, text)) elements.push_back(Datum::of(piece));
+  for (Str piece : split(context, *re, text)) elements.push_back(Datum::of(piece));
   return context.arena().copy(make_array(oid::kText, Phys::kStr, elements));
 }
 Str split_to_array(FuncContext& context, Str text, Str pattern) {
@@ -198,7 +199,7 @@ std::unique_ptr<SetProducer> open_split(FuncContext& context, const CallInfo&, s
   const Regex* re = compile(context, arguments[1].str, arguments.size() > 2 ? arguments[2].str : Str(), flags);
   if (re == nullptr || refuse_global(context, flags, "regexp_split_to_table()")) return empty_set();
   auto rows = std::make_unique<RowSet>();
-  for (Str piece : split(*re, arguments[0].str)) rows->add({rows->text(piece)});
+  for (Str piece : split(context, *re, arguments[0].str)) rows->add({rows->text(piece)});
   return rows;
 }
 
@@ -210,7 +211,7 @@ int32_t count_flags(FuncContext& context, Str text, Str pattern, int32_t start, 
   if (re == nullptr || refuse_global(context, flags, "regexp_count()")) return 0;
   int32_t count = 0;
   if (start - 1 > utf8_count(text)) return 0;
-  for_each_match(*re, text, utf8_offset(text, start - 1), [&](const Found&) { return ++count > 0; });
+  for_each_match(context, *re, text, utf8_offset(text, start - 1), [&](const Found&) { return ++count > 0; });
   return count;
 }
 int32_t count_from(FuncContext& context, Str text, Str pattern, int32_t start) {
@@ -231,7 +232,7 @@ bool nth_match(FuncContext& context, Str text, Str pattern, int32_t start, int32
   if (re == nullptr || refuse_global(context, flags, function) || group > re->groups()) return false;
   if (start - 1 > utf8_count(text)) return false;
   bool any = false;
-  for_each_match(*re, text, utf8_offset(text, start - 1), [&](const Found& found) {
+  for_each_match(context, *re, text, utf8_offset(text, start - 1), [&](const Found& found) {
     if (--n > 0) return true;
     out = found.parts[static_cast<size_t>(group)];
     any = out.data() != nullptr;
@@ -293,7 +294,7 @@ std::optional<Str> substring_pattern(FuncContext& context, Str text, Str pattern
   const Regex* re = Regex::compile(context, pattern, {});
   if (re == nullptr) return {};
   std::optional<Str> result;
-  for_each_match(*re, text, 0, [&](const Found& found) {
+  for_each_match(context, *re, text, 0, [&](const Found& found) {
     const Str part = found.parts[found.parts.size() > 1 ? 1 : 0];
     if (part.data() != nullptr) result = part;
     return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "sql/func/limits.h"
 #include "sql/func/text/ascii.h"
 #include "sql/func/text/keywords.h"
 
@@ -66,6 +67,7 @@ size_t utf8_invalid_at(std::string_view s) {
 }
 
 Str concatenate(FuncContext& context, Str a, Str b) {
+  if (!check_text_bytes(context, a.size() + b.size())) return {};
   char* to = static_cast<char*>(context.arena().allocate(a.size() + b.size(), 1));
   if (!a.empty()) std::memcpy(to, a.data(), a.size());
   if (!b.empty()) std::memcpy(to + a.size(), b.data(), b.size());

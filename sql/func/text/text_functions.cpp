@@ -6,6 +6,7 @@
 #include "sql/func/errors.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
+#include "sql/func/limits.h"
 #include "sql/func/text/ascii.h"
 #include "sql/func/text/strings.h"
 
@@ -156,7 +157,13 @@ Str repeat(FuncContext& context, Str s, int32_t count) {
 }
 Str replace(FuncContext& context, Str s, Str from, Str to) {
   if (from.empty() || s.find(from) == Str::npos) return s;
-  return context.arena().copy(replace_all(s, from, to));
+  std::string out;
+  size_t at = 0, count = 0;
+  for (size_t hit; (hit = s.find(from, at)) != Str::npos; at = hit + from.size()) {
+    out.append(s, at, hit - at).append(to);
+    if (!check_text_bytes(context, out.size()) || (++count % 4096 == 0 && interrupted(context))) return {};
+  }
+  return concatenate(context, out, s.substr(at));
 }
 std::string translate(Str s, Str from, Str to) {
   std::string out;
