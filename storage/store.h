@@ -34,7 +34,10 @@ class Store {
   virtual TableId next_id() = 0;  // also for IndexIds
 
   // ---- transactions. `session` is an opaque number shown in pg_locks.
-  virtual std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) = 0;
+  // `ended`, if any, is a transaction of this store that has ended: the new one takes its memory over, so that a session
+  // that keeps the last one begins and ends its transactions without a lock or an allocation.
+  virtual std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session,
+                                             std::unique_ptr<Transaction> ended = nullptr) = 0;
   // kOk, or why it could not commit. Returns after stable >= c and durability as asked (R5). It is then rolled back, unless
   // the log failed while this waited for it (kLogFailed): whether the transaction is durable is not known then.
   virtual StorageStatus commit(Transaction& txn) = 0;

@@ -1,5 +1,6 @@
 #include "storage/store_impl.h"
 
+#include <cassert>
 #include <thread>
 
 #include "base/mutation.h"
@@ -66,31 +67,49 @@ std::vector<std::shared_ptr<TableImpl>> StoreImpl::durable_tables() {
   return out;
 }
 
-std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session) {
+TransactionState* StoreImpl::take_state() {
   Shard& s = shard();
-  TransactionState* state = nullptr;
-  uint64_t id;
   {
     std::lock_guard lock(s.lock);
-    if (s.next_txn == s.end_txn) {
-      s.next_txn = next_txn_.fetch_add(kTxnBlock, std::memory_order_relaxed);
-      s.end_txn = s.next_txn + kTxnBlock;
-    }
-    id = s.next_txn++;
     if (!s.states.empty()) {
-      state = s.states.back();
+      TransactionState* state = s.states.back();
       s.states.pop_back();
+      return state;
     }
   }
-  if (state == nullptr) {
-    auto created = std::make_unique<TransactionState>();
-    state = created.get();
-    state->shard = static_cast<uint32_t>(&s - shards_.data());
-    state->slot = snapshots_.allocate_slot(state->shard);
-    std::lock_guard lock(created_mutex_);
-    created_states_.push_back(std::move(created));
+  auto created = std::make_unique<TransactionState>();
+  TransactionState* state = created.get();
+  state->shard = static_cast<uint32_t>(&s - shards_.data());
+  state->slot = snapshots_.allocate_slot(state->shard);
+  std::lock_guard lock(created_mutex_);
+  created_states_.push_back(std::move(created));
+  return state;
+}
+
+void StoreImpl::give_back(TransactionState* state) {
+  Shard& s = shards_[state->shard];
+  std::lock_guard lock(s.lock);
+  s.states.push_back(state);
+}
+
+TxnId StoreImpl::next_txn_id(TransactionState& state) {
+  if (state.next_txn == state.end_txn) {
+    state.next_txn = next_txn_.fetch_add(kTxnBlock, std::memory_order_relaxed);
+    state.end_txn = state.next_txn + kTxnBlock;
   }
-  return std::make_unique<TransactionImpl>(*this, TxnId(id), isolation, session, state);
+  return TxnId(state.next_txn++);
+}
+
+std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t session,
+                                              std::unique_ptr<Transaction> ended) {
+  if (ended != nullptr && static_cast<TransactionImpl&>(*ended).ended()) {
+    auto& txn = static_cast<TransactionImpl&>(*ended);
+    assert(&txn.store() == this);
+    txn.restart(next_txn_id(txn.state()), isolation, session);
+    return ended;
+  }
+  TransactionState* state = take_state();
+  return std::make_unique<TransactionImpl>(*this, next_txn_id(*state), isolation, session, state);
 }
 
 WriteContext* StoreImpl::take_write_context() {
@@ -278,15 +297,10 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   state->savepoints.clear();
   state->actions.clear();
   state->touched.clear();
-  txn.state_ = nullptr;
+  txn.ended_ = true;
   txn.last_claim = nullptr;
-  Shard& s = shards_[state->shard];
-  {
-    std::lock_guard lock(s.lock);
-    s.states.push_back(state);
-    (committed ? s.commits : s.rollbacks)++;
-    if (!committed && txn.failure_) s.aborts[static_cast<size_t>(*txn.failure_)]++;
-  }
+  TransactionState::count(committed ? state->commits : state->rollbacks);
+  if (!committed && txn.failure_) TransactionState::count(state->aborts[static_cast<size_t>(*txn.failure_)]);
   if (writes == nullptr) return;
   txn.writes_ = nullptr;
   constexpr size_t kLargeArenaBytes = 1 << 20;
@@ -343,14 +357,13 @@ void StoreImpl::trim() {
 
 StoreStatistics StoreImpl::counters() {
   StoreStatistics s;
-  for (Shard& shard : shards_) {
-    std::lock_guard lock(shard.lock);
-    s.commits += shard.commits;
-    s.rollbacks += shard.rollbacks;
-    for (size_t i = 0; i < kAbortReasons; i++) s.aborts[i] += shard.aborts[i];
-  }
   {
     std::lock_guard lock(created_mutex_);
+    for (const auto& state : created_states_) {
+      s.commits += state->commits.load(std::memory_order_relaxed);
+      s.rollbacks += state->rollbacks.load(std::memory_order_relaxed);
+      for (size_t i = 0; i < kAbortReasons; i++) s.aborts[i] += state->aborts[i].load(std::memory_order_relaxed);
+    }
     for (const auto& context : created_contexts_) s.records_in_process += context->descriptor.records_in_process();
   }
   for (size_t i = 0; i < kMemoryKinds; i++) s.memory_bytes[i] = memory_.bytes(static_cast<MemoryKind>(i));
@@ -363,10 +376,12 @@ StoreStatistics StoreImpl::counters() {
 
 Store::Statistics StoreImpl::statistics() const {
   Statistics s;
-  for (const Shard& shard : shards_) {
-    std::lock_guard lock(const_cast<SpinLock&>(shard.lock));
-    s.commits += shard.commits;
-    s.rollbacks += shard.rollbacks;
+  {
+    std::lock_guard lock(created_mutex_);
+    for (const auto& state : created_states_) {
+      s.commits += state->commits.load(std::memory_order_relaxed);
+      s.rollbacks += state->rollbacks.load(std::memory_order_relaxed);
+    }
   }
   s.deadlocks = locks_->deadlock_count();
   s.versions_kept = versions_.used_blocks();

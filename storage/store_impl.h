@@ -36,7 +36,8 @@ class StoreImpl final : public Store {
 
   std::shared_ptr<Table> create_table(const TableOptions& options) override;
   TableId next_id() override { return TableId(next_id_.fetch_add(1, std::memory_order_relaxed)); }
-  std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session) override;
+  std::unique_ptr<Transaction> begin(Isolation isolation, uint64_t session,
+                                     std::unique_ptr<Transaction> ended) override;
   StorageStatus commit(Transaction& txn) override;
   void rollback(Transaction& txn) override;
   void on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) override;
@@ -61,6 +62,7 @@ class StoreImpl final : public Store {
   Reclaimer& reclaimer() { return reclaimer_; }
   NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
+  void give_back(TransactionState* state);
   MemoryAccount& memory() { return memory_; }
   // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
   bool reclaim_until_left();
@@ -88,13 +90,12 @@ class StoreImpl final : public Store {
     SpinLock lock;  // guards what follows
     std::vector<TransactionState*> states;
     std::vector<WriteContext*> contexts;
-    uint64_t next_txn = 0, end_txn = 0;
-    uint64_t commits = 0, rollbacks = 0;
-    std::array<uint64_t, kAbortReasons> aborts{};
   };
   static constexpr uint32_t kShards = 16;
   static constexpr uint64_t kTxnBlock = 64;
 
+  TransactionState* take_state();
+  TxnId next_txn_id(TransactionState& state);
   Shard& shard() { return shards_[thread_shard() % kShards]; }
   // Commit step 1: writes what is long, and reserves the last record's place.
   StorageStatus prepare_log(TransactionImpl& txn);
@@ -124,7 +125,7 @@ class StoreImpl final : public Store {
   std::unique_ptr<Certifier> certifier_;  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;
   std::array<Shard, kShards> shards_;
-  std::mutex created_mutex_;  // guards the two below
+  mutable std::mutex created_mutex_;  // guards the two below
   std::vector<std::unique_ptr<TransactionState>> created_states_;
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};

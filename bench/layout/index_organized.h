@@ -33,18 +33,11 @@ class IndexOrganized {
     explicit Session(IndexOrganized& layout) : store_(layout.store()) {}
 
     void begin(storage::Isolation isolation) {
-      txn_ = store_.begin(isolation, 0);
+      txn_ = store_.begin(isolation, 0, std::move(txn_));
       txn_->take_statement_snapshot();
     }
-    bool commit() {
-      bool ok = store_.commit(*txn_) == storage::StorageStatus::kOk;
-      txn_.reset();
-      return ok;
-    }
-    void rollback() {
-      store_.rollback(*txn_);
-      txn_.reset();
-    }
+    bool commit() { return store_.commit(*txn_) == storage::StorageStatus::kOk; }
+    void rollback() { store_.rollback(*txn_); }
 
     Answer read(TableRef table, uint64_t key, std::string& row) {
       return answer(table->get(*txn_, txn_->view(), Key(key), row));
@@ -95,7 +88,7 @@ class IndexOrganized {
                                                       : Answer::kConflict;
     }
     storage::Store& store_;
-    std::unique_ptr<storage::Transaction> txn_;
+    std::unique_ptr<storage::Transaction> txn_;  // the last one's memory serves the next
     storage::Claimed claimed_;
     storage::KeyRange range_;
     std::vector<storage::RowRef> rows_{1024};

@@ -45,7 +45,7 @@ Status TransactionBlock::ensure(int64_t now) {
     state_ = State::kImplicit;
   }
   if (transaction_) return {};
-  transaction_ = store_.begin(isolation_, session_);
+  transaction_ = store_.begin(isolation_, session_, std::move(ended_));
   catalog_.bind(transaction_.get());
   if (isolation_ == storage::Isolation::kSerializable && read_only_) {
     transaction_->declare_read_only();
@@ -114,9 +114,13 @@ Status TransactionBlock::set_modes(const TransactionModes& modes) {
   return {};
 }
 
-void TransactionBlock::reset() {
+void TransactionBlock::let_go() {
   catalog_.bind(nullptr);
-  transaction_.reset();
+  if (transaction_) ended_ = std::move(transaction_);
+}
+
+void TransactionBlock::reset() {
+  let_go();
   savepoints_.clear();
   deferred_checks_.clear();
   state_ = State::kIdle;
@@ -168,8 +172,7 @@ void TransactionBlock::fail() {
   if (before_end) before_end(savepoints_.size(), false);
   if (savepoints_.empty()) {
     if (transaction_) store_.rollback(*transaction_);
-    catalog_.bind(nullptr);
-    transaction_.reset();
+    let_go();
     deferred_checks_.clear();
     settings_.rollback();
     settings_.begin();

@@ -89,6 +89,7 @@ class TransactionBlock {
   };
   int find(std::string_view name) const;
   void reset();
+  void let_go();  // of the transaction, which has ended
 
   storage::Store& store_;
   catalog::SessionCatalog& catalog_;
@@ -96,6 +97,7 @@ class TransactionBlock {
   const uint64_t session_;
   State state_ = State::kIdle;
   std::unique_ptr<storage::Transaction> transaction_;
+  std::unique_ptr<storage::Transaction> ended_;  // the last one: its memory serves the next
   storage::Isolation isolation_ = storage::Isolation::kReadCommitted;
   bool uncommitted_ = false;
   bool read_only_ = false;

@@ -29,6 +29,26 @@ class PinnedViewImpl final : public Transaction::PinnedView {
 
 TransactionImpl::~TransactionImpl() {
   if (!ended()) store_.rollback(*this);
+  store_.give_back(state_);
+}
+
+void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
+  assert(ended_ && writes_ == nullptr && serializable_ == nullptr);
+  id_ = id;
+  isolation_ = isolation;
+  command_ = 1;
+  lock_timeout_ms_ = {};
+  ended_ = false;
+  session_ = session;
+  least_snapshot_ = 0;
+  snapshot_ = {};
+  read_only_ = false;
+  commit_stamp_ = {};
+  locks_used_ = false;
+  failure_.reset();
+  asynchronous_ = false;
+  least_lsn_ = {};
+  last_claim = nullptr;
 }
 
 void TransactionImpl::take_statement_snapshot() {

@@ -71,7 +71,6 @@ class LogRecord {
   uintptr_t word_;
 };
 
-// What outlives a transaction to be used by the next one.
 // An entry of a secondary index that a committed change gave up.
 struct StaleIndexEntry {
   TableImpl* table;
@@ -89,6 +88,7 @@ struct StaleIndexEntry {
   }
 };
 
+// What outlives a transaction to be used by the next one.
 struct TransactionState {
   struct Savepoint {
     size_t log_position;
@@ -105,6 +105,13 @@ struct TransactionState {
 
   SnapshotRegistry::Slot* slot = nullptr;
   uint32_t shard = 0;
+  uint64_t next_txn = 0, end_txn = 0;  // transaction ids for it to give out
+  // Ends so far. Counted by the session that has the state, read by everyone.
+  std::atomic<uint64_t> commits{0}, rollbacks{0};
+  std::array<std::atomic<uint64_t>, kAbortReasons> aborts{};
+  static void count(std::atomic<uint64_t>& n) {
+    n.store(n.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   std::vector<LogRecord> log;
   std::vector<Savepoint> savepoints;
   std::vector<EndAction> actions;
@@ -125,6 +132,8 @@ class TransactionImpl final : public Transaction {
     isolation_ = isolation;
   }
   ~TransactionImpl() override;  // rolls back if it has not ended
+  // After its end: it is another transaction from now on.
+  void restart(TxnId id, Isolation isolation, uint64_t session);
 
   bool has_written() const override { return writes_ != nullptr || locks_used_; }
   void declare_read_only() override { read_only_ = true; }
@@ -160,7 +169,7 @@ class TransactionImpl final : public Transaction {
     if (abort_reason(status)) failure_ = *abort_reason(status);
     return status;
   }
-  bool ended() const { return state_ == nullptr; }
+  bool ended() const { return ended_; }
   // What Index-SSN tracks of this transaction; null below SERIALIZABLE and for read-only ones that are safe.
   SerializableTransaction* serializable() const { return serializable_; }
   // The record `key` of this space was read (or found missing) under `view`. kSerialization: it cannot commit any more.
@@ -194,7 +203,8 @@ class TransactionImpl final : public Transaction {
   void undo(size_t position);
 
   StoreImpl& store_;
-  TransactionState* state_;  // null when ended
+  TransactionState* const state_;
+  bool ended_ = false;
   WriteContext* writes_ = nullptr;
   uint64_t session_;
   uint64_t least_snapshot_ = 0;

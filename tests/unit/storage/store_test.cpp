@@ -319,5 +319,49 @@ TEST_F(StoreTest, GetManyAnswersForEachKey) {
   }
 }
 
+TEST_F(StoreTest, AnEndedTransactionServesTheNextWithoutATrace) {
+  put("a", "1");
+  auto before = store->statistics();
+  // One that used everything: a snapshot, writes, a savepoint, a lock that timed out, and a failure at the end.
+  auto t = store->begin(Isolation::kSerializable, 7);
+  t->declare_read_only();
+  t->take_statement_snapshot();
+  t->set_lock_timeout(std::chrono::milliseconds(1));
+  t->savepoint();
+  t->next_command();
+  ASSERT_EQ(insert(*t, "b", "2"), StorageStatus::kOk);
+  put("c", "3");
+  EXPECT_EQ(get(*t, "c"), "-");
+  const TxnId id = t->id();
+  const Transaction* place = t.get();
+  store->rollback(*t);
+
+  t = store->begin(Isolation::kReadCommitted, 8, std::move(t));
+  EXPECT_EQ(t.get(), place);
+  EXPECT_NE(t->id(), id);
+  EXPECT_EQ(t->isolation(), Isolation::kReadCommitted);
+  EXPECT_EQ(t->command(), 1u);
+  EXPECT_EQ(t->lock_timeout().count(), 0);
+  EXPECT_FALSE(t->has_written());
+  t->take_statement_snapshot();
+  EXPECT_EQ(get(*t, "b"), "-") << "rolled back";
+  EXPECT_EQ(get(*t, "c"), "3") << "a snapshot of its own";
+  EXPECT_EQ(t->savepoint(), 1u);
+  ASSERT_EQ(update(*t, "a", "4"), StorageStatus::kOk);
+  commit(*t);
+
+  // One that is still open is no use: it rolls back.
+  t = store->begin(Isolation::kRepeatableRead, 8, std::move(t));
+  t->take_statement_snapshot();
+  ASSERT_EQ(update(*t, "a", "5"), StorageStatus::kOk);
+  t = store->begin(Isolation::kRepeatableRead, 8, std::move(t));
+  t->take_statement_snapshot();
+  EXPECT_EQ(get(*t, "a"), "4");
+  commit(*t);
+  auto after = store->statistics();
+  EXPECT_EQ(after.commits - before.commits, 3u);
+  EXPECT_EQ(after.rollbacks - before.rollbacks, 2u);
+}
+
 }  // namespace
 }  // namespace indigo::storage
