@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "storage/btree/prefix_search.h"
 #include "storage/memory/valenblock.h"
 
 namespace indigo::storage {
@@ -75,14 +76,7 @@ template <bool kInclusive>
 size_t Inner::search(const KeyView& key) const {
   const uint64_t* p = prefixes();
   size_t n = child_count_ - 1;
-  // First separator whose prefix is not below the key's; without branches.
-  size_t low = 0;
-  for (size_t length = n; length > 0;) {
-    size_t half = length / 2;
-    bool below = p[low + half] < key.prefix;
-    low = below ? low + half + 1 : low;
-    length = below ? length - half - 1 : half;
-  }
+  size_t low = first_not_below(0, n, key.prefix, [p](size_t i) { return p[i]; });
   if (low == n || p[low] != key.prefix) return low;
   // Equal prefixes: full comparison among them.
   size_t high = low + 1;

@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "storage/btree/prefix_search.h"
+
 namespace indigo::storage {
 
 void Leaf::store_status(const Status& s) {
@@ -96,12 +98,37 @@ int Leaf::compare(size_t i, const KeyView& key) const {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+size_t Leaf::lower_bound_of_prefix(uint64_t prefix, size_t count, uint64_t high_prefix) const {
+  // Branches here are worth their price: the processor goes on along the likely way while memory is slow.
+  const auto search = [this, prefix](size_t low, size_t high) {
+    while (low < high) {
+      const size_t middle = (low + high) / 2;
+      if (prefix_at(middle) < prefix) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  };
+  // Keys are often spread evenly between the fences: most lie in a window around the place where they should be, whose
+  // lines come from memory together.
+  if (count <= kWindow || prefix <= low_prefix_ || prefix >= high_prefix) return search(0, count);
+  const size_t probe = guess(prefix, count, high_prefix);
+  const size_t first = probe - std::min(probe, kWindow / 2);
+  const size_t last = std::min(count, first + kWindow);
+  prefetch_around(probe);
+  const size_t i = search(first, last);
+  if (i == first && first > 0) return search(0, first);
+  if (i == last && last < count) return search(last, count);
+  return i;
+}
+
 size_t Leaf::lower_bound(const KeyView& key, size_t count, bool& equal) const {
   equal = false;
   count = std::min(count, (node_bytes_ - kHeaderBytes) / sizeof(RecordMeta));
   if (count == 0) return 0;
-  size_t low = 0;
-  size_t high = count;
+  size_t searched = count;
   uint64_t high_prefix = load_shared(&high_prefix_);
   if (load_shared(&has_high_) == 0) {
     // The last leaf: most often the key is new and above all.
@@ -110,34 +137,14 @@ size_t Leaf::lower_bound(const KeyView& key, size_t count, bool& equal) const {
       equal = c == 0;
       return equal ? count - 1 : count;
     }
-    high = count - 1;
+    searched = count - 1;
     high_prefix = prefix_at(count - 1);
   }
-  // Keys are often spread evenly between the fences: look there first, then gallop.
-  if (high > 8 && key.prefix > low_prefix_ && key.prefix < high_prefix) {
-    size_t probe = guess(key, high, high_prefix);
-    int c = compare(probe, key);
-    if (c == 0) {
-      equal = true;
-      return probe;
-    }
-    size_t step = 1;
-    if (c < 0) {
-      low = probe + 1;
-      while (low + step < high && compare(low + step, key) < 0) {
-        low += step + 1;
-        step *= 2;
-      }
-      high = std::min(high, low + step + 1);
-    } else {
-      high = probe;
-      while (high > step && compare(high - 1 - step, key) >= 0) {
-        high -= step + 1;
-        step *= 2;
-      }
-      low = high > step + 1 ? high - 1 - step : 0;
-    }
-  }
+  size_t low = lower_bound_of_prefix(key.prefix, searched, high_prefix);
+  // Equal prefixes: full comparison among them.
+  if (low == count || prefix_at(low) != key.prefix) return low;
+  size_t high = low + 1;
+  for (size_t step = 1; high < count && prefix_at(high) == key.prefix; step *= 2) high = std::min(count, high + step);
   while (low < high) {
     size_t middle = (low + high) / 2;
     int c = compare(middle, key);
@@ -151,8 +158,6 @@ size_t Leaf::lower_bound(const KeyView& key, size_t count, bool& equal) const {
       high = middle;
     }
   }
-  // Galloping may have stopped short at a record that is equal or above: then `low` names it.
-  if (low < count && compare(low, key) == 0) equal = true;
   return low;
 }
 

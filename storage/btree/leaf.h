@@ -109,14 +109,12 @@ class Leaf {
   std::atomic<uint32_t>& references() { return references_; }
   // May some record have an OverflowBody?
   bool may_overflow() const { return load_shared(&may_overflow_) != 0; }
-  void prefetch() const {
-    __builtin_prefetch(this);
-    __builtin_prefetch(reinterpret_cast<const char*>(this) + 64);
-  }
+  // Prefetches what a look-up reads of the header.
+  void prefetch() const { __builtin_prefetch(this); }
 
-  // Prefetches the meta where the key is likely to be.
+  // Prefetches the metas where the key is likely to be.
   void prefetch_record(const KeyView& key) const {
-    __builtin_prefetch(metas() + guess(key, status().count, load_shared(&high_prefix_)));
+    prefetch_around(guess(key.prefix, status().count, load_shared(&high_prefix_)));
   }
 
   // ---- under the latch
@@ -148,12 +146,20 @@ class Leaf {
 
  private:
   Leaf() = default;
-  // Where the key would be if keys were spread evenly between the fences; below `count` (or 0).
-  size_t guess(const KeyView& key, size_t count, uint64_t high_prefix) const {
-    if (key.prefix <= low_prefix_ || key.prefix >= high_prefix || count == 0) return 0;
-    double part = static_cast<double>(key.prefix - low_prefix_) / static_cast<double>(high_prefix - low_prefix_);
+  // Records around the place where a key should be that are searched first, and those that are prefetched to each side.
+  static constexpr size_t kWindow = 16;
+  static constexpr size_t kPrefetchedAround = 4;
+  // Where a key would be if keys were spread evenly between the fences; below `count` (or 0).
+  size_t guess(uint64_t prefix, size_t count, uint64_t high_prefix) const {
+    if (prefix <= low_prefix_ || prefix >= high_prefix || count == 0) return 0;
+    double part = static_cast<double>(prefix - low_prefix_) / static_cast<double>(high_prefix - low_prefix_);
     return std::min(static_cast<size_t>(part * static_cast<double>(count)), count - 1);
   }
+  void prefetch_around(size_t i) const {
+    const char* p = meta_bytes(i - std::min(i, kPrefetchedAround));
+    for (size_t line = 0; line <= 2 * kPrefetchedAround * sizeof(RecordMeta); line += 64) __builtin_prefetch(p + line);
+  }
+  size_t lower_bound_of_prefix(uint64_t prefix, size_t count, uint64_t high_prefix) const;
   static constexpr int kFrozenShift = 19;
   static constexpr int kBlockShift = 20;
   static constexpr int kDeleteShift = 42;
@@ -173,16 +179,17 @@ class Leaf {
   uint64_t status_ = 0;  // count 16, control 3 (unused), frozen 1, block size 22, delete size 22
   Leaf* successor_ = nullptr;
   uint32_t node_bytes_ = 0;
-  uint32_t may_overflow_ = 0;
+  uint32_t has_high_ = 0;
   uint64_t low_prefix_ = 0;
   uint64_t high_prefix_ = 0;
+  uint64_t generation_ = 0;
+  // So far the first cacheline, with all that looking up a short key reads.
   uint32_t low_offset_ = 0;
   uint32_t high_offset_ = 0;
   uint32_t low_length_ = 0;
   uint32_t high_length_ = 0;
-  uint32_t has_high_ = 0;
+  uint32_t may_overflow_ = 0;
   std::atomic<uint32_t> references_{1};
-  uint64_t generation_ = 0;
 };
 
 static_assert(sizeof(Leaf) <= Leaf::kHeaderBytes);

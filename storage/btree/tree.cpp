@@ -96,6 +96,7 @@ Leaf* Tree::lock_leaf(const KeyView& key, Need need) {
       continue;
     }
     memory_.pauses.at(PausePoint::kLatch);
+    leaf->prefetch_record(key);  // comes while the latch is taken
     leaf->latch.lock();
     bool frozen = leaf->status().frozen;
     if (!frozen && !leaf->beyond(key)) return leaf;

@@ -25,7 +25,10 @@ struct PagePool::Chunk {
 };
 
 PagePool::PagePool(size_t block_bytes, MemoryAccount& account, MemoryKind kind)
-    : block_bytes_((block_bytes + 63) & ~size_t{63}), account_(account), kind_(kind) {
+    : block_bytes_((block_bytes + 63) & ~size_t{63}),
+      stride_bytes_(block_bytes_ % 4096 == 0 ? block_bytes_ + 64 : block_bytes_),
+      account_(account),
+      kind_(kind) {
   static_assert(sizeof(Chunk) <= 64);
 }
 
@@ -101,7 +104,7 @@ void* PagePool::try_allocate(Need need) {
     chunk->free = chunk->free->next;
   } else {
     block = reinterpret_cast<char*>(chunk) + chunk->fresh_offset;
-    chunk->fresh_offset += block_bytes_;
+    chunk->fresh_offset += stride_bytes_;
   }
   if (chunk->used++ == 0) empty_chunks_--;
   if (full(*chunk)) unlink(chunk);

@@ -78,6 +78,7 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     attempt.status = StorageStatus::kNotFound;
     return attempt;
   }
+  leaf->prefetch_body(i);
   RecordMeta m = leaf->meta(i);
   PendingVersion* mine = nullptr;
   const PendingEntry* top = nullptr;
@@ -114,8 +115,6 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     if (mode == RowLockMode::kUpdate) m.set_flag(RecordMeta::kLockedBit, false);  // nobody else holds a lock now
   }
   Bytes image = top != nullptr ? entry_image(leaf, m, *top) : committed_image(leaf, m);
-  out.key.assign(key);
-  out.row.assign(image);
   if (top == nullptr && m.stamp > view.stamp.value) txn.saw(m.stamp);
   if (mine != nullptr) {
     mine->mode = std::max(mine->mode, mode);
@@ -125,6 +124,8 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     txn.touch(*this);
     txn.state().log.emplace_back(mine, LogRecord::Kind::kClaim);
   }
+  out.key.assign(key);
+  out.row.assign(image);  // last: the body has had time to come
   leaf->latch.unlock();
   txn.last_claim = mine;
   return attempt;

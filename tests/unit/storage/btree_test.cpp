@@ -8,6 +8,7 @@
 
 #include "storage/btree/inner.h"
 #include "storage/btree/leaf.h"
+#include "storage/btree/prefix_search.h"
 #include "storage/epoch.h"
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
@@ -127,6 +128,51 @@ TEST_F(LeafTest, FencesOfAnyLength) {
       leaf->high_fence(s);
       EXPECT_EQ(s, "zzzzzzzzzzz");
     }
+  }
+}
+
+TEST(PrefixSearch, FindsLikeStdLowerBound) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 2000; round++) {
+    std::vector<uint64_t> prefixes(random() % 40);
+    for (uint64_t& p : prefixes) p = random() % 64;  // equal ones too
+    std::sort(prefixes.begin(), prefixes.end());
+    const size_t low = random() % (prefixes.size() + 1);
+    const size_t high = low + random() % (prefixes.size() - low + 1);
+    const uint64_t wanted = random() % 66;
+    const auto begin = prefixes.begin() + static_cast<long>(low), end = prefixes.begin() + static_cast<long>(high);
+    EXPECT_EQ(first_not_below(low, high, wanted, [&](size_t i) { return prefixes.at(i); }),
+              low + static_cast<size_t>(std::lower_bound(begin, end, wanted) - begin));
+  }
+}
+
+// The search begins where keys that are spread evenly lie; here they are not.
+TEST_F(LeafTest, FindsKeysThatAreSpreadUnevenly) {
+  std::mt19937_64 random(4);
+  for (int round = 0; round < 300; round++) {
+    std::set<std::string> keys;
+    const size_t skew = random() % 60;
+    while (keys.size() < 90) {
+      uint64_t n = big_endian((random() >> (random() % 3 == 0 ? skew : 0)) + (uint64_t{1} << 20));
+      keys.emplace(reinterpret_cast<const char*>(&n), sizeof n);
+    }
+    Leaf* leaf = create(std::string(1, '\0'), round % 3 != 0, *keys.rbegin() + "x");
+    std::vector<std::string> present;  // every second one
+    bool odd = false;
+    for (const std::string& k : keys) {
+      if (odd) {
+        ASSERT_TRUE(insert(leaf, k, ""));
+        present.push_back(k);
+      }
+      odd = !odd;
+    }
+    for (const std::string& k : keys) {
+      bool equal;
+      const auto expected = std::lower_bound(present.begin(), present.end(), k);
+      EXPECT_EQ(leaf->lower_bound(KeyView(k), present.size(), equal), static_cast<size_t>(expected - present.begin()));
+      EXPECT_EQ(equal, expected != present.end() && *expected == k);
+    }
+    pages.free(leaf);
   }
 }
 
