@@ -221,7 +221,9 @@ class Pmem2Device final : public Device {
 Result<std::unique_ptr<Device>> open_pmem2_device(const std::string& path, uint32_t block_bytes, bool create) {
   int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_TRUNC : 0), 0600);
   if (fd < 0) return file_error(path, create ? "could not create" : "could not open", errno);
-  auto device = std::make_unique<Pmem2Device>(path, fd, block_bytes);
+  // A new file soon has its name without the ending: errors name that.
+  const std::string name = create && path.ends_with(".tmp") ? path.substr(0, path.size() - 4) : path;
+  auto device = std::make_unique<Pmem2Device>(name, fd, block_bytes);
   INDIGO_TRY(device->open_all());
   return std::unique_ptr<Device>(std::move(device));
 }

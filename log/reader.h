@@ -68,6 +68,8 @@ class OperationSink {
   virtual ~OperationSink() = default;
   // What the operations from here on lie in.
   virtual void keep(const std::shared_ptr<const void>&) {}
+  // A transaction's operations, or those of a record outside transactions. False: they are malformed.
+  virtual bool stream(Bytes stream, RecordKind) { return decode_operations(stream, *this); }
   // A part of a checkpoint: no other part has its keys, so all of them may take effect in any order, before whatever is not
   // such a part. False: it is malformed.
   virtual bool chunk(const std::shared_ptr<const std::string>& chunk) { return decode_operations(*chunk, *this); }

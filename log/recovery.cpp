@@ -143,7 +143,7 @@ class Replay {
   bool apply(const Record& record, const std::shared_ptr<EpochReader>& reader) {
     const RecordHeader& h = record.header;
     switch (h.kind) {
-      case RecordKind::kNotes: return decode_operations(record.payload, sink_);
+      case RecordKind::kNotes: return sink_.stream(record.payload, h.kind);
       case RecordKind::kPart: {
         auto& parts = parts_[h.first_part != 0 ? h.first_part : h.lsn];
         if (parts == nullptr) parts = std::make_shared<std::string>();
@@ -151,21 +151,21 @@ class Replay {
         return true;
       }
       // At an equal stamp the checkpoint may be older than the clone; then there was no commit between them.
-      case RecordKind::kClones: return h.stamp < stamp_ || decode_operations(record.payload, sink_);
+      case RecordKind::kClones: return h.stamp < stamp_ || sink_.stream(record.payload, h.kind);
       case RecordKind::kCommit: break;
       default: return false;
     }
     out_.stamp = std::max(out_.stamp, h.stamp);
     if (h.stamp <= stamp_) return true;  // in the checkpoint
     out_.transactions++;
-    if (h.first_part == 0) return decode_operations(record.payload, sink_);
+    if (h.first_part == 0) return sink_.stream(record.payload, h.kind);
     auto parts = parts_.find(h.first_part);
     if (parts == parts_.end()) return false;
     const std::shared_ptr<std::string> stream = std::move(parts->second);
     parts_.erase(parts);
     stream->append(record.payload);
     sink_.keep(stream);
-    const bool ok = decode_operations(*stream, sink_);
+    const bool ok = sink_.stream(*stream, h.kind);
     sink_.keep(reader);
     return ok;
   }

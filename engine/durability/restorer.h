@@ -1,6 +1,6 @@
-// Recovery's operations into tables of a store that nobody uses yet, by several threads: a key belongs to one of them, which
-// sees its operations in their order. Parts of a checkpoint go to any thread; clones wait for everything before them.
-// What comes out does not depend on the number of threads.
+// Recovery's operations into tables of a store that nobody uses yet, by several threads. Each of them walks all transactions in
+// their order and takes what is for its keys, so that a key's operations keep theirs. Parts of a checkpoint go to any thread;
+// clones wait for everything before them. What comes out does not depend on the number of threads.
 // Thread safety: one user at a time.
 #pragma once
 
@@ -17,12 +17,14 @@ namespace indigo::engine {
 class Restorer final : public log::OperationSink {
  public:
   // `threads`: 1 leaves everything to the caller's.
-  Restorer(storage::Store& store, unsigned threads) : store_(store), workers_(threads > 1 ? threads : 0) {
-    batches_.resize(workers_.count());
-  }
+  Restorer(storage::Store& store, unsigned threads);
+  ~Restorer() override;
 
   void keep(const std::shared_ptr<const void>& memory) override;
+  bool stream(Bytes stream, log::RecordKind kind) override;
   bool chunk(const std::shared_ptr<const std::string>& chunk) override;
+
+  // ---- on the caller's thread
   void put(log::DurableId table, Bytes key, Bytes row) override;
   void erase(log::DurableId table, Bytes key) override;
   void sequence(log::DurableId sequence, int64_t last_value, bool is_called) override;
@@ -33,35 +35,28 @@ class Restorer final : public log::OperationSink {
   Result<catalog::RestoredObjects> finish();
 
  private:
-  class ChunkSink;
-  struct Operation {
-    storage::Table* table;
-    Bytes key, row;
-    bool erase;
-  };
-  using Batch = std::vector<Operation>;
+  class Share;
 
   storage::Table& table(log::DurableId id);
-  storage::Table& table_locked(log::DurableId id);
   void seen(log::DurableId id);
-  void add(const Operation& operation);
-  void send(unsigned worker);
-  void apply(const Operation& operation);
+  void note(storage::StorageStatus status);
+  void send();
   void settle();
 
   storage::Store& store_;
-  std::mutex mutex_;  // guards `restored_` while workers take chunks, status_, malformed_
+  std::mutex mutex_;  // guards what follows
   catalog::RestoredObjects restored_;
   storage::StorageStatus status_ = storage::StorageStatus::kOk;
   bool malformed_ = false;
 
-  log::DurableId last_id_;
-  storage::Table* last_ = nullptr;  // operations come in runs for one table
+  // ---- the caller's
+  std::vector<std::unique_ptr<Share>> shares_;  // by worker; without any, the caller's
   std::shared_ptr<const void> memory_;
-  std::vector<Batch> batches_;  // by worker
-  bool chunks_ = false;         // workers may have some
-  unsigned next_ = 0;           // worker for a chunk
-  ReplayWorkers workers_;       // last: ends first
+  std::vector<Bytes> streams_;  // for the workers, in memory_
+  size_t stream_bytes_ = 0;
+  bool chunks_ = false;    // workers may have some
+  unsigned next_ = 0;      // worker for a chunk
+  ReplayWorkers workers_;  // last: ends first
 };
 
 }  // namespace indigo::engine
