@@ -76,9 +76,9 @@ StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
   }
 }
 
-bool Stream::send_some() {
-  while (sent_ < out_.size()) {
-    ssize_t sent = send(socket_.fd(), out_.data() + sent_, out_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
+bool Stream::send_until(size_t end) {
+  while (sent_ < end) {
+    ssize_t sent = send(socket_.fd(), out_.data() + sent_, end - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) {
       sent_ += static_cast<size_t>(sent);
       continue;
@@ -87,8 +87,10 @@ bool Stream::send_some() {
     if (errno != EAGAIN && errno != EWOULDBLOCK) broken_ = true;
     return false;
   }
-  out_.clear();
-  sent_ = 0;
+  if (sent_ == out_.size()) {
+    out_.clear();
+    sent_ = due_ = 0;
+  }
   return true;
 }
 
@@ -99,7 +101,7 @@ void Stream::want_writable(bool want) {
 StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
   if (broken_) {
     out_.clear();
-    sent_ = 0;
+    sent_ = due_ = 0;
     return StreamResult::kClosed;
   }
   if (send_some()) return StreamResult::kOk;
@@ -125,7 +127,7 @@ StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
   writable_ = true;
   if (broken_) {
     out_.clear();
-    sent_ = 0;
+    sent_ = due_ = 0;
   }
   return result;
 }
@@ -142,7 +144,7 @@ void Stream::move_to(Worker& target) {
 void Stream::farewell(Deadline deadline) { flush(deadline, InterruptReason::kDisconnect); }
 
 void Stream::try_flush() {
-  if (!broken_ && !out_.empty()) send_some();
+  if (!broken_ && sent_ < due_) send_until(due_);
 }
 
 void Stream::release_buffers(bool all) {

@@ -33,7 +33,10 @@ class Stream final : public IoHandler {
   // Sends what it can of out() before the deadline, whatever interrupts are pending. The last thing that a session
   // says.
   void farewell(Deadline deadline);
-  // Sends what the socket takes now.
+  // What out() has now is to be sent even if the task sleeps in a statement after it: complete answers, and notices. The
+  // beginning of an answer waits for its end, as in PostgreSQL: clients that have read a part of it block for the rest.
+  void mark_due() { due_ = out_.size(); }
+  // Sends what is due, as far as the socket takes it now.
   void try_flush();
   // The client is gone, or send() has failed: nothing more can be told.
   bool broken() const { return broken_; }
@@ -50,7 +53,8 @@ class Stream final : public IoHandler {
   void on_io(uint32_t epoll_events) override;
 
  private:
-  bool send_some();  // false: would block or broken
+  bool send_some() { return send_until(out_.size()); }
+  bool send_until(size_t end);  // of out_; false: would block or broken
   void want_writable(bool want);
   bool has_more_input() const;
 
@@ -59,6 +63,7 @@ class Stream final : public IoHandler {
   InputBuffer in_;
   OutputBuffer out_;
   size_t sent_ = 0;       // of out_
+  size_t due_ = 0;        // of out_
   bool readable_ = true;  // before the first edge we do not know
   bool hung_up_ = false;  // the peer has shut down: read until the end without waiting for edges
   bool writable_ = true;

@@ -77,6 +77,7 @@ void ClientSink::error(const Error& error) {
 
 void ClientSink::notice(engine::Severity severity, const Error& text) {
   ErrorResponse::encode(ErrorResponse::kNotice, severity_name(severity), text, stream_.out());
+  stream_.mark_due();
 }
 
 void ClientSink::parameter_status(std::string_view name, std::string_view value) {

@@ -35,6 +35,7 @@ CommandLoop::CommandLoop(Stream& stream, Task& task, engine::Session& session)
 
 void CommandLoop::run() {
   send_wanted_ = true;  // the startup's answers
+  stream_.mark_due();
   while (true) {
     if (must_end()) return;
     Frame frame{};
@@ -126,6 +127,7 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
     case Flush::kType:
       if (!skip_until_sync_) extended(Flush::decode(frame.body));
       send_wanted_ = true;
+      stream_.mark_due();
       break;
     case FunctionCall::kType:
       if (!skip_until_sync_) handle_function_call(frame.body);
@@ -234,6 +236,7 @@ void CommandLoop::ready() {
   if (sink_.lost_synchronization() || task_.interrupted() >= InterruptReason::kIdleTimeout) return;
   sink_.report_parameters();
   ReadyForQuery{session_.transaction_status()}.encode(stream_.out());
+  stream_.mark_due();
   send_wanted_ = true;
 }
 
