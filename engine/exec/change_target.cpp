@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
+#include "engine/exec/errors.h"
 #include "engine/exec/foreign_key.h"
 #include "engine/exec/index_key.h"
 
@@ -111,7 +112,7 @@ Result<bool> ChangeTarget::insert(Bytes key, Bytes row, storage::Duplicate& dupl
 }
 
 Error ChangeTarget::failure(storage::StorageStatus status, Bytes row) const {
-  if (status != storage::StorageStatus::kKeyError) return storage_error(status, relation_.get());
+  if (status != storage::StorageStatus::kKeyError) return change_error(status, *relation_);
   return index_key_error(state_.session(), state_.context().store, relation_, row);
 }
 

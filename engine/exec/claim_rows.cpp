@@ -1,5 +1,7 @@
 #include "engine/exec/claim_rows.h"
 
+#include "engine/exec/errors.h"
+
 namespace indigo::engine::exec {
 
 bool is_joined_source(const sql::Plan& source) {
@@ -55,7 +57,7 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
       continue;
     }
     if (status != storage::StorageStatus::kOk) {
-      error = std::make_unique<Error>(storage_error(status, relation_.get()));
+      error = std::make_unique<Error>(change_error(status, *relation_));
       break;
     }
     if (claimed.changed) {

@@ -11,6 +11,13 @@ Error lock_not_available(const catalog::RelationInfo& relation) {
   return error;
 }
 
+Error change_error(storage::StorageStatus status, const catalog::RelationInfo& relation) {
+  Error error = storage_error(status, &relation);
+  if (status == storage::StorageStatus::kSerialization)
+    error.detail = "Reason code: Canceled on identification as a pivot, during write.";
+  return error;
+}
+
 Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* relation) {
   using storage::StorageStatus;
   switch (status) {

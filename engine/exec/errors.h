@@ -12,4 +12,7 @@ namespace indigo::engine {
 // 55P03 for a lock that NOWAIT did not get.
 Error lock_not_available(const catalog::RelationInfo& relation);
 
+// storage_error of a claim, insert, update or delete.
+Error change_error(storage::StorageStatus status, const catalog::RelationInfo& relation);
+
 }  // namespace indigo::engine

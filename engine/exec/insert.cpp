@@ -109,9 +109,9 @@ class OnConflictHandler final : public ConflictHandler {
     std::string row;
     storage::StorageStatus status = inserter_.target().table().get(txn, view, key, row);
     if (status == storage::StorageStatus::kOk) return Answer::kSkip;
-    if (status == storage::StorageStatus::kNotFound) {
-      return storage_error(storage::StorageStatus::kConflict, &inserter_.target().relation());
-    }
+    // A newer one makes a dependency that cannot be kept, too: what is told is that it is newer.
+    if (status == storage::StorageStatus::kSerialization) status = storage::StorageStatus::kConflict;
+    if (status == storage::StorageStatus::kNotFound) status = storage::StorageStatus::kConflict;
     return storage_error(status, &inserter_.target().relation());
   }
 

@@ -52,7 +52,21 @@ bool Certifier::writer_below(uint64_t stamp) const {
   });
 }
 
+std::vector<uint64_t> Certifier::safe_snapshot_blockers(uint64_t session) const {
+  std::vector<uint64_t> sessions;
+  std::lock_guard lock(lock_);
+  for (const SerializableTransaction* reader : readers_) {
+    if (!reader->waiting_ || reader->session.load(std::memory_order_relaxed) != session) continue;
+    for (const SerializableTransaction* t : known_) {
+      const uint64_t open = t->open_.load();
+      if (open != 0 && open >> 1 < reader->snapshot) sessions.push_back(t->session.load(std::memory_order_relaxed));
+    }
+  }
+  return sessions;
+}
+
 void Certifier::remove(SerializableTransaction& t) {
+  t.waiting_ = false;
   if (t.read_only) {
     std::erase(readers_, &t);
   } else {
@@ -100,6 +114,10 @@ StorageStatus Certifier::wait_safe(SerializableTransaction& t) {
     return decided;
   };
   waiting_.fetch_add(1);
+  {
+    std::lock_guard lock(lock_);
+    t.waiting_ = true;
+  }
   WaitResult r = ended_.wait([&] { return decided || look(); });
   waiting_.fetch_sub(1);
   if (!decided) {
@@ -116,6 +134,25 @@ bool Certifier::still_open(SerializableTransaction& t, uint64_t hash) {
   return mutated(Mutation::kNoExclusionTest) || mutated(Mutation::kNoHighStart) || t.pi > std::max(t.snapshot, t.eta);
 }
 
+bool Certifier::write_open(SerializableTransaction& t, uint64_t space, Bytes key, uint64_t reader) const {
+  constexpr size_t kFewReads = 256;  // the commit section looks at more
+  uint64_t eta = std::max({t.snapshot, t.eta, reader});
+  uint64_t pi = t.pi;
+  if (lock_.try_lock()) {
+    std::lock_guard lock(lock_, std::adopt_lock);
+    auto ranges = range_stamps_.find(space);
+    if (ranges != range_stamps_.end()) eta = std::max(eta, ranges->second.at(key));
+    const bool few = t.reads.points().size() + t.reads.ranges().size() + t.reads.open_ranges().size() <= kFewReads;
+    if (few && pi > eta && eta > t.snapshot) pi = low_watermark(t);
+  }
+  return pi > eta || mutated(Mutation::kNoExclusionTest) || mutated(Mutation::kNoHighStart);
+}
+
+bool Certifier::open(const SerializableTransaction& t) const {
+  std::lock_guard lock(lock_);
+  return low_watermark(t) > std::max(t.snapshot, t.eta) || mutated(Mutation::kNoExclusionTest);
+}
+
 uint64_t Certifier::low_watermark(const SerializableTransaction& t) const {
   uint64_t pi = t.pi;
   if (!log_.any_since(t.snapshot)) return pi;
@@ -127,6 +164,9 @@ uint64_t Certifier::low_watermark(const SerializableTransaction& t) const {
   for (const ReadSet::Newer& n : t.reads.newer()) pi = std::min(pi, log_.least_pi(n.hash, n.stamp));
   for (const ReadSet::Range& r : t.reads.ranges()) {
     pi = std::min(pi, log_.least_pi(r.space, r.interval, t.snapshot));
+  }
+  for (const ReadSet::Range& r : t.reads.open_ranges()) {  // none in the commit section
+    if (r.space != 0) pi = std::min(pi, log_.least_pi(r.space, r.interval, t.snapshot));
   }
   return pi;
 }
@@ -154,6 +194,7 @@ void Certifier::leave_stamps(const SerializableTransaction& t, uint64_t stamp) {
   for (const ReadSet::Range& r : t.reads.ranges()) {
     RangeStamps& stamps = range_stamps_[r.space];
     stamps.raise(r.interval, stamp);
+    if (newest_range_.load(std::memory_order_relaxed) < stamp) newest_range_.store(stamp, std::memory_order_relaxed);
     if (!stamps.due()) continue;
     trim();
     auto found = range_stamps_.find(r.space);

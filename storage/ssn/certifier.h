@@ -49,9 +49,10 @@ struct SerializableTransaction {
   };
 
   uint64_t snapshot = 0;
-  uint64_t eta = 0;         // of what was read newer than the snapshot
-  uint64_t pi = kInfinity;  // of those who are known to have overwritten what was read
-  bool read_only = false;   // declared
+  uint64_t eta = 0;                  // of what was read newer than the snapshot
+  uint64_t pi = kInfinity;           // of those who are known to have overwritten what was read
+  bool read_only = false;            // declared
+  std::atomic<uint64_t> session{0};  // whose; others read it
   bool entered = false;
   ReadSet reads;
   std::vector<Write> index_writes;   // entries added to secondary indexes
@@ -71,8 +72,9 @@ struct SerializableTransaction {
   friend class Certifier;
   // Of one that may write: 0, or snapshot << 1 | tentative while it is open. Others read it.
   std::atomic<uint64_t> open_{0};
-  bool known_ = false;   // to the Certifier
-  bool unsafe_ = false;  // read only: someone has committed who could be in a cycle with it
+  bool known_ = false;    // to the Certifier
+  bool waiting_ = false;  // in wait_safe()
+  bool unsafe_ = false;   // read only: someone has committed who could be in a cycle with it
 };
 
 class Certifier {
@@ -89,17 +91,23 @@ class Certifier {
   // (kSerialization; it has left: take another snapshot). For DEFERRABLE.
   StorageStatus wait_safe(SerializableTransaction& t);
 
+  // The sessions of the writers that a wait_safe() of this session waits for.
+  std::vector<uint64_t> safe_snapshot_blockers(uint64_t session) const;
+
   // Early tests of the window. False: the transaction cannot commit any more.
   bool read_point(SerializableTransaction& t, uint64_t hash) {
     t.reads.add_point(hash);
     return (*slots_)[hash].written.load(std::memory_order_relaxed) <= t.snapshot || still_open(t, hash);
   }
-  bool write_point(SerializableTransaction& t, uint64_t hash) {
-    uint64_t stamp = (*slots_)[hash].read.load(std::memory_order_relaxed);
-    if (stamp <= t.snapshot) return true;
-    t.eta = std::max(t.eta, stamp);
-    return t.pi > t.eta;
+  // A record is about to be written, or a new one was: someone who has read it, or around it, may have committed since.
+  bool write_point(SerializableTransaction& t, uint64_t space, Bytes key, uint64_t hash) {
+    const uint64_t stamp = (*slots_)[hash].read.load(std::memory_order_relaxed);
+    if (stamp <= t.snapshot && newest_range_.load(std::memory_order_relaxed) <= t.snapshot) return true;
+    return write_open(t, space, key, stamp);
   }
+
+  // Can it still commit, as far as is known? For the choice between two failures.
+  bool open(const SerializableTransaction& t) const;
 
   // The commit section. kOk: the transaction commits; at `c`, when it has writes. Else it must roll back.
   // It has left in either case.
@@ -113,6 +121,7 @@ class Certifier {
 
  private:
   bool still_open(SerializableTransaction& t, uint64_t hash);
+  bool write_open(SerializableTransaction& t, uint64_t space, Bytes key, uint64_t reader) const;
   uint64_t low_watermark(const SerializableTransaction& t) const;
   uint64_t high_watermark(const SerializableTransaction& t) const;
   void leave_stamps(const SerializableTransaction& t, uint64_t stamp);
@@ -129,6 +138,7 @@ class Certifier {
   std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
   WriteLog log_{*slots_};
   absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
+  std::atomic<uint64_t> newest_range_{0};                    // of the stamps in there; for early tests
   uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
   std::vector<SerializableTransaction*> known_;              // all there are: they are used again and again
   std::vector<SerializableTransaction*> readers_;            // declared read only, and tracked

@@ -55,6 +55,7 @@ class ReadSet {
   const std::vector<Newer>& newer() const { return newer_; }
   const std::vector<uint64_t>& key_parts() const { return key_parts_; }  // hashes of key parts
   const std::vector<Range>& ranges() const { return ranges_; }
+  const std::vector<Range>& open_ranges() const { return open_; }  // as far as they are; space 0: none
   bool everything() const { return everything_; }
   void clear();
 

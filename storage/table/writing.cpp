@@ -162,10 +162,15 @@ StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, 
   auto& txn = static_cast<TransactionImpl&>(transaction);
   PendingVersion* p;
   StorageStatus s = insert_record(txn, key, row, duplicate, p);
-  if (s != StorageStatus::kOk || indexes() == nullptr) return s;
-  s = add_index_entries(txn, key, row, nullptr, *p->top.load(std::memory_order_relaxed), duplicate);
-  if (s != StorageStatus::kOk) undo_last(txn);
-  return txn.failed(s);
+  if (s == StorageStatus::kOk && txn.serializable() != nullptr) {
+    s = txn.note_write(id_.value, key);
+    if (s != StorageStatus::kOk) undo_last(txn);
+  }
+  if (s == StorageStatus::kOk && indexes() != nullptr) {
+    s = add_index_entries(txn, key, row, nullptr, *p->top.load(std::memory_order_relaxed), duplicate);
+    if (s != StorageStatus::kOk) undo_last(txn);
+  }
+  return txn.failed_change(s);
 }
 
 StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, Duplicate* duplicate) {
@@ -183,7 +188,7 @@ StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, 
   Bytes old = old_image;
   s = add_index_entries(txn, key, row, &old, *p->top.load(std::memory_order_relaxed), duplicate);
   if (s != StorageStatus::kOk) undo_last(txn);
-  return txn.failed(s);
+  return txn.failed_change(s);
 }
 
 StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
@@ -211,7 +216,7 @@ StorageStatus TableImpl::update_key(Transaction& transaction, Bytes key, Bytes n
   if (old == nullptr) return StorageStatus::kNotFound;
   PendingVersion* p;
   StorageStatus s = insert_record(txn, new_key, row, duplicate, p);
-  if (s != StorageStatus::kOk) return s;
+  if (s != StorageStatus::kOk) return txn.failed_change(s);
   s = erase(txn, key);
   if (s != StorageStatus::kOk) {
     undo_last(txn);
@@ -224,7 +229,7 @@ StorageStatus TableImpl::update_key(Transaction& transaction, Bytes key, Bytes n
     undo_last(txn);  // the tombstone
     undo_last(txn);  // the insert
   }
-  return s;
+  return txn.failed_change(s);
 }
 
 }  // namespace indigo::storage

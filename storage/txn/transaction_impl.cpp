@@ -68,6 +68,7 @@ void TransactionImpl::take_snapshot() const {
   auto& s = state_->serializable;
   if (s == nullptr) s = std::make_unique<SerializableTransaction>();
   s->read_only = read_only_;
+  s->session.store(session_, std::memory_order_relaxed);
   bool tracked = store_.certifier().enter(*s, store_.snapshots(), *state_->slot, snapshot_);
   serializable_ = tracked ? s.get() : nullptr;
 }
@@ -86,9 +87,13 @@ Certifier& TransactionImpl::store_certifier() const { return store_.certifier();
 
 StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, const ReadView& view, bool found) {
   StorageStatus s = note_read(space, key, view, found);
-  if (s != StorageStatus::kOk || !found) return s;
-  bool open = store_certifier().write_point(*serializable_, hash_read(space, key));
-  return open ? s : failed(StorageStatus::kSerialization);
+  return s != StorageStatus::kOk || !found ? s : note_write(space, key);
+}
+
+StorageStatus TransactionImpl::note_write(uint64_t space, Bytes key) {
+  if (serializable_ == nullptr) return StorageStatus::kOk;
+  const bool open = store_certifier().write_point(*serializable_, space, key, hash_read(space, key));
+  return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
 }
 
 void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp) {
@@ -100,6 +105,13 @@ void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp
     serializable_->reads.add_newer(hash, stamp);
     serializable_->eta = std::max(serializable_->eta, stamp);
   }
+}
+
+StorageStatus TransactionImpl::failed_change(StorageStatus status) {
+  if (status == StorageStatus::kDuplicateKey && serializable_ != nullptr && !store_certifier().open(*serializable_)) {
+    status = StorageStatus::kSerialization;
+  }
+  return failed(status);
 }
 
 void TransactionImpl::note_index_write(uint64_t space, Bytes key) {

@@ -181,8 +181,12 @@ class TransactionImpl final : public Transaction {
   }
   // The same for a record that it is about to change.
   StorageStatus note_claim(uint64_t space, Bytes key, const ReadView& view, bool found);
+  // A record was written, or will be: kSerialization as above.
+  StorageStatus note_write(uint64_t space, Bytes key);
   // Its newest version, of this stamp, was met: a duplicate.
   void note_newest_read(uint64_t space, Bytes key, uint64_t stamp);
+  // A change has failed on a duplicate: when it was read before that there is none, this is told instead (kSerialization).
+  StorageStatus failed_change(StorageStatus status);
   // An entry of a secondary index came or, in a unique one, is about to go.
   void note_index_write(uint64_t space, Bytes key);
   Certifier& store_certifier() const;
