@@ -200,7 +200,7 @@ StorageStatus SystemTable::update(storage::Transaction& txn, const RowValues& ro
   const auto values = row.datums();
   const std::string key = key_of(values);
   storage::Claimed claimed;
-  if (const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kUpdate,
+  if (const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kNoKeyUpdate,
                                           storage::LockWait::kWait, claimed);
       status != StorageStatus::kOk) {
     return status;

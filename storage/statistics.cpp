@@ -7,6 +7,10 @@ namespace indigo::storage {
 
 StoreStatistics statistics_of(Store& store) { return static_cast<StoreImpl&>(store).counters(); }
 
+std::vector<uint64_t> safe_snapshot_blockers(Store& store, uint64_t session) {
+  return static_cast<StoreImpl&>(store).certifier().safe_snapshot_blockers(session);
+}
+
 std::optional<TableStatistics> statistics_of(Table& table) {
   auto* impl = dynamic_cast<TableImpl*>(&table);
   if (impl == nullptr) return std::nullopt;

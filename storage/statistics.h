@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "storage/memory/memory_account.h"
 #include "storage/status.h"
@@ -56,6 +57,9 @@ struct StoreStatistics {
   int64_t bytes_of(MemoryKind kind) const { return memory_bytes[static_cast<size_t>(kind)]; }
 };
 StoreStatistics statistics_of(Store& store);
+
+// The sessions of the serializable writers that this session waits for, to see whether its snapshot is safe (DEFERRABLE).
+std::vector<uint64_t> safe_snapshot_blockers(Store& store, uint64_t session);
 
 struct TableStatistics {
   uint64_t leaves = 0, leaf_bytes = 0;       // leaf_bytes: of each

@@ -2,10 +2,29 @@
 
 #include <algorithm>
 
+#include "catalog/acl.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/sequence.h"
 
 namespace indigo::engine::ddl {
+
+namespace {
+
+Status check_truncate_privilege(DdlContext& c, const catalog::RelationInfo& r) {
+  if (c.catalog.is_superuser(c.catalog.user())) return {};
+  const SystemTable& classes = table(c, pg_class::kOid);
+  std::string image;
+  if (!classes.find_oid(c.txn, r.oid, image)) return {};  // gone: said elsewhere
+  const RowReader row = classes.reader(image);
+  const catalog::Acl acl = row.is_null(pg_class::c_relacl) ? catalog::default_acl('r', r.owner)
+                                                           : catalog::read_acl(row.str(pg_class::c_relacl));
+  const uint32_t granted =
+      catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(c.catalog.user(), role); });
+  if ((granted & catalog::kPrivilegeTruncate) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r.name);
+}
+
+}  // namespace
 
 Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
@@ -14,12 +33,13 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
     return std::any_of(tables.begin(), tables.end(), [&](const RelationPtr& r) { return r->oid == oid; });
   };
   for (const PgQuery__Node* node : nodes(s.n_relations, s.relations)) {
+    // Who may not, does not wait either, nor keeps others waiting.
+    const RelationPtr named = c.catalog.find_relation(node->range_var->schemaname, node->range_var->relname);
+    if (named != nullptr && named->kind == RelationKind::kTable) INDIGO_TRY(check_truncate_privilege(c, *named));
     INDIGO_ASSIGN(const RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessExclusive));
     if (r->kind != RelationKind::kTable) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a table");
     INDIGO_TRY(check_not_system(c, *r));
-    if (!c.catalog.has_role(c.catalog.user(), r->owner)) {
-      return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r->name);
-    }
+    INDIGO_TRY(check_truncate_privilege(c, *r));
     if (!listed(r->oid)) tables.push_back(r);
   }
   for (size_t i = 0; i < tables.size(); i++) {
@@ -35,6 +55,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
                        " at the same time, or use TRUNCATE ... CASCADE.");
       }
       INDIGO_ASSIGN(const RelationPtr referencing, open_relation(c, other, TableLockMode::kAccessExclusive));
+      INDIGO_TRY(check_truncate_privilege(c, *referencing));
       notice(c, "truncate cascades to table " + quoted(referencing->name));
       tables.push_back(referencing);
     }

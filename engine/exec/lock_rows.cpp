@@ -1,4 +1,6 @@
 // SELECT ... FOR UPDATE, NO KEY UPDATE, SHARE, KEY SHARE: locks the rows that are answered.
+#include <algorithm>
+
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {
@@ -53,7 +55,7 @@ class LockRowsOperator final : public Operator {
       if (status == storage::StorageStatus::kNotFound) return false;
       if (status == storage::StorageStatus::kWouldBlock && lock.wait == storage::LockWait::kSkip) return false;
       if (status != storage::StorageStatus::kOk) return storage_error(status, lock.relation.get());
-      if (!claimed_.changed) continue;
+      if (!claimed_.changed || stays(lock, keys.get<Str>(row))) continue;
       changed = true;
       refresh(chunk, lock, row);
     }
@@ -63,6 +65,18 @@ class LockRowsOperator final : public Operator {
     Selection passed = recheck_.filter(Frame{{&copy_, nullptr}, row + 1}, {&r, 1}, error);
     if (error != nullptr) return error;
     return passed.count == 1;
+  }
+
+  // FOR KEY SHARE keeps the key, which has not changed: the row stays as the snapshot has it.
+  bool stays(const sql::LockRowsPlan::Lock& lock, Str key) const {
+    if (lock.mode != storage::RowLockMode::kKeyShare || claimed_.key != key) return false;
+    const catalog::RelationInfo& relation = *lock.relation;
+    const auto is_key = [&](int16_t column) {
+      return std::find(relation.key_columns.begin(), relation.key_columns.end(), column) != relation.key_columns.end();
+    };
+    return std::all_of(relation.referenced_by.begin(), relation.referenced_by.end(), [&](const auto& c) {
+      return std::all_of(c.foreign_columns.begin(), c.foreign_columns.end(), is_key);
+    });
   }
 
   void refresh(const Chunk& chunk, const sql::LockRowsPlan::Lock& lock, uint32_t row) {

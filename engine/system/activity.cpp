@@ -6,6 +6,7 @@
 #include "engine/session/session_impl.h"
 #include "engine/session/signal.h"
 #include "engine/system/families.h"
+#include "storage/statistics.h"
 
 namespace indigo::engine {
 
@@ -121,21 +122,32 @@ Result<OwnedDatum> current_query(SessionImpl& session, std::span<const Datum>) {
   std::lock_guard lock(a.mutex);
   return OwnedDatum(text_datum(a.query));
 }
-// The sessions that hold what `pid` waits for.
-Result<OwnedDatum> blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
-  const auto locks = session.store().locks().snapshot();
+
+OwnedDatum pids_of(const std::vector<uint64_t>& sessions) {
   std::vector<Datum> pids;
-  for (const auto& wanted : locks) {
-    if (wanted.granted || static_cast<int32_t>(wanted.session) != arguments[0].i32) continue;
-    for (const auto& held : locks) {
-      if (!held.granted || held.session == wanted.session || !(held.name == wanted.name)) continue;
-      pids.push_back(Datum::of(static_cast<int32_t>(held.session)));
-    }
-  }
+  for (uint64_t s : sessions) pids.push_back(Datum::of(static_cast<int32_t>(s)));
   return OwnedDatum(text_datum(make_array(oid::kInt4, Phys::kI32, pids)));
 }
-Result<OwnedDatum> no_pids(SessionImpl&, std::span<const Datum>) {
-  return OwnedDatum(text_datum(make_array(oid::kInt4, Phys::kI32, std::span<const Datum>())));
+uint64_t session_number(const Datum& pid) { return static_cast<uint32_t>(pid.i32); }
+// The sessions whose locks, rows or places in a queue `pid` waits for.
+Result<OwnedDatum> blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
+  return pids_of(session.store().locks().blocking_sessions(session_number(arguments[0])));
+}
+// The writers that a DEFERRABLE transaction waits for.
+Result<OwnedDatum> safe_snapshot_blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
+  return pids_of(storage::safe_snapshot_blockers(session.store(), session_number(arguments[0])));
+}
+// What isolation testers ask: does `pid` wait for one of these, or for a safe snapshot?
+Result<OwnedDatum> session_is_blocked(SessionImpl& session, std::span<const Datum> arguments) {
+  const ArrayView interesting(arguments[1].str);
+  if (interesting.has_nulls()) return Error(sqlstate::kInternalError, "array must not contain nulls");
+  const uint64_t pid = session_number(arguments[0]);
+  for (uint64_t blocker : session.store().locks().blocking_sessions(pid)) {
+    for (int32_t i = 0; i < interesting.count(); i++) {
+      if (interesting.element(i).i32 == static_cast<int32_t>(blocker)) return value_of(true);
+    }
+  }
+  return value_of(!storage::safe_snapshot_blockers(session.store(), pid).empty());
 }
 Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kStr); }
 Result<OwnedDatum> no_number(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
@@ -164,7 +176,8 @@ constexpr SystemValue kValues[] = {
     {"pg_is_other_temp_schema", is_other_temp_schema},
     {"current_query", current_query},
     {"pg_blocking_pids", blocking_pids},
-    {"pg_safe_snapshot_blocking_pids", no_pids},
+    {"pg_safe_snapshot_blocking_pids", safe_snapshot_blocking_pids},
+    {"pg_isolation_test_session_is_blocked", session_is_blocked},
     {"inet_client_addr", no_text},  // inet is not built yet
     {"inet_client_port", client_port},
     {"inet_server_addr", no_text},

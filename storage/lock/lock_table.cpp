@@ -171,6 +171,11 @@ bool LockPartition::grantable(Lock& lock, const OwnerImpl& owner, LockModeCode m
     if ((lock.granted_superset & in_the_way) && (granted_to_others(lock, owner) & in_the_way)) return false;
   }
   if (conversion) return true;
+  // Sharers of a row do not stand behind a writer that waits, as in PostgreSQL: two that hold a share and want more would
+  // wait for each other through him.
+  constexpr ModeMask kShares = mode_bit(static_cast<LockModeCode>(RowLockMode::kKeyShare)) |
+                               mode_bit(static_cast<LockModeCode>(RowLockMode::kShare));
+  if (lock.space == LockName::Space::kRow && (mode_bit(mode) & kShares) != 0) return true;
   for (const LockRequest* waiter = lock.first_waiter; waiter; waiter = waiter->next_waiter) {
     if ((mode_bit(waiter->wanted) & in_the_way) && !same_party(*waiter->owner, owner)) return false;
   }

@@ -135,11 +135,15 @@ bool WaitGraph::find_cycle(const Wait& start, std::vector<CycleStep>& soft) cons
 
 bool WaitGraph::deadlocked(const Wait& wait) {
   std::vector<CycleStep> soft;
-  absl::flat_hash_set<const LockRequest*> moved;  // each at most once, so that this ends
+  // Who was moved before whom. A pair is turned round once and not back, so this ends; the same waiter may have to pass
+  // several that stand before it.
+  absl::flat_hash_set<std::pair<const LockRequest*, const LockRequest*>> moved;
   while (find_cycle(wait, soft)) {
-    auto step = std::find_if(soft.begin(), soft.end(), [&](const CycleStep& s) { return !moved.contains(s.waiter); });
+    auto step = std::find_if(soft.begin(), soft.end(), [&](const CycleStep& s) {
+      return !moved.contains({s.waiter, s.before}) && !moved.contains({s.before, s.waiter});
+    });
     if (step == soft.end()) return true;
-    moved.insert(step->waiter);
+    moved.insert({step->waiter, step->before});
     LockPartition& partition = table_.partition(step->waiter->lock->hash);
     std::lock_guard guard(partition.mutex);
     // Either may have been granted or cancelled since the cycle was found; then the next search finds another answer.

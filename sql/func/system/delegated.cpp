@@ -184,6 +184,7 @@ constexpr ScalarEntry kEntries[] = {
     {"pg_is_other_temp_schema", system_value<"pg_is_other_temp_schema">},
     {"pg_blocking_pids", system_value<"pg_blocking_pids">},
     {"pg_safe_snapshot_blocking_pids", system_value<"pg_safe_snapshot_blocking_pids">},
+    {"pg_isolation_test_session_is_blocked", system_value<"pg_isolation_test_session_is_blocked">},
     {"inet_client_addr", system_value<"inet_client_addr">},
     {"inet_client_port", system_value<"inet_client_port">},
     {"inet_server_addr", system_value<"inet_server_addr">},
