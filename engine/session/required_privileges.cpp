@@ -25,6 +25,17 @@ void add_column(std::vector<int16_t>& columns, int column) {
   if (std::find(columns.begin(), columns.end(), number) == columns.end()) columns.push_back(number);
 }
 
+// A row as a whole reads all of its columns.
+const sql::WholeRowExpr* whole_row(const sql::Expr& e) {
+  return e.kind == sql::ExprKind::kWholeRow ? &sql::as<sql::WholeRowExpr>(e) : nullptr;
+}
+void add_columns(std::vector<int16_t>& columns, const sql::Entry& entry) {
+  if (entry.relation == nullptr) return;
+  for (const catalog::ColumnInfo& c : entry.relation->columns) {
+    if (!c.dropped) add_column(columns, c.number - 1);
+  }
+}
+
 class Collector {
  public:
   explicit Collector(std::vector<RequiredPrivilege>& out) : out_(out) {}
@@ -146,6 +157,9 @@ class Collector {
     if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {
       if (is_part(e, condition)) return false;
+      if (const auto* row = whole_row(e); row && row->levels_up == depth && row->entry == q.target) {
+        add_columns(out, q.entries[static_cast<size_t>(row->entry)]);
+      }
       if (e.kind != sql::ExprKind::kVar) return true;
       const auto& v = sql::as<sql::VarExpr>(e);
       if (v.levels_up == depth && v.entry == q.target && v.column >= 0) add_column(out, v.column);
@@ -174,12 +188,23 @@ class Collector {
     std::vector<std::shared_ptr<const sql::Query>> sublinks;
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {
       if (e.kind == sql::ExprKind::kSubLink && depth == 0) sublinks.push_back(sql::as<sql::SubLinkExpr>(e).query);
+      const auto required = [&](int levels_up, int entry) -> RequiredPrivilege* {
+        if (levels_up != depth || entry < 0 || static_cast<size_t>(entry) >= at.size()) return nullptr;
+        const int place = at[static_cast<size_t>(entry)];
+        return place < 0 ? nullptr : &out_[static_cast<size_t>(place)];
+      };
+      if (const auto* row = whole_row(e)) {
+        if (RequiredPrivilege* r = required(row->levels_up, row->entry)) {
+          r->reads = true;
+          add_columns(r->read, q.entries[static_cast<size_t>(row->entry)]);
+        }
+        return true;
+      }
       if (e.kind != sql::ExprKind::kVar) return true;
       const auto& v = sql::as<sql::VarExpr>(e);
-      if (v.levels_up != depth || v.entry < 0 || static_cast<size_t>(v.entry) >= at.size()) return true;
-      const int place = at[static_cast<size_t>(v.entry)];
-      if (place < 0) return true;
-      RequiredPrivilege& r = out_[static_cast<size_t>(place)];
+      RequiredPrivilege* const found = required(v.levels_up, v.entry);
+      if (found == nullptr) return true;
+      RequiredPrivilege& r = *found;
       r.reads = true;
       if (v.column < 0) {
         r.bits |= catalog::kPrivilegeSelect;
