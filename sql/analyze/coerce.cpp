@@ -109,6 +109,14 @@ Result<ExprPtr> record_to_composite(Analysis& a, const ExprPtr& e, const TypeRef
   return ExprPtr(out);
 }
 
+// An array of a domain is read as an array of its base type, whose elements are cast then: input knows no domain's checks.
+TypeRef checked_in_steps(catalog::CatalogView& catalog, const TypeRef& type) {
+  const Oid element = element_of_base(catalog, type.oid);
+  if (element == kInvalidOid || base_type(catalog, element) == element) return type;
+  const Oid array = array_of(catalog, base_type(catalog, element));
+  return array == kInvalidOid ? type : type_with_collation(catalog, {array, -1, kInvalidOid});
+}
+
 }  // namespace
 
 Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, Coercion context, Form form,
@@ -140,11 +148,21 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
                        expr_location(e));
       }
       // Only interval's input needs the modifier; the others apply it afterwards, with an explicit cast's rules.
-      TypeRef input = base_plain;
+      TypeRef input = checked_in_steps(catalog, base_plain);
+      const bool in_steps = input.oid != base_plain.oid;
       if (base.oid == oid::kInterval) input.typmod = base_typmod;
       INDIGO_ASSIGN(value, literal_value(a, *literal, input));
+      if (value && in_steps) {
+        INDIGO_ASSIGN(value, coerce_type(a, value, base_plain, Coercion::kImplicit, Form::kImplicitCast, location));
+      }
     } else if (const auto* param = try_as<ParamExpr>(e)) {
-      INDIGO_ASSIGN(value, a.resolve_parameter(*param, base_plain));
+      const TypeRef input = checked_in_steps(catalog, base_plain);
+      const bool in_steps = input.oid != base_plain.oid;
+      INDIGO_ASSIGN(value, a.resolve_parameter(*param, in_steps && a.is_lifted(*param) ? input : base_plain));
+      if (value && in_steps) {
+        if (value->type.oid != input.oid) value = make_relabel(value, input, true, location);
+        INDIGO_ASSIGN(value, coerce_type(a, value, base_plain, Coercion::kImplicit, Form::kImplicitCast, location));
+      }
     }
     if (value) {
       if (base.oid == target) return value;
@@ -187,10 +205,14 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
     case PathKind::kIo: {
       auto cast = std::make_shared<IoCastExpr>();
       cast->argument = e;
-      cast->type = base_plain;
+      cast->type = checked_in_steps(catalog, base_plain);
       cast->implicit = form != Form::kExplicitCast;
       cast->location = location;
+      const bool in_steps = cast->type.oid != base_plain.oid;
       out = cast;
+      if (in_steps) {
+        INDIGO_ASSIGN(out, coerce_type(a, out, base_plain, Coercion::kImplicit, Form::kImplicitCast, location));
+      }
       break;
     }
   }
