@@ -78,7 +78,8 @@ Status remove_default_of(DdlContext& c, Oid relation, int16_t number) {
 // Stored values of the type, or of types made of it, would not be rewritten with the table.
 Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid type) {
   std::vector<Oid> types{type};
-  if (const auto info = c.catalog.type(type); info && info->array != kInvalidOid) types.push_back(info->array);
+  if (const auto info = c.catalog.type(type); info && info->array != kInvalidOid)
+    types.insert(types.begin(), info->array);
   for (const Oid used : types) {
     for (const Dependent& d : dependents_of(c, {pg_type::kOid, used, 0})) {
       if (d.address.class_id == pg_type::kOid && d.type == 'n') {  // a domain over it
@@ -91,9 +92,11 @@ Status check_type_not_stored(DdlContext& c, const RelationInfo& altered, Oid typ
         INDIGO_TRY(check_type_not_stored(c, altered, other->row_type));
       } else if (other->kind == RelationKind::kTable) {
         const ColumnInfo& column = other->columns[static_cast<size_t>(d.address.sub) - 1];
-        return Error(sqlstate::kFeatureNotSupported, "cannot alter table " + quoted(altered.name) + " because column " +
+        const bool is_type = altered.kind == RelationKind::kComposite;
+        return Error(sqlstate::kFeatureNotSupported, (is_type ? "cannot alter type " : "cannot alter table ") +
+                                                         quoted(altered.name) + " because column " +
                                                          quoted(other->name + "." + column.name) +
-                                                         " uses its row type");
+                                                         (is_type ? " uses it" : " uses its row type"));
       }
     }
   }
@@ -397,7 +400,7 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
                                                     d.coll_clause->location));
   }
   INDIGO_TRY(check_type_change(c, relation, column));
-  if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
+  INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0 && type.oid != oid::kInt2 && type.oid != oid::kInt4 && type.oid != oid::kInt8) {
     return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
   }

@@ -114,8 +114,8 @@ class NullTestNode final : public Node {
 
  private:
   // A row IS NULL when all its fields are; it IS NOT NULL when none is.
-  bool row_test(Str image) const {
-    sql::RecordFields record = sql::read_record(image);
+  bool row_test(Str image) {
+    const sql::RecordFields record = sql::live_fields(functions().session().catalog(), image);
     auto nulls = std::count_if(record.values.begin(), record.values.end(), [](const Datum& d) { return d.null; });
     return nulls == (is_null_ ? static_cast<ptrdiff_t>(record.values.size()) : 0);
   }

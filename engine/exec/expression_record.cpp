@@ -117,8 +117,7 @@ class FieldNode final : public Node {
     out_.init(phys, frame.extent);
     for (uint32_t i = 0; i < selection.count; i++) {
       uint32_t r = selection[i];
-      Datum d = value.is_null(r) ? Datum::make_null(phys) : sql::record_field(value.get<Str>(r), field_);
-      if (d.null) d.phys = phys;
+      Datum d = value.is_null(r) ? Datum::make_null(phys) : sql::record_field(value.get<Str>(r), field_, phys);
       out_.set_datum(r, d);
     }
     return out_;

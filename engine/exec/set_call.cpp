@@ -83,7 +83,7 @@ Status SetCall::open(QueryState& state, uint32_t row) {
       buffer_[0].set_datum(0, d);
     } else {  // a composite value: its fields
       sql::RecordFields record;
-      if (!d.null) record = sql::read_record(d.str);
+      if (!d.null) record = sql::live_fields(state.session().catalog(), d.str);
       for (size_t c = 0; c < columns_.size(); c++) {
         buffer_[c].init(columns_[c], 1);
         const bool there = c < record.values.size() && record.values[c].phys == columns_[c];

@@ -178,6 +178,7 @@ Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value
   std::string_view name = definition.name;
   if (name == "transaction_isolation") {
     TransactionModes modes;
+    modes.uncommitted = value == "read uncommitted";
     modes.isolation = value == "serializable"      ? storage::Isolation::kSerializable
                       : value == "repeatable read" ? storage::Isolation::kRepeatableRead
                                                    : storage::Isolation::kReadCommitted;

@@ -15,23 +15,23 @@ storage::Isolation default_isolation(const Settings& settings) {
   return value == "repeatable read" ? storage::Isolation::kRepeatableRead : storage::Isolation::kReadCommitted;
 }
 
-const char* level_name(storage::Isolation isolation) {
+}  // namespace
+
+const char* level_name(storage::Isolation isolation, bool uncommitted) {
   switch (isolation) {
-    case storage::Isolation::kReadCommitted: return "read committed";
+    case storage::Isolation::kReadCommitted: return uncommitted ? "read uncommitted" : "read committed";
     case storage::Isolation::kRepeatableRead: return "repeatable read";
     case storage::Isolation::kSerializable: break;
   }
   return "serializable";
 }
 
-}  // namespace
-
 std::optional<std::string> TransactionBlock::mode_setting(std::string_view name) const {
   bool isolation = name == "transaction_isolation";
   bool read_only = name == "transaction_read_only";
   if (!isolation && !read_only && name != "transaction_deferrable") return std::nullopt;
   if (state_ == State::kIdle) return settings_.value(*find_setting("default_" + std::string(name)));
-  if (isolation) return uncommitted_ ? "read uncommitted" : level_name(isolation_);
+  if (isolation) return level_name(isolation_, uncommitted_);
   return (read_only ? read_only_ : deferrable_) ? "on" : "off";
 }
 

@@ -31,6 +31,9 @@ struct TransactionModes {
   bool uncommitted = false;  // READ UNCOMMITTED was asked for: SHOW says so, it is READ COMMITTED
 };
 
+// As SHOW says it.
+const char* level_name(storage::Isolation isolation, bool uncommitted);
+
 class TransactionBlock {
  public:
   enum class State : uint8_t { kIdle, kImplicit, kBlock, kFailed };

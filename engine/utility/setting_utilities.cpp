@@ -137,9 +137,7 @@ Status run_set(UtilityCall& call, std::string& tag) {
       }
       if (name == "SESSION CHARACTERISTICS") {
         if (modes.isolation) {
-          const char* level = *modes.isolation == storage::Isolation::kSerializable     ? "serializable"
-                              : *modes.isolation == storage::Isolation::kRepeatableRead ? "repeatable read"
-                                                                                        : "read committed";
+          const std::string level = level_name(*modes.isolation, modes.uncommitted);
           INDIGO_TRY(session.settings().set("default_transaction_isolation", level, scope, true));
         }
         if (modes.read_only) {

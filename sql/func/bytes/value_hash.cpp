@@ -98,7 +98,7 @@ uint64_t array_hash(FuncContext& context, Str image, Seed seed) {
   return seed.extended ? h : static_cast<uint32_t>(h);
 }
 uint64_t record_hash(FuncContext& context, Str image, Seed seed) {
-  const RecordFields r = read_record(image);
+  const RecordFields r = live_fields(context.session().catalog(), image);
   uint64_t h = 0;
   for (size_t i = 0; i < r.values.size() && check_hashable(context, r.types[i].oid, seed); i++)
     h = h * 31 + (r.values[i].null ? 0 : value_hash(context, r.values[i], r.types[i].oid, seed));

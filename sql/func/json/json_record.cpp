@@ -35,7 +35,7 @@ bool shape_of(FuncContext& context, Oid type, const Datum& base, const char* fun
     return false;
   }
   if (!base.null) {
-    const RecordFields fields = read_record(base.str);
+    const RecordFields fields = live_fields(context.session().catalog(), base.str);
     out.types = fields.types;
     out.defaults = fields.values;
     for (Str name : fields.names) out.names.emplace_back(name);

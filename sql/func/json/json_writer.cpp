@@ -137,7 +137,7 @@ void append_json(FuncContext& context, const TypeRef& type, const Datum& v, std:
       return append_array(context, ArrayView(v.str), 0, index, out, pretty);
     }
     case Shape::kRecord: {
-      const RecordFields r = read_record(v.str);
+      const RecordFields r = live_fields(context.session().catalog(), v.str);
       const auto names = field_names(context, r);
       out.push_back('{');
       for (size_t i = 0; i < r.values.size(); i++) {
@@ -169,7 +169,7 @@ std::string jsonb_of(FuncContext& context, const TypeRef& type, const Datum& v) 
       return jsonb_of_array(context, ArrayView(v.str), 0, index);
     }
     case Shape::kRecord: {
-      const RecordFields r = read_record(v.str);
+      const RecordFields r = live_fields(context.session().catalog(), v.str);
       const auto names = field_names(context, r);
       std::vector<JsonbField> fields;
       for (size_t i = 0; i < r.values.size(); i++)

@@ -1,6 +1,7 @@
 #include "sql/func/types/record.h"
 
 #include "base/bytes.h"
+#include "catalog/oids.h"
 
 namespace indigo::sql {
 
@@ -77,13 +78,36 @@ RecordFields read_record(Str image) {
   return fields;
 }
 
-Datum record_field(Str image, size_t field) {
-  // A column that its type has got since is null.
+RecordFields live_fields(catalog::CatalogView& catalog, Str image) {
+  const Oid type = load_unaligned<uint32_t>(image.data());
+  const auto info = type == oid::kRecord ? nullptr : catalog.type(type);
+  const auto relation = info == nullptr ? nullptr : catalog.relation(info->relation);
+  if (relation == nullptr) return read_record(image);
   const uint32_t count = load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames;
-  if (field >= count) return Datum::make_null(Phys::kI32);
+  RecordFields fields;
+  fields.type = type;
+  const char* at = image.data() + 8;
+  for (size_t i = 0; i < relation->columns.size(); i++) {
+    const auto& column = relation->columns[i];
+    const bool there = i < count;
+    if (!column.dropped) {
+      fields.types.push_back(column.type);
+      const Datum null = Datum::make_null(relation->layout.phys(i));
+      const Datum value = there ? field_value(at) : null;
+      fields.values.push_back(value.phys == null.phys ? value : null);
+    }
+    if (there) at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
+  }
+  return fields;
+}
+
+Datum record_field(Str image, size_t field, Phys phys) {
+  const Datum null = Datum::make_null(phys);
+  if (field >= (load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames)) return null;
   const char* at = image.data() + 8;
   for (size_t i = 0; i < field; i++) at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
-  return field_value(at);
+  const Datum value = field_value(at);
+  return value.phys == phys ? value : null;
 }
 
 }  // namespace indigo::sql

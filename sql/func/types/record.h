@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/catalog_view.h"
 #include "catalog/datum.h"
 #include "catalog/info.h"
 
@@ -28,7 +29,11 @@ struct RecordFields {
   std::vector<Datum> values;  // strings borrow from the image
   std::vector<Str> names;     // empty when the image has none
 };
-RecordFields read_record(Str image);          // without dropped fields
-Datum record_field(Str image, size_t field);  // by number, dropped ones counted
+// The fields that the value has, without those that were dropped when it was made.
+RecordFields read_record(Str image);
+// The fields that the value's type has now: without those dropped since, with a null for each one added since.
+RecordFields live_fields(catalog::CatalogView& catalog, Str image);
+// By number, dropped ones counted; null where the value has none or one of another physical kind.
+Datum record_field(Str image, size_t field, Phys phys);
 
 }  // namespace indigo::sql

@@ -16,7 +16,8 @@ namespace {
 
 // Field by field; nulls equal each other and are above all.
 int compare_records(FuncContext& context, Str x, Str y) {
-  const RecordFields a = read_record(x), b = read_record(y);
+  catalog::CatalogView& catalog = context.session().catalog();
+  const RecordFields a = live_fields(catalog, x), b = live_fields(catalog, y);
   for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
     if (a.types[i].oid != b.types[i].oid) {
       context.fail(sqlstate::kDatatypeMismatch,

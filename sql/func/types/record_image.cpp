@@ -39,7 +39,8 @@ int compare_images(const Datum& a, const Datum& b, Oid type) {
 }
 
 int compare_records(FuncContext& context, Str x, Str y) {
-  const RecordFields a = read_record(x), b = read_record(y);
+  catalog::CatalogView& catalog = context.session().catalog();
+  const RecordFields a = live_fields(catalog, x), b = live_fields(catalog, y);
   for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
     if (a.types[i].oid != b.types[i].oid) {
       context.fail(sqlstate::kDatatypeMismatch,

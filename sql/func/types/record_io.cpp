@@ -91,7 +91,7 @@ Datum record_input(FuncContext& context, Oid type, Str text) {
 }
 
 void record_output(FuncContext& context, Str image, std::string& out) {
-  const RecordFields fields = read_record(image);
+  const RecordFields fields = live_fields(context.session().catalog(), image);
   out.push_back('(');
   std::string text;
   for (size_t i = 0; i < fields.values.size(); i++) {
@@ -163,7 +163,7 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes) {
 }
 
 void record_send(FuncContext& context, Str image, std::string& out) {
-  const RecordFields fields = read_record(image);
+  const RecordFields fields = live_fields(context.session().catalog(), image);
   send_integer(static_cast<uint32_t>(fields.values.size()), out);
   for (size_t i = 0; i < fields.values.size(); i++) {
     send_integer(fields.types[i].oid, out);

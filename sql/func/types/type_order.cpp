@@ -153,17 +153,24 @@ constexpr TypeOrder kArrayOrder{
     compare_arrays, [](const Datum& a, const Datum& b, const Collator* c) { return compare_arrays(a, b, c) == 0; },
     hash_array};
 
+// A value from before an attribute was added is as one with a null there.
 int compare_records(const Datum& x, const Datum& y, const Collator*) {
   const RecordFields a = read_record(x.str), b = read_record(y.str);
-  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
-    const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
-    if (order == nullptr || a.values[i].phys != b.values[i].phys) continue;
-    if (const int c = compare_elements(*order, a.values[i], b.values[i], nullptr)) return c;
+  for (size_t i = 0; i < std::max(a.values.size(), b.values.size()); i++) {
+    const RecordFields& longer = i < a.values.size() ? a : b;
+    const Phys phys = longer.values[i].phys;
+    const TypeOrder* order = order_of_element(longer.types[i].oid, phys);
+    const Datum null = Datum::make_null(phys);
+    const Datum& left = i < a.values.size() ? a.values[i] : null;
+    const Datum& right = i < b.values.size() ? b.values[i] : null;
+    if (order == nullptr || left.phys != right.phys) continue;
+    if (const int c = compare_elements(*order, left, right, nullptr)) return c;
   }
-  return three_way(a.values.size(), b.values.size());
+  return 0;
 }
 uint64_t hash_record(const Datum& v, const Collator*) {
-  const RecordFields a = read_record(v.str);
+  RecordFields a = read_record(v.str);
+  while (!a.values.empty() && a.values.back().null) a.values.pop_back();
   uint64_t hash = 1;
   for (size_t i = 0; i < a.values.size(); i++) {
     const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
