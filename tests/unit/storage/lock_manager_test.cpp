@@ -142,12 +142,19 @@ TEST_F(LockManagerTest, ACycleOfThreeHasOneVictim) {
   until_waiting(1);
   auto second = in_background([&] { return table(*b, TableLockMode::kRowExclusive, true); });
   until_waiting(2);
-  EXPECT_EQ(row(*c, "1", RowLockMode::kUpdate, true), StorageStatus::kDeadlock);
-  locks_->release_all(*c);
-  EXPECT_EQ(second.get(), StorageStatus::kOk);
-  locks_->release_all(*b);
-  EXPECT_EQ(first.get(), StorageStatus::kOk);
-  locks_->release_all(*a);
+  auto third = in_background([&] { return row(*c, "1", RowLockMode::kUpdate, true); });
+  // Each waits for the next. The victim is who closes the circle in the graph: mostly c, but whoever queues is seen waiting
+  // a little before that.
+  LockOwner* const owners[] = {a.get(), b.get(), c.get()};
+  std::future<StorageStatus>* const requests[] = {&first, &second, &third};
+  size_t victim = 0;
+  while (requests[victim]->wait_for(std::chrono::seconds(0)) != std::future_status::ready) victim = (victim + 1) % 3;
+  EXPECT_EQ(requests[victim]->get(), StorageStatus::kDeadlock);
+  locks_->release_all(*owners[victim]);
+  for (size_t i : {(victim + 2) % 3, (victim + 1) % 3}) {
+    EXPECT_EQ(requests[i]->get(), StorageStatus::kOk);
+    locks_->release_all(*owners[i]);
+  }
 }
 
 TEST_F(LockManagerTest, RecordWritersAndLocksAreOneGraph) {
