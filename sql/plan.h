@@ -238,6 +238,7 @@ struct ChangePlan {
   std::shared_ptr<const RelationInfo> relation;
   std::vector<Assignment> assignments;
   std::vector<Assignment> generated;
+  std::vector<int> named_columns;  // that the statement itself gives values to: what its user knows of a failing row
   ExprList checks;
   std::vector<std::string> check_names;
   ExprList view_checks;  // WITH CHECK OPTION

@@ -75,6 +75,11 @@ struct JoinNode {
   JoinType type = JoinType::kInner;
   JoinNodePtr left, right;
   ExprPtr condition;  // null: true
+  // For printing only: the columns of USING or NATURAL, what each merges to, and USING's alias.
+  std::vector<std::string> using_columns;
+  ExprList merged;
+  std::string using_alias;
+  bool renames = false;  // an alias in or above this join's sides gives their columns other names
 };
 
 struct GroupingSet {
@@ -92,8 +97,7 @@ struct Window {
   enum class Mode : uint8_t { kRange, kRows, kGroups } mode = Mode::kRange;
   FrameBound start{FrameBound::Kind::kUnboundedPreceding, nullptr}, end{FrameBound::Kind::kCurrentRow, nullptr};
   enum class Exclude : uint8_t { kNoOthers, kCurrentRow, kGroup, kTies } exclude = Exclude::kNoOthers;
-  // RANGE with offsets: the in_range function's + and - operators' functions for the order column.
-  Oid range_plus = kInvalidOid, range_minus = kInvalidOid;
+  Oid in_range = kInvalidOid;  // RANGE with offsets: the function that compares with value -/+ offset
 };
 
 // SEARCH DEPTH | BREADTH FIRST BY ... SET sequence: a further column of a recursive CTE.
@@ -163,6 +167,7 @@ struct MergeAction {
   ExprPtr condition;                    // null: true
   CommandKind command;                  // kInsert, kUpdate, kDelete; kSelect: DO NOTHING
   std::vector<Assignment> assignments;  // update: SET; insert: every column of the target, defaults filled in
+  size_t named = 0;                     // insert: this many of them, the first, are the statement's own
 };
 
 struct Query {

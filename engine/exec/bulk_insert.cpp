@@ -30,6 +30,7 @@ class BulkInsertImpl final : public BulkInsert {
     }
     sql::ChangePlan change;
     change.relation = plan_.relation;
+    change.named_columns = plan_.columns;
     change.generated = plan_.generated;
     change.checks = plan_.checks;
     change.check_names = plan_.check_names;

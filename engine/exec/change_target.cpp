@@ -7,32 +7,9 @@
 #include "engine/exec/errors.h"
 #include "engine/exec/foreign_key.h"
 #include "engine/exec/index_key.h"
+#include "engine/exec/row_text.h"
 
 namespace indigo::engine::exec {
-namespace {
-
-// PostgreSQL cuts each value of a failing row to this many bytes.
-constexpr size_t kMaxValueText = 64;
-
-void append_value(sql::FuncContext& functions, const sql::TypeRef& type, const Datum& value, size_t limit,
-                  std::string& out) {
-  if (value.null) {
-    out += "null";
-    return;
-  }
-  std::string text;
-  sql::type_output(functions, type, value, text);
-  if (limit != 0 && text.size() > limit) {
-    size_t cut = limit;
-    while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) cut--;
-    out.append(text, 0, cut);
-    out += "...";
-  } else {
-    out += text;
-  }
-}
-
-}  // namespace
 
 ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
     : state_(state), relation_(std::move(relation)) {
@@ -63,17 +40,11 @@ bool ChangeTarget::is_key_column(size_t column) const {
          relation_->key_columns.end();
 }
 
-std::string ChangeTarget::row_text(std::span<const Vector* const> columns, uint32_t row) const {
-  std::string out = "(";
-  bool first = true;
-  for (size_t c = 0; c < relation_->columns.size(); c++) {
-    if (relation_->columns[c].dropped) continue;
-    if (!first) out += ", ";
-    first = false;
-    Datum value = columns[c] != nullptr ? columns[c]->datum(row) : Datum::make_null(relation_->layout.phys(c));
-    append_value(state_.functions(), relation_->columns[c].type, value, kMaxValueText, out);
+Error ChangeTarget::failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const {
+  if (auto text = failing_row_text(state_, *relation_, columns, row, named_columns_)) {
+    error.detail = "Failing row contains " + *text + ".";
   }
-  return out + ")";
+  return error;
 }
 
 Error ChangeTarget::named(Error error, const std::string& constraint, const std::string& column) const {
@@ -90,8 +61,7 @@ std::unique_ptr<Error> ChangeTarget::check_not_null(std::span<const Vector* cons
     const std::string& name = relation_->columns[c].name;
     Error error(sqlstate::kNotNullViolation, "null value in column \"" + name + "\" of relation \"" + relation_->name +
                                                  "\" violates not-null constraint");
-    error.detail = "Failing row contains " + row_text(columns, row) + ".";
-    return std::make_unique<Error>(named(std::move(error), "", name));
+    return std::make_unique<Error>(named(failing_row(std::move(error), columns, row), "", name));
   }
   return nullptr;
 }
@@ -100,8 +70,7 @@ Error ChangeTarget::check_violation(const std::string& constraint, std::span<con
                                     uint32_t row) const {
   Error error(sqlstate::kCheckViolation,
               "new row for relation \"" + relation_->name + "\" violates check constraint \"" + constraint + "\"");
-  error.detail = "Failing row contains " + row_text(columns, row) + ".";
-  return named(std::move(error), constraint);
+  return named(failing_row(std::move(error), columns, row), constraint);
 }
 
 Result<bool> ChangeTarget::insert(Bytes key, Bytes row, storage::Duplicate& duplicate) {
@@ -144,19 +113,20 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
   std::string name = index != nullptr ? index->name : relation_->name + "_pkey";
   Error error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint \"" + name + "\"");
   if (index != nullptr) {
-    std::string columns, values;
+    std::vector<int16_t> columns;
     bool plain = true;
     for (const catalog::IndexColumn& c : index->columns) {
+      columns.push_back(c.column);
       plain &= c.column > 0;
-      if (!plain) break;
-      if (!columns.empty()) columns += ", ", values += ", ";
-      auto at = static_cast<size_t>(c.column) - 1;
-      columns += relation_->columns[at].name;
-      append_value(state_.functions(), relation_->columns[at].type, relation_->layout.column(row, at), 0, values);
     }
-    std::optional<std::string> key = "(" + columns + ")=(" + values + ")";
-    if (!plain) key = index_key_text(state_.session(), state_.context().store, relation_, *index, row);
-    if (key) error.detail = "Key " + *key + " already exists.";
+    std::string key;
+    if (plain) {
+      key = key_text(state_, *relation_, columns, row);
+    } else if (may_read(state_, *relation_, columns)) {
+      const auto text = index_key_text(state_.session(), state_.context().store, relation_, *index, row);
+      if (text) key = " " + *text;
+    }
+    if (!key.empty()) error.detail = "Key" + key + " already exists.";
   }
   return named(std::move(error), name);
 }

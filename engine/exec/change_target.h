@@ -49,16 +49,18 @@ class ChangeTarget {
   Status updated(Bytes old_row, Bytes new_row);
   Status erased(Bytes old_row);
 
-  // "(1, abc, null)": all columns as text, long values cut, as PostgreSQL prints failing rows.
-  std::string row_text(std::span<const Vector* const> columns, uint32_t row) const;
+  // Adds the row to the error, as far as the user may see it. `columns` that the statement names: change_plan's.
+  Error failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const;
+  void set_named_columns(std::vector<int> columns) { named_columns_ = std::move(columns); }
   Error named(Error error, const std::string& constraint = "", const std::string& column = "") const;
 
  private:
   QueryState& state_;
   std::shared_ptr<const catalog::RelationInfo> relation_;
-  std::vector<size_t> not_null_;   // columns
-  bool has_foreign_keys_ = false;  // this table references others
-  bool has_references_ = false;    // others reference this table
+  std::vector<size_t> not_null_;    // columns
+  std::vector<int> named_columns_;  // sql::ChangePlan::named_columns
+  bool has_foreign_keys_ = false;   // this table references others
+  bool has_references_ = false;     // others reference this table
   bool has_deferrable_keys_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/foreign_key_action.h"
 #include "engine/exec/key_lookup.h"
+#include "engine/exec/row_text.h"
 #include "engine/exec/unique_recheck.h"
 #include "sql/func/registry.h"
 
@@ -22,27 +23,6 @@ bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Byte
     if (x.null != y.null || (!x.null && !values_equal(state, relation.columns[c].type, x, y))) return false;
   }
   return true;
-}
-
-std::string column_names(const RelationInfo& relation, std::span<const int16_t> columns) {
-  std::string out;
-  for (int16_t c : columns) out += (out.empty() ? "" : ", ") + relation.columns[static_cast<size_t>(c) - 1].name;
-  return out;
-}
-std::string column_values(QueryState& state, const RelationInfo& relation, Bytes row,
-                          std::span<const int16_t> columns) {
-  std::string out;
-  for (int16_t attribute : columns) {
-    auto c = static_cast<size_t>(attribute) - 1;
-    if (!out.empty()) out += ", ";
-    Datum d = relation.layout.column(row, c);
-    if (d.null) {
-      out += "null";
-    } else {
-      sql::type_output(state.functions(), relation.columns[c].type, d, out);
-    }
-  }
-  return out;
 }
 
 bool waits(QueryState& state, const ConstraintInfo& constraint) {
@@ -202,8 +182,7 @@ Status ForeignKeyQueue::child_event(QueryState& state, const Event& event, bool 
     error.detail = "MATCH FULL does not allow mixing of null and nonnull key values.";
   } else {
     auto parent = state.session().catalog().relation(constraint.foreign_relation);
-    error.detail = "Key (" + column_names(child, constraint.columns) + ")=(" +
-                   column_values(state, child, event.new_row, constraint.columns) + ") is not present in table \"" +
+    error.detail = "Key" + key_text(state, child, constraint.columns, event.new_row) + " is not present in table \"" +
                    (parent != nullptr ? parent->name : "") + "\".";
   }
   return in_table(std::move(error), child, constraint);
@@ -252,9 +231,8 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   Error error(sqlstate::kForeignKeyViolation, "update or delete on table \"" + parent.name +
                                                   "\" violates foreign key constraint \"" + constraint.name +
                                                   "\" on table \"" + child->name + "\"");
-  error.detail = "Key (" + column_names(parent, constraint.foreign_columns) + ")=(" +
-                 column_values(state, parent, event.old_row, constraint.foreign_columns) +
-                 ") is still referenced from table \"" + child->name + "\".";
+  error.detail = "Key" + key_text(state, parent, constraint.foreign_columns, event.old_row) +
+                 " is still referenced from table \"" + child->name + "\".";
   return in_table(std::move(error), *child, constraint);
 }
 

@@ -18,6 +18,7 @@ Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::Ch
                                                        const std::vector<sql::Assignment>& assignments) {
   auto inserter = std::make_unique<RowInserter>(b.state(), plan.relation);
   inserter->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
+  inserter->target_.set_named_columns(plan.named_columns);
   sql::ExprList values, computed;
   for (const sql::Assignment& a : assignments) {
     values.push_back(a.value);

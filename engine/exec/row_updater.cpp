@@ -30,6 +30,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   updater->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
   updater->returned_.begin(updater->new_, 1);
   for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
+  updater->target_.set_named_columns(plan.named_columns);
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
   bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&

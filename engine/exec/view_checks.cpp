@@ -20,9 +20,8 @@ uint32_t ViewChecks::run(const ChangeTarget& target, const Frame& frame, Selecti
     const uint32_t row = selection[i];
     for (size_t c = 0; c < checks_.size(); c++) {
       if (!checks_[c].is_null(row) && checks_[c].get<bool>(row)) continue;
-      error = std::make_unique<Error>(
-          Error(SqlState("44000"), "new row violates check option for view \"" + views_[c] + "\"")
-              .with_detail("Failing row contains " + target.row_text(columns, row) + "."));
+      Error violation(SqlState("44000"), "new row violates check option for view \"" + views_[c] + "\"");
+      error = std::make_unique<Error>(target.failing_row(std::move(violation), columns, row));
       return i;
     }
   }

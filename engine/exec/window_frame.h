@@ -52,13 +52,12 @@ class WindowFrame {
   ExpressionSet offsets_;  // start's, end's as present
   int start_offset_ = -1, end_offset_ = -1;
   bool descending_ = false;
-  const sql::TypeOrder* order_ = nullptr;  // RANGE with offsets
+  // RANGE with offsets: PostgreSQL's in_range(value, base, offset, before, less).
   sql::TypeRef order_type_, offset_type_;
-  Phys order_phys_ = Phys::kI64, bound_phys_ = Phys::kI32;
-  bool date_bound_ = false;  // bounds are timestamps, rows dates
-  sql::ScalarKernel plus_ = nullptr, minus_ = nullptr;
-  Oid plus_oid_ = kInvalidOid, minus_oid_ = kInvalidOid;
-  Vector key_, offset_, bound_;
+  sql::ScalarKernel in_range_ = nullptr;
+  Oid in_range_oid_ = kInvalidOid;
+  Vector value_, base_, offset_, before_, less_, result_;
+  uint32_t last_row_ = 0, last_begin_ = 0, last_end_ = 0;  // of the row that was asked about before
   std::unique_ptr<Arena> arena_ = std::make_unique<Arena>(256);
 };
 

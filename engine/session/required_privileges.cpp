@@ -82,8 +82,8 @@ class Collector {
     if (q.target < 0 || at[static_cast<size_t>(q.target)] < 0) return;
     RequiredPrivilege& r = out_[static_cast<size_t>(at[static_cast<size_t>(q.target)])];
     const auto inserts = [&](const std::vector<int>& into) {
+      r.inserts = true;
       for (const int c : into) add_column(r.inserted, c);
-      if (into.empty()) r.bits |= catalog::kPrivilegeInsert;
     };
     const auto updates = [&](const std::vector<sql::Assignment>& set) {
       for (const sql::Assignment& a : set) add_column(r.updated, a.column);
@@ -97,7 +97,10 @@ class Collector {
       case sql::CommandKind::kDelete: r.bits |= catalog::kPrivilegeDelete; break;
       case sql::CommandKind::kMerge:
         for (const sql::MergeAction& a : q.merge_actions) {
-          if (a.command == sql::CommandKind::kInsert) r.bits |= catalog::kPrivilegeInsert;
+          if (a.command == sql::CommandKind::kInsert) {
+            r.inserts = true;
+            for (size_t i = 0; i < a.named; i++) add_column(r.inserted, a.assignments[i].column);
+          }
           if (a.command == sql::CommandKind::kUpdate) updates(a.assignments);
           if (a.command == sql::CommandKind::kDelete) r.bits |= catalog::kPrivilegeDelete;
         }
@@ -243,7 +246,7 @@ bool allowed(SessionImpl& session, const RequiredPrivilege& r, Oid user) {
     return has(session, user, r.relation, bit) || has_on_columns(session, user, r.relation, bit, columns);
   };
   if (r.reads && !needs(catalog::kPrivilegeSelect, r.read)) return false;
-  if (!r.inserted.empty() && !needs(catalog::kPrivilegeInsert, r.inserted)) return false;
+  if (r.inserts && !needs(catalog::kPrivilegeInsert, r.inserted)) return false;
   return r.updated.empty() || needs(catalog::kPrivilegeUpdate, r.updated);
 }
 
@@ -304,6 +307,7 @@ Status check_table_privilege(SessionImpl& session, const catalog::RelationInfo& 
   r.kind = relation.kind;
   r.schema = relation.schema;
   r.bits = bits;
+  r.inserts = !columns.empty();
   r.inserted = std::move(columns);
   return check_privileges(session, {r});
 }

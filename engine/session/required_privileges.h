@@ -24,7 +24,7 @@ struct RequiredPrivilege {
   Oid owner_view = kInvalidOid;                  // whose privileges count: a view's owner; 0: the session's user
   uint32_t bits = 0;                             // of the table as a whole
   std::vector<int16_t> read, inserted, updated;  // columns; SELECT without columns needs it on any
-  bool reads = false;
+  bool reads = false, inserts = false;           // on some column at least
 };
 
 std::vector<RequiredPrivilege> required_privileges(const sql::Query& query);

@@ -219,9 +219,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
                call.location)
         .with_hint("To call a procedure, use CALL.");
   }
-  if (f.kind == FunctionKind::kFunction || f.kind == FunctionKind::kWindow) {
-    INDIGO_TRY(refuse_decorations(scope, decoration));
-  }
+  if (f.kind == FunctionKind::kFunction) INDIGO_TRY(refuse_decorations(scope, decoration));
   if (f.kind == FunctionKind::kFunction && call.over != nullptr) {
     return scope.error(sqlstate::kWrongObjectType,
                        "OVER specified, but " + decoration.name + " is not a window function nor an aggregate function",
@@ -229,6 +227,10 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   }
   if (f.kind == FunctionKind::kWindow && call.over == nullptr) {
     return scope.error(sqlstate::kWrongObjectType, "window function " + decoration.name + " requires an OVER clause",
+                       call.location);
+  }
+  if (f.kind == FunctionKind::kWindow && call.agg_within_group) {
+    return scope.error(sqlstate::kWrongObjectType, "window function " + decoration.name + " cannot have WITHIN GROUP",
                        call.location);
   }
   if (f.kind == FunctionKind::kAggregate && call.n_args == 0 && !call.agg_star && !call.agg_within_group) {

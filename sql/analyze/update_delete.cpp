@@ -139,7 +139,7 @@ class Merger {
     switch (when.command_type) {
       case PG_QUERY__CMD_TYPE__CMD_INSERT: {
         out.command = CommandKind::kInsert;
-        INDIGO_ASSIGN(out.assignments, read_insert(when));
+        INDIGO_TRY(read_insert(when, out));
         return out;
       }
       case PG_QUERY__CMD_TYPE__CMD_UPDATE: {
@@ -152,7 +152,7 @@ class Merger {
     }
   }
 
-  Result<std::vector<Assignment>> read_insert(const PgQuery__MergeWhenClause& when) {
+  Status read_insert(const PgQuery__MergeWhenClause& when, MergeAction& action) {
     std::vector<int> columns;
     std::vector<PartOfColumn> parts;
     const RelationInfo& r = target_of(scope_);
@@ -184,7 +184,7 @@ class Merger {
                           when.target_list[values.size()]->res_target->location);
     }
     Setting<Clause> clause(scope_.clause, Clause::kValuesSingle);
-    std::vector<Assignment> out;
+    std::vector<Assignment>& out = action.assignments;
     std::vector<int> given;
     for (size_t i = 0; i < values.size(); i++) {
       ExprPtr value;
@@ -210,9 +210,10 @@ class Merger {
       given.push_back(columns[i]);
       out.push_back({columns[i], std::move(value)});
     }
+    action.named = out.size();
     INDIGO_ASSIGN(std::vector<Assignment> rest, remaining_defaults(scope_, given));
     for (Assignment& a : rest) out.push_back(std::move(a));
-    return out;
+    return {};
   }
 
   Scope& scope_;

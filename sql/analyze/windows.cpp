@@ -165,15 +165,10 @@ class WindowReader {
     if (type == kInvalidOid) {
       return scope_.error(sqlstate::kFeatureNotSupported,
                           "RANGE with offset PRECEDING/FOLLOWING is not supported for column type " +
-                              format_type(scope_.catalog(), column),
+                              format_type(scope_.catalog(), column == oid::kVarchar ? oid::kText : column),
                           location_of(node));
     }
-    const auto function = [&](std::string_view op) {
-      const auto* found = find_operator_quietly(scope_.catalog(), "pg_catalog", op, column, type);
-      return found ? found->function : kInvalidOid;
-    };
-    out_.range_plus = function("+");
-    out_.range_minus = function("-");
+    out_.in_range = in_range(column, type);
     INDIGO_ASSIGN(ExprPtr out, coerce_to_target(scope_.a, e, {type, -1, kInvalidOid}, Coercion::kImplicit,
                                                 CallExpr::Form::kImplicitCast, -1));
     if (!out) {
@@ -186,6 +181,14 @@ class WindowReader {
           .with_hint("Cast the offset value to an appropriate type.");
     }
     return out;
+  }
+
+  // in_range(value, base, offset, before, less) for these types.
+  Oid in_range(Oid column, Oid offset) const {
+    for (const auto& f : scope_.catalog().functions_named("pg_catalog", "in_range")) {
+      if (f->arguments.size() == 5 && f->arguments[0] == column && f->arguments[2] == offset) return f->oid;
+    }
+    return kInvalidOid;
   }
 
   Scope& scope_;

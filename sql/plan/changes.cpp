@@ -56,6 +56,7 @@ class ChangePlanner {
   // What all changes share: generated columns, checks, RETURNING.
   Status common(ChangePlan& change, Plan& plan, const Layout& source) {
     change.relation = relation_;
+    change.named_columns = named_columns();
     const Layout others = without_target(source);
     Resolver resolve(others, &row_);
     INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
@@ -97,6 +98,21 @@ class ChangePlanner {
       change.returned_system_columns.push_back(column);
       row.outputs.push_back(make_var(entry, column, TypeRef{}));
     }
+  }
+
+  std::vector<int> named_columns() const {
+    std::vector<int> out = q_.insert_columns;
+    const auto add = [&](const std::vector<Assignment>& all, size_t count) {
+      for (size_t i = 0; i < count; i++) out.push_back(all[i].column);
+    };
+    if (q_.command == CommandKind::kUpdate) add(q_.assignments, q_.assignments.size());
+    if (q_.on_conflict && q_.on_conflict->update) {
+      add(q_.on_conflict->assignments, q_.on_conflict->assignments.size());
+    }
+    for (const MergeAction& action : q_.merge_actions) {
+      add(action.assignments, action.command == CommandKind::kInsert ? action.named : action.assignments.size());
+    }
+    return out;
   }
 
   // Input 0 without the target's own columns: those are taken from the row itself, except system columns.

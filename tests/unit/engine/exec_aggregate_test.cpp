@@ -177,8 +177,7 @@ TEST_F(ExecWindow, RangeOffsetsMeasureValues) {
   w.order = {key(v())};
   w.start = {Kind::kPreceding, i4(5)};
   w.end = {Kind::kFollowing, i4(3)};
-  w.range_plus = 177;
-  w.range_minus = 181;
+  w.in_range = 4128;
   // v: 5 7 10 20 20 null
   EXPECT_EQ(window({sum()}, w, false), "6|12\n5|22\n1|22\n2|40\n4|40\n3|null\n");
   w.start = {Kind::kPreceding, i4(-1)};

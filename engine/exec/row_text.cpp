@@ -1,0 +1,88 @@
+#include "engine/exec/row_text.h"
+
+#include <algorithm>
+
+#include "sql/func/registry.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+// PostgreSQL cuts each value of a failing row to this many bytes.
+constexpr size_t kMaxValueText = 64;
+
+void append_value(sql::FuncContext& functions, const sql::TypeRef& type, const Datum& value, size_t limit,
+                  std::string& out) {
+  if (value.null) {
+    out += "null";
+    return;
+  }
+  std::string text;
+  sql::type_output(functions, type, value, text);
+  if (limit == 0 || text.size() <= limit) {
+    out += text;
+    return;
+  }
+  size_t cut = limit;
+  while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) cut--;
+  out.append(text, 0, cut);
+  out += "...";
+}
+
+bool answers_true(Result<OwnedDatum> answer) { return answer.ok() && !answer->get().null && answer->get().b; }
+
+bool may_read_table(QueryState& state, const catalog::RelationInfo& relation) {
+  const Datum arguments[] = {Datum::of_oid(relation.oid), Datum::of(Str("SELECT"))};
+  return answers_true(state.session().system_value("has_table_privilege_id", arguments));
+}
+
+bool may_read_column(QueryState& state, const catalog::RelationInfo& relation, int16_t column) {
+  const Datum arguments[] = {Datum::of_oid(relation.oid), Datum::of(column), Datum::of(Str("SELECT"))};
+  return answers_true(state.session().system_value("has_column_privilege_id_attnum", arguments));
+}
+
+}  // namespace
+
+bool may_read(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns) {
+  return may_read_table(state, relation) || std::all_of(columns.begin(), columns.end(), [&](int16_t c) {
+           return c > 0 && may_read_column(state, relation, c);
+         });
+}
+
+std::optional<std::string> failing_row_text(QueryState& state, const catalog::RelationInfo& relation,
+                                            std::span<const Vector* const> columns, uint32_t row,
+                                            std::span<const int> named) {
+  const bool whole = may_read_table(state, relation);
+  std::string names, values;
+  bool first = true;
+  for (size_t c = 0; c < relation.columns.size(); c++) {
+    const catalog::ColumnInfo& column = relation.columns[c];
+    if (column.dropped) continue;
+    if (!whole && std::find(named.begin(), named.end(), static_cast<int>(c)) == named.end() &&
+        !may_read_column(state, relation, column.number)) {
+      continue;
+    }
+    if (!first) names += ", ", values += ", ";
+    first = false;
+    names += column.name;
+    const Datum value = columns[c] != nullptr ? columns[c]->datum(row) : Datum::make_null(relation.layout.phys(c));
+    append_value(state.functions(), column.type, value, kMaxValueText, values);
+  }
+  if (whole) return "(" + values + ")";
+  if (first) return std::nullopt;
+  return "(" + names + ") = (" + values + ")";
+}
+
+std::string key_text(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
+                     Bytes row) {
+  if (!may_read(state, relation, columns)) return "";
+  std::string names, values;
+  for (const int16_t number : columns) {
+    const auto c = static_cast<size_t>(number) - 1;
+    if (!names.empty()) names += ", ", values += ", ";
+    names += relation.columns[c].name;
+    append_value(state.functions(), relation.columns[c].type, relation.layout.column(row, c), 0, values);
+  }
+  return " (" + names + ")=(" + values + ")";
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,28 @@
+// What the details of errors show of a row: the values that the current user may read, and those that the statement itself
+// has given, so that no error tells a user what SELECT would not.
+// Thread safety: none; for the running execution.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "catalog/info.h"
+#include "engine/exec/query_state.h"
+
+namespace indigo::engine::exec {
+
+// May the current user read the table as a whole, or else each of these columns (numbers from 1; 0, an expression: never)?
+bool may_read(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns);
+
+// "(1, abc, null)", long values cut; "(a, b) = (1, abc)" of the columns that are readable or in `named` (from 0) where the
+// table as a whole is not; nothing when there are none. Null pointers stand for nulls.
+std::optional<std::string> failing_row_text(QueryState& state, const catalog::RelationInfo& relation,
+                                            std::span<const Vector* const> columns, uint32_t row,
+                                            std::span<const int> named);
+
+// " (a, b)=(1, abc)" of an encoded row, with the blank; empty when the user may not read one of them.
+std::string key_text(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
+                     Bytes row);
+
+}  // namespace indigo::engine::exec
