@@ -1,10 +1,14 @@
 #include "sql/deparse_query.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
 
 #include "base/sqlstate.h"
 #include "sql/analyze/signature_text.h"
 #include "sql/deparse.h"
+#include "sql/query_walk.h"
 
 namespace indigo::sql {
 namespace {
@@ -13,7 +17,7 @@ constexpr int kIndent = 8;  // columns that a subquery stands further right
 
 class QueryDeparser final : public QueryNodePrinter {
  public:
-  QueryDeparser(catalog::CatalogView& catalog, bool pretty) : catalog_(catalog) {
+  QueryDeparser(catalog::CatalogView& catalog, bool pretty, JoinForm joins) : catalog_(catalog), joins_(joins) {
     options_.always_qualify = false;
     options_.pretty = pretty;
     options_.nodes = this;
@@ -21,6 +25,7 @@ class QueryDeparser final : public QueryNodePrinter {
 
   std::string text(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
     queries_.push_back(&query);
+    name_entries(query);
     std::string out = with_clause(query, level);
     if (query.set_operation != nullptr) {
       std::vector<std::string> own(names.begin(), names.end());
@@ -35,17 +40,22 @@ class QueryDeparser final : public QueryNodePrinter {
           line(level, 2) + "ORDER BY " + sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr);
     if (query.offset != nullptr) out += line(level, 1) + "OFFSET " + value(query.offset);
     if (query.limit != nullptr) {
-      out += query.with_ties ? line(level, 1) + "FETCH FIRST " + value(query.limit) + " ROWS WITH TIES"
+      out += query.with_ties ? line(level, 1) + "FETCH FIRST (" + value(query.limit) + ") ROWS WITH TIES"
                              : line(level, 1) + "LIMIT " + value(query.limit);
     }
     for (const RowLock& lock : query.row_locks) out += row_lock(query, lock, level);
     queries_.pop_back();
+    used_names_.pop_back();
     return out;
   }
 
   bool failed() const { return failed_; }
 
   bool print(const Expr& e, std::string& out) const override {
+    if (const std::string* name = merged_name(e)) {
+      out += quote_identifier(*name);
+      return true;
+    }
     switch (e.kind) {
       case ExprKind::kVar: out += column(as<VarExpr>(e)); return true;
       case ExprKind::kAggregate: out += aggregate(as<AggregateExpr>(e)); return true;
@@ -87,10 +97,35 @@ class QueryDeparser final : public QueryNodePrinter {
     if (name.empty()) return failed_ = true, "?";
     return quote_identifier(entry_name(entry)) + "." + quote_identifier(name);
   }
-  static std::string entry_name(const Entry& e) {
-    if (!e.alias.empty()) return e.alias;
-    return e.relation != nullptr ? e.relation->name : "?";
+  // The column of a join by names that `e` is, where it is more than one side's column.
+  const std::string* merged_name(const Expr& e) const {
+    if (e.kind == ExprKind::kVar || joins_ == JoinForm::kOn || queries_.back()->from == nullptr) return nullptr;
+    return merged_name(e, *queries_.back()->from);
   }
+  static const std::string* merged_name(const Expr& e, const JoinNode& node) {
+    if (node.leaf) return nullptr;
+    for (size_t i = 0; i < node.merged.size(); i++) {
+      if (node.merged[i].get() == &e) return &node.using_columns[i];
+    }
+    const std::string* found = merged_name(e, *node.left);
+    return found != nullptr ? found : merged_name(e, *node.right);
+  }
+  // Entries of one name, of this level or those around it, get a number.
+  void name_entries(const Query& query) const {
+    used_names_.emplace_back();
+    for (const Entry& e : query.entries) {
+      const std::string wanted = !e.alias.empty() ? e.alias : e.relation != nullptr ? e.relation->name : "?";
+      std::string name = wanted;
+      for (int i = 1; is_used(name); i++) name = wanted + "_" + std::to_string(i);
+      used_names_.back().insert(name);
+      entry_names_[&e] = std::move(name);
+    }
+  }
+  bool is_used(const std::string& name) const {
+    return std::any_of(used_names_.begin(), used_names_.end(),
+                       [&](const std::set<std::string>& names) { return names.contains(name); });
+  }
+  const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
   std::string function_name(Oid oid) const {
     const auto f = catalog_.function(oid);
     if (f == nullptr) return "?";
@@ -318,6 +353,7 @@ class QueryDeparser final : public QueryNodePrinter {
 
   // The name that a target has without AS.
   std::string own_name(const Query& query, const Expr& e, bool show_names) const {
+    if (const std::string* name = merged_name(e)) return *name;
     if (e.kind == ExprKind::kVar) {
       const auto& v = as<VarExpr>(e);
       if (v.levels_up == 0) return column_name(query.entries[static_cast<size_t>(v.entry)], v.column);
@@ -390,7 +426,10 @@ class QueryDeparser final : public QueryNodePrinter {
     out += cross ? "CROSS JOIN " : kJoins[static_cast<int>(node.type)];
     const std::string right = from_item(query, *node.right, level);
     out += options_.pretty && !node.right->leaf ? "(" + right + ")" : right;
-    if (!cross) {
+    if (joins_ == JoinForm::kAsWritten && !node.using_columns.empty()) {
+      out += " USING (" + name_list(node.using_columns) + ")";
+      if (!node.using_alias.empty()) out += " AS " + quote_identifier(node.using_alias);
+    } else if (!cross) {
       const std::string condition = node.condition == nullptr ? "true" : value(node.condition);
       out += options_.pretty ? " ON " + condition : " ON (" + condition + ")";
     }
@@ -449,7 +488,7 @@ class QueryDeparser final : public QueryNodePrinter {
     return out + "(" + columns + ")";
   }
 
-  static std::string row_lock(const Query& query, const RowLock& lock, int level) {
+  std::string row_lock(const Query& query, const RowLock& lock, int level) const {
     static constexpr const char* kModes[] = {"KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"};
     std::string out = line(level, 1) + "FOR " + kModes[static_cast<int>(lock.mode)] + " OF " +
                       quote_identifier(entry_name(query.entries[static_cast<size_t>(lock.entry)]));
@@ -459,19 +498,42 @@ class QueryDeparser final : public QueryNodePrinter {
   }
 
   catalog::CatalogView& catalog_;
+  JoinForm joins_;
   DeparseOptions options_;
-  mutable std::vector<const Query*> queries_;  // outermost first
+  mutable std::vector<const Query*> queries_;              // outermost first
+  mutable std::vector<std::set<std::string>> used_names_;  // of each of them
+  mutable std::map<const Entry*, std::string> entry_names_;
   mutable bool failed_ = false;
 };
 
 }  // namespace
 
 Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
-                                  std::span<const std::string> column_names, bool pretty) {
-  const QueryDeparser deparser(catalog, pretty);
+                                  std::span<const std::string> column_names, bool pretty, JoinForm joins) {
+  const QueryDeparser deparser(catalog, pretty, joins);
   std::string text = deparser.text(query, column_names, 0, true);
   if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this query cannot be printed");
   return text;
+}
+
+bool joins_by_name(const Query& query) {
+  bool found = false;
+  const std::function<void(const JoinNode&)> look = [&](const JoinNode& node) {
+    if (node.leaf) return;
+    found |= !node.using_columns.empty();
+    look(*node.left);
+    look(*node.right);
+  };
+  if (query.from != nullptr) look(*query.from);
+  for (const Entry& e : query.entries) {
+    if (e.relation == nullptr && e.subquery != nullptr) found = found || joins_by_name(*e.subquery);
+  }
+  for (const CommonTable& table : query.ctes) found = found || joins_by_name(*table.query);
+  visit_query(query, [&](const Expr& e, int depth) {
+    if (e.kind == ExprKind::kSubLink && depth == 0) found = found || joins_by_name(*as<SubLinkExpr>(e).query);
+    return !found;
+  });
+  return found;
 }
 
 }  // namespace indigo::sql

@@ -1,5 +1,5 @@
 // Queries back to SQL text, laid out as PostgreSQL's ruleutils.c does (pg_get_viewdef): " SELECT a,\n    b\n   FROM t".
-// What analysis has forgotten is not brought back: JOIN ... USING is printed as ON, CROSS JOIN as a comma.
+// What analysis has forgotten is not brought back: CROSS JOIN is printed as a comma, a join has no alias.
 // Thread safety: reads one session's catalog view.
 #pragma once
 
@@ -12,9 +12,15 @@
 
 namespace indigo::sql {
 
+// USING depends on the names of columns: kOn spells its conditions and merged columns out.
+enum class JoinForm : uint8_t { kOn, kAsWritten };
+
 // `column_names`: of the view, where they differ from the query's own (may be empty). 0A000 for queries that are more
 // than SELECT.
 Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
-                                  std::span<const std::string> column_names, bool pretty);
+                                  std::span<const std::string> column_names, bool pretty,
+                                  JoinForm joins = JoinForm::kAsWritten);
+// Does some join of the query, or of one in it, go by names?
+bool joins_by_name(const Query& query);
 
 }  // namespace indigo::sql

@@ -7,6 +7,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse_query.h"
 #include "sql/parse/parser.h"
+#include "sql/view_text.h"
 
 namespace indigo::engine::ddl {
 
@@ -96,16 +97,19 @@ Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vect
   return {};
 }
 
+Result<std::string> qualified_text(sql::SessionContext& session, const std::string& text) {
+  INDIGO_ASSIGN(const auto parsed, sql::parse(text));
+  return sql::qualify_query(session, parsed->statements()[0].node);
+}
+
 // The text that is kept: every column spelled out, so that columns that tables get or rename later change nothing. What
 // cannot be printed so that it means the same is kept as it was written.
 Result<std::string> stored_text(DdlContext& c, const PgQuery__Node* select, const sql::Query& query) {
   sql::SessionContext& session = c.host.session();
   INDIGO_ASSIGN(std::string written, sql::qualify_query(session, select));
-  const auto printed = sql::deparse_query(c.catalog, query, {}, false);
+  const auto printed = sql::deparse_query(c.catalog, query, {}, false, sql::JoinForm::kOn);
   if (!printed.ok()) return written;
-  const auto parsed = sql::parse(*printed);
-  if (!parsed.ok()) return written;
-  auto spelled_out = sql::qualify_query(session, (*parsed)->statements()[0].node);
+  auto spelled_out = qualified_text(session, *printed);
   if (!spelled_out.ok()) return written;
   const auto tree = sql::parse(*spelled_out);
   if (!tree.ok()) return written;
@@ -114,8 +118,13 @@ Result<std::string> stored_text(DdlContext& c, const PgQuery__Node* select, cons
   for (size_t i = 0; i < query.targets.size(); i++) {
     if (!(again->query->targets[i].expr->type == query.targets[i].expr->type)) return written;
   }
-  const auto printed_again = sql::deparse_query(c.catalog, *again->query, {}, false);
-  return printed_again.ok() && *printed_again == *printed ? std::move(*spelled_out) : written;
+  const auto printed_again = sql::deparse_query(c.catalog, *again->query, {}, false, sql::JoinForm::kOn);
+  if (!printed_again.ok() || *printed_again != *printed) return written;
+  if (!sql::joins_by_name(query)) return std::move(*spelled_out);
+  const auto joined = sql::deparse_query(c.catalog, query, {}, false, sql::JoinForm::kAsWritten);
+  if (!joined.ok()) return std::move(*spelled_out);
+  const auto qualified = qualified_text(session, *joined);
+  return qualified.ok() ? sql::with_joined_form(std::move(*spelled_out), *qualified) : std::move(*spelled_out);
 }
 
 }  // namespace
@@ -128,6 +137,11 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   INDIGO_ASSIGN(const std::vector<std::string> options, view_options(s));
   sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
   INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+  for (const sql::CommonTable& table : analyzed.query->ctes) {
+    if (table.query->command != sql::CommandKind::kSelect) {
+      return Error(sqlstate::kFeatureNotSupported, "views must not contain data-modifying statements in WITH");
+    }
+  }
   INDIGO_TRY(check_check_option(options, *analyzed.query));
   INDIGO_ASSIGN(const std::string text, stored_text(c, s.query, *analyzed.query));
   TableSpec spec;

@@ -291,8 +291,14 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   if (stmt.query != nullptr) {
     std::vector<Oid> types;
     for (const auto& type : call.parameter_types) types.push_back(type.oid);
-    INDIGO_ASSIGN(prepared, session.prepare_node(call.statement, stmt.query, types));
-    if (stmt.query->node_case == PG_QUERY__NODE__NODE_SELECT_STMT && stmt.query->select_stmt->into_clause != nullptr) {
+    const PgQuery__SelectStmt* first =
+        stmt.query->node_case == PG_QUERY__NODE__NODE_SELECT_STMT ? stmt.query->select_stmt : nullptr;
+    while (first != nullptr && first->larg != nullptr) first = first->larg;
+    const bool into = first != nullptr && first->into_clause != nullptr;
+    if (!into || first == stmt.query->select_stmt) {
+      INDIGO_ASSIGN(prepared, session.prepare_node(call.statement, stmt.query, types));
+    }
+    if (into) {
       return Error(sqlstate::kFeatureNotSupported, "COPY (SELECT INTO) is not supported");
     }
     if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "COPY query must be a query");

@@ -86,6 +86,26 @@ Result<int> aggregate_level(Scope& scope, const AggregateExpr& e) {
   return level;
 }
 
+ExprPtr without_implicit_casts(const ExprPtr& e) {
+  const auto* relabel = try_as<RelabelExpr>(e);
+  if (relabel != nullptr && relabel->implicit) return without_implicit_casts(relabel->argument);
+  const auto* io = try_as<IoCastExpr>(e);
+  if (io != nullptr && io->implicit) return without_implicit_casts(io->argument);
+  const auto* call = try_as<CallExpr>(e);
+  if (call != nullptr && call->form == CallExpr::Form::kImplicitCast) {
+    return without_implicit_casts(call->arguments.front());
+  }
+  return e;
+}
+
+// The argument that an ORDER BY key repeats as it was before its conversion to the parameter's type; else the key itself.
+ExprPtr argument_of(const AggregateExpr& e, const ExprPtr& key) {
+  for (const ExprPtr& argument : e.arguments) {
+    if (equal(without_implicit_casts(argument), key)) return argument;
+  }
+  return key;
+}
+
 Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExpr& e) {
   // Constants are values here, not positions.
   const NodeList list = nodes(node.n_agg_order, node.agg_order);
@@ -96,6 +116,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
     } else {
       INDIGO_ASSIGN(key, transform(scope, list[i]->sort_by->node));
       INDIGO_ASSIGN(key, unknown_to_text(scope.a, key));
+      if (e.distinct) key = argument_of(e, key);
     }
     INDIGO_ASSIGN(SortKey made, make_sort_key(scope.a, *list[i]->sort_by, key));
     e.order.push_back(std::move(made));
@@ -105,9 +126,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
     INDIGO_TRY(sort_operators(scope.a, argument->type.oid, true, true, argument->location));
   }
   for (const SortKey& key : e.order) {
-    const bool among =
-        std::any_of(e.arguments.begin(), e.arguments.end(), [&](const ExprPtr& x) { return equal(x, key.expr); });
-    if (!among) {
+    if (std::find(e.arguments.begin(), e.arguments.end(), key.expr) == e.arguments.end()) {
       return scope.error(sqlstate::kInvalidColumnReference,
                          "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
                          expr_location(key.expr));

@@ -212,20 +212,28 @@ class UngroupedFinder {
 
   // A table whose whole primary key is grouped determines its other columns.
   bool determined(const VarExpr& v) {
-    if (!query_.grouping_sets.empty()) return false;
     const Entry* entry = entry_of(scope_, v.entry, 0);
     if (!entry || entry->kind != EntryKind::kTable) return false;
     for (const auto& constraint : entry->relation->constraints) {
       if (constraint.kind != 'p' || constraint.deferrable) continue;
-      const bool whole = std::all_of(constraint.columns.begin(), constraint.columns.end(), [&](int16_t column) {
-        return std::any_of(query_.group_by.begin(), query_.group_by.end(), [&](const ExprPtr& e) {
-          const auto* g = try_as<VarExpr>(e);
-          return g && g->entry == v.entry && g->column == column - 1;
-        });
-      });
+      const bool whole = std::all_of(constraint.columns.begin(), constraint.columns.end(),
+                                     [&](int16_t column) { return is_grouped(v.entry, column - 1); });
       if (!whole) continue;
+      for (GroupingSet& set : query_.grouping_sets) set.columns.push_back(static_cast<int>(query_.group_by.size()));
       query_.group_by.push_back(make_var(v.entry, v.column, v.type));
       return true;
+    }
+    return false;
+  }
+
+  // By every grouping set, if there are any.
+  bool is_grouped(int entry, int column) const {
+    for (size_t i = 0; i < query_.group_by.size(); i++) {
+      const auto* g = try_as<VarExpr>(query_.group_by[i]);
+      if (g == nullptr || g->entry != entry || g->column != column) continue;
+      return std::all_of(query_.grouping_sets.begin(), query_.grouping_sets.end(), [&](const GroupingSet& set) {
+        return std::find(set.columns.begin(), set.columns.end(), static_cast<int>(i)) != set.columns.end();
+      });
     }
     return false;
   }
@@ -349,6 +357,13 @@ Status check_grouping(Scope& scope) {
     for (const SortKey& key : w.order) {
       INDIGO_TRY(finder.check(key.expr));
     }
+  }
+  const bool recursive = std::any_of(q.entries.begin(), q.entries.end(),
+                                     [](const Entry& e) { return e.kind == EntryKind::kCte && e.cte_self_reference; });
+  if (q.has_aggregates && recursive) {
+    return scope.error(sqlstate::kInvalidRecursion,
+                       "aggregate functions are not allowed in a recursive query's recursive term",
+                       scope.aggregate_location);
   }
   return {};
 }

@@ -100,14 +100,21 @@ class Joiner {
     std::vector<std::string> using_columns = strings_of(nodes(join_.n_using_clause, join_.using_clause));
     if (join_.is_natural) using_columns = natural_columns(left_columns, right_columns);
     NamespaceItem merged;
+    node->renames = left.node->renames || right.node->renames;
     if (!using_columns.empty()) {
       INDIGO_ASSIGN(node->condition, merge(using_columns, left_columns, right_columns, merged));
+      if (!node->renames) {
+        node->using_columns = using_columns;
+        for (const NamespaceColumn& column : merged.columns) node->merged.push_back(column.expr);
+        if (join_.join_using_alias) node->using_alias = join_.join_using_alias->aliasname;
+      }
     } else if (!absent(join_.quals)) {
       INDIGO_ASSIGN(node->condition, on_condition(out.names));
     }
     const size_t merged_count = merged.columns.size();
     add_rest(left_columns, using_columns, merged);
     add_rest(right_columns, using_columns, merged);
+    node->renames = node->renames || (join_.alias && join_.alias->n_colnames > 0);
     INDIGO_TRY(expose(std::move(merged), merged_count, out));
     out.node = std::move(node);
     return out;
@@ -185,7 +192,7 @@ class Joiner {
       set_columns_visible(out.names, false);
     }
     std::optional<NamespaceItem> using_alias;
-    if (join_.join_using_alias && has_text(join_.join_using_alias->aliasname)) {
+    if (!out.names.empty() && join_.join_using_alias && has_text(join_.join_using_alias->aliasname)) {
       using_alias.emplace();
       using_alias->name = join_.join_using_alias->aliasname;
       using_alias->columns.assign(merged.columns.begin(),

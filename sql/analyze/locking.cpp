@@ -121,6 +121,13 @@ Status lock_named(Scope& scope, const PgQuery__RangeVar& name, const Lock& lock)
 
 }  // namespace
 
+const char* lock_name(PgQuery__LockClauseStrength strength) {
+  for (const Strength& s : kStrengths) {
+    if (s.strength == strength) return s.name;
+  }
+  return "FOR UPDATE";
+}
+
 Status transform_locking(Scope& scope, NodeList list) {
   for (const PgQuery__Node* n : list) {
     const PgQuery__LockingClause& clause = *n->locking_clause;

@@ -29,10 +29,13 @@ bool visible_now(const Scope& scope, const NamespaceItem& item) { return !item.l
 
 Status check_lateral(const Scope& scope, const NamespaceItem& item, int location) {
   if (!item.lateral_only || item.lateral_ok) return {};
-  return scope
-      .error(sqlstate::kInvalidColumnReference,
-             "invalid reference to FROM-clause entry for table \"" + item.name + "\"", location)
-      .with_detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
+  Error error = scope.error(sqlstate::kInvalidColumnReference,
+                            "invalid reference to FROM-clause entry for table \"" + item.name + "\"", location);
+  if (scope.query->command != CommandKind::kSelect && item.entry == scope.query->target) {
+    return std::move(error).with_hint("There is an entry for table \"" + item.name +
+                                      "\", but it cannot be referenced from this part of the query.");
+  }
+  return std::move(error).with_detail("The combining JOIN type must be INNER or LEFT for a LATERAL reference.");
 }
 
 // The places where only tableoid may be read.

@@ -29,7 +29,8 @@ class Qualifier {
   void visit(ProtobufCMessage* m, Names ctes) {
     if (m == nullptr) return;
     if (m->descriptor == &pg_query__select_stmt__descriptor) {
-      const auto* s = reinterpret_cast<PgQuery__SelectStmt*>(m);
+      auto* s = reinterpret_cast<PgQuery__SelectStmt*>(m);
+      if (s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES) parenthesise(s->limit_count);
       if (s->with_clause) {
         for (size_t i = 0; i < s->with_clause->n_ctes; i++)
           ctes.emplace_back(s->with_clause->ctes[i]->common_table_expr->ctename);
@@ -88,6 +89,19 @@ class Qualifier {
     lists_.push_back(std::move(list));
   }
 
+  // FETCH FIRST takes a cast in parentheses only, and libpg_query prints none unless something is taken out of the cast.
+  void parenthesise(PgQuery__Node*& count) {
+    if (!is(count, PG_QUERY__NODE__NODE_TYPE_CAST)) return;
+    auto nothing_taken = std::make_unique<PgQuery__AIndirection>(PgQuery__AIndirection PG_QUERY__A__INDIRECTION__INIT);
+    nothing_taken->arg = count;
+    auto node = std::make_unique<PgQuery__Node>(PgQuery__Node PG_QUERY__NODE__INIT);
+    node->node_case = PG_QUERY__NODE__NODE_A_INDIRECTION;
+    node->a_indirection = nothing_taken.get();
+    count = node.get();
+    indirections_.push_back(std::move(nothing_taken));
+    nodes_.push_back(std::move(node));
+  }
+
   void function(PgQuery__FuncCall& f) {
     if (f.n_funcname != 1) return;
     const auto candidates = catalog_.functions_named("", string_of(f.funcname[0]));
@@ -117,6 +131,7 @@ class Qualifier {
   catalog::CatalogView& catalog_;
   std::vector<std::unique_ptr<std::string>> strings_;
   std::vector<std::unique_ptr<PgQuery__String>> string_nodes_;
+  std::vector<std::unique_ptr<PgQuery__AIndirection>> indirections_;
   std::vector<std::unique_ptr<PgQuery__Node>> nodes_;
   std::vector<std::unique_ptr<PgQuery__Node*[]>> lists_;
 };

@@ -66,6 +66,11 @@ Status check_query(const Scope& scope, const PgQuery__CommonTableExpr& item, con
   const Query& term = *query.entries[static_cast<size_t>(query.set_operation->right->entry)].subquery;
   const bool on_top = std::any_of(term.entries.begin(), term.entries.end(),
                                   [](const Entry& e) { return e.kind == EntryKind::kCte && e.cte_self_reference; });
+  // PostgreSQL takes the added columns of any row of each group.
+  if (on_top && !term.group_by.empty()) {
+    return scope.error(sqlstate::kFeatureNotSupported,
+                       "GROUP BY in the recursive term of a SEARCH or CYCLE clause is not supported");
+  }
   if (on_top) return {};
   return scope.error(sqlstate::kFeatureNotSupported,
                      "with a SEARCH or CYCLE clause, the recursive reference to WITH query \"" +

@@ -25,6 +25,7 @@ Status transform_set_operation(Scope& scope, const PgQuery__SelectStmt& node, co
 // VALUES as a query of its own.
 Status transform_values(Scope& scope, const PgQuery__SelectStmt& node);
 // FOR UPDATE and relatives.
+const char* lock_name(PgQuery__LockClauseStrength strength);
 Status transform_locking(Scope& scope, NodeList list);
 
 // INSERT, UPDATE, DELETE, MERGE.

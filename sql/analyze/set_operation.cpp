@@ -229,7 +229,9 @@ class SetReader {
     }
     INDIGO_TRY(transform_limit(scope_, top));
     if (top.n_locking_clause > 0) {
-      return scope_.error(sqlstate::kFeatureNotSupported, "FOR UPDATE is not allowed with UNION/INTERSECT/EXCEPT");
+      return scope_.error(sqlstate::kFeatureNotSupported,
+                          std::string(lock_name(top.locking_clause[0]->locking_clause->strength)) +
+                              " is not allowed with UNION/INTERSECT/EXCEPT");
     }
     return {};
   }

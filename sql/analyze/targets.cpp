@@ -216,7 +216,13 @@ Status transform_targets(Scope& scope, NodeList list, std::vector<TargetEntry>& 
     INDIGO_ASSIGN(const bool expanded, expand_star(scope, item.val, star));
     if (!expanded) {
       INDIGO_ASSIGN(ExprPtr e, transform(scope, item.val));
-      star.push_back({output_name(n), std::move(e)});
+      std::string name = output_name(n);
+      // What `*` stands for in a subquery is known only now.
+      const auto* link = try_as<SubLinkExpr>(e);
+      if (name == "?column?" && link != nullptr && link->form == SubLinkExpr::Form::kScalar) {
+        name = link->query->targets.front().name;
+      }
+      star.push_back({std::move(name), std::move(e)});
     }
     for (NamedExpr& named : star) {
       TargetEntry target;

@@ -21,7 +21,8 @@ Stage stage_without_from(Level& level);
 VarSet needed_vars(Level& level);
 
 Status add_grouping(Level& level, Stage& stage);  // grouping.cpp
-// HAVING's conditions without aggregates become WHERE's: whole groups pass or do not. Before anything else is done.
+// HAVING's conditions without aggregates become WHERE's: whole groups pass or do not; without GROUP BY and aggregates nothing
+// of FROM is read. Before anything else is done.
 void move_having(Level& level);
 // The aggregates of the query, each once.
 ExprList query_aggregates(const Query& q);

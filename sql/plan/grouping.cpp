@@ -140,7 +140,16 @@ bool must_follow_grouping(const ExprPtr& e) {
 
 void move_having(Level& level) {
   Query& q = level.work;
-  if (!q.having || q.group_by.empty() || !q.grouping_sets.empty()) return;
+  if (!q.having || !q.grouping_sets.empty()) return;
+  if (q.group_by.empty()) {
+    if (q.has_aggregates) return;
+    // One group whatever FROM has: its rows are not looked at.
+    level.from->children.clear();
+    level.from->conditions.clear();
+    flatten_and(q.having, level.from->conditions);
+    q.having = nullptr;
+    return;
+  }
   ExprList all, kept;
   flatten_and(q.having, all);
   for (const ExprPtr& e : all) (must_follow_grouping(e) ? kept : level.from->conditions).push_back(e);

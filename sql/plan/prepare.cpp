@@ -57,27 +57,6 @@ class Preparer {
     return *planned;
   }
 
-  // The expression lowered to its owner's level.
-  static ExprPtr lower(const ExprPtr& e, int levels) {
-    if (const auto* v = try_as<VarExpr>(e)) {
-      auto copy = std::make_shared<VarExpr>(*v);
-      copy->levels_up -= levels;
-      return copy;
-    }
-    ExprPtr out = map_children(e, [&](const ExprPtr& c) { return lower(c, levels); });
-    if (const auto* a = try_as<AggregateExpr>(out)) {
-      auto copy = std::make_shared<AggregateExpr>(*a);
-      copy->levels_up -= levels;
-      return copy;
-    }
-    if (const auto* w = try_as<WholeRowExpr>(out)) {
-      auto copy = std::make_shared<WholeRowExpr>(*w);
-      copy->levels_up -= levels;
-      return copy;
-    }
-    return out;
-  }
-
   ExprPtr outer(const ExprPtr& e, int levels) {
     Level* owner = &level_;
     for (int i = 0; i < levels && owner; i++) owner = owner->parent;
@@ -85,7 +64,7 @@ class Preparer {
       status_ = Error(sqlstate::kInternalError, "planner: reference to a query level that does not exist");
       return e;
     }
-    ExprPtr from = lower(e, levels);
+    ExprPtr from = raise_levels(e, -levels);  // as its owner sees it
     // Sublinks and outer references inside an outer aggregate belong to its owner.
     if (from->kind != ExprKind::kVar) {
       auto prepared = prepare_expression(*owner, from);

@@ -30,10 +30,14 @@ bool nulls_with_its_rows(const Query& q) {
   });
 }
 
-// GROUPING SETS null a column, not what it is computed from.
-bool are_columns(const Query& q) {
-  return std::all_of(q.targets.begin(), q.targets.end(),
-                     [](const TargetEntry& t) { return t.hidden || t.expr->kind == ExprKind::kVar; });
+// GROUPING SETS null a column, not what it is computed from, nor another that shows the same.
+bool are_different_columns(const Query& q) {
+  return std::all_of(q.targets.begin(), q.targets.end(), [&](const TargetEntry& t) {
+    if (t.hidden) return true;
+    return t.expr->kind == ExprKind::kVar && std::none_of(q.targets.begin(), q.targets.end(), [&](const auto& other) {
+             return &other != &t && !other.hidden && equal(*other.expr, *t.expr);
+           });
+  });
 }
 
 bool is_lateral(const ExprPtr& e) { return e && refers_to_level(e, 1); }
@@ -117,7 +121,7 @@ class PullUp {
     }
     if (!is_simple(*query) || (nullable && !nulls_with_its_rows(*query))) return false;
     if (!query->from && !may_be_empty) return false;
-    if (!level_.work.grouping_sets.empty() && !are_columns(*query)) return false;
+    if (!level_.work.grouping_sets.empty() && !are_different_columns(*query)) return false;
     if (has_bound_lateral(query->from, nullable) || (nullable && on == nullptr && is_lateral(query->where)))
       return false;
     if (std::any_of(query->targets.begin(), query->targets.end(),

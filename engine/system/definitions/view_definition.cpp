@@ -1,8 +1,6 @@
 // Views, rules and triggers as statements; the rest of pg_get_*def.
 #include "engine/system/catalog_rows.h"
-#include "sql/analyze/analyzer.h"
-#include "sql/deparse_query.h"
-#include "sql/parse/parser.h"
+#include "sql/view_text.h"
 
 namespace indigo::engine {
 
@@ -14,16 +12,9 @@ using namespace catalog;  // NOLINT(google-build-using-namespace): the column nu
 std::optional<std::string> view_text(SessionImpl& session, Oid view, bool pretty) {
   const auto info = session.session_catalog().relation(view);
   if (info == nullptr || info->view_definition.empty()) return std::nullopt;
-  if (const auto parsed = sql::parse(info->view_definition); parsed.ok() && !(*parsed)->statements().empty()) {
-    const sql::AnalyzeInput input{(*parsed)->statements()[0].node, info->view_definition};
-    const auto analyzed = sql::analyze(session, input);
-    if (analyzed.ok() && analyzed->query != nullptr) {
-      std::vector<std::string> names;
-      for (const ColumnInfo& c : info->columns) names.push_back(c.name);
-      const auto text = sql::deparse_query(session.session_catalog(), *analyzed->query, names, pretty);
-      if (text.ok()) return *text + ";";
-    }
-  }
+  std::vector<std::string> names;
+  for (const ColumnInfo& c : info->columns) names.push_back(c.name);
+  if (auto text = sql::print_view(session, info->view_definition, names, pretty)) return *text + ";";
   return " " + info->view_definition + ";";
 }
 

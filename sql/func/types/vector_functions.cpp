@@ -140,7 +140,7 @@ std::string normalized(FuncContext& context, Str text, Str form) {
 bool is_normalized(FuncContext& context, Str text, Str form) { return normalized(context, text, form) == text; }
 
 // ---- bit_and, bit_or, bit_xor over bit strings
-template <char (*kOp)(char, char)>
+template <char (*kOp)(char, char), const char* kName>
 struct BitsAggregate {
   struct State {
     std::string* bits;
@@ -151,7 +151,7 @@ struct BitsAggregate {
       return;
     }
     if (bit_count(*s.bits) != bit_count(v))
-      return context.fail(SqlState("22026"), "cannot combine bit strings of different sizes");
+      return context.fail(SqlState("22026"), std::string("cannot ") + kName + " bit strings of different sizes");
     for (size_t i = 4; i < v.size(); i++) (*s.bits)[i] = kOp((*s.bits)[i], v[i]);
   }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
@@ -162,6 +162,7 @@ struct BitsAggregate {
 char both(char a, char b) { return static_cast<char>(a & b); }
 char either(char a, char b) { return static_cast<char>(a | b); }
 char exactly_one(char a, char b) { return static_cast<char>(a ^ b); }
+constexpr char kAndName[] = "AND", kOrName[] = "OR", kXorName[] = "XOR";
 
 const ScalarEntry kEntries[] = {
     {"oidvectoreq", kernel<Compare<compare_vectors>::eq>},
@@ -192,9 +193,9 @@ const ScalarEntry kEntries[] = {
     {"unicode_is_normalized", kernel<is_normalized>},
 };
 const AggregateEntry kAggregates[] = {
-    {"bit_and(bit)", aggregate<BitsAggregate<both>>()},
-    {"bit_or(bit)", aggregate<BitsAggregate<either>>()},
-    {"bit_xor(bit)", aggregate<BitsAggregate<exactly_one>>()},
+    {"bit_and(bit)", aggregate<BitsAggregate<both, kAndName>>()},
+    {"bit_or(bit)", aggregate<BitsAggregate<either, kOrName>>()},
+    {"bit_xor(bit)", aggregate<BitsAggregate<exactly_one, kXorName>>()},
 };
 
 }  // namespace
