@@ -190,6 +190,8 @@ class Joiner {
     } else {
       merged.table_visible = false;
       set_columns_visible(out.names, false);
+      // What joins without a name show is all in the new one.
+      std::erase_if(out.names, [](const NamespaceItem& item) { return item.name.empty(); });
     }
     std::optional<NamespaceItem> using_alias;
     if (!out.names.empty() && join_.join_using_alias && has_text(join_.join_using_alias->aliasname)) {
