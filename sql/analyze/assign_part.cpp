@@ -113,8 +113,11 @@ class PartAssigner {
         continue;
       }
       found = true;
+      // Further steps are told of by the field that they begin at.
+      std::string outer = std::exchange(column_, std::string(name));
       INDIGO_ASSIGN(ExprPtr after, steps.size() == 1 ? last_field(name, shape.types[i])
                                                      : assign(before, shape.types[i], steps.subspan(1)));
+      column_ = std::move(outer);
       out->fields.push_back(std::move(after));
     }
     if (!found) {
@@ -136,7 +139,7 @@ class PartAssigner {
   }
 
   Scope& scope_;
-  const std::string& column_;
+  std::string column_;  // or the field of it that is being read
   const ExprPtr& value_;
   const int location_;
 };
