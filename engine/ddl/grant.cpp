@@ -149,12 +149,12 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
   uint32_t allowed = 0;
   INDIGO_TRY(find_grantor(c, t, acl, owner, wanted, grantor, allowed));
   if (allowed == 0) {
-    warning(c, SqlState("01007"),
+    warning(c, SqlState(s.is_grant ? "01007" : "01006"),
             (s.is_grant ? "no privileges were granted for " : "no privileges could be revoked for ") + quoted(t.name));
     return {};
   }
   if (allowed != wanted && (wanted != t.all)) {
-    warning(c, SqlState("01007"),
+    warning(c, SqlState(s.is_grant ? "01007" : "01006"),
             (s.is_grant ? "not all privileges were granted for " : "not all privileges could be revoked for ") +
                 quoted(t.name));
   }

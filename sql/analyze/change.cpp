@@ -361,6 +361,18 @@ Result<std::vector<Assignment>> remaining_defaults(Scope& scope, const std::vect
   return out;
 }
 
+namespace {
+
+// A new row's tableoid is its table's: it is not written yet where this is asked.
+ExprPtr with_table_oid(const ExprPtr& e, Oid relation) {
+  if (const auto* v = try_as<VarExpr>(e); v && v->levels_up == 0 && v->entry == 0 && v->column == kTableOidColumn) {
+    return make_const(v->type, Datum::of_oid(relation));
+  }
+  return map_children(e, [&](const ExprPtr& c) { return with_table_oid(c, relation); });
+}
+
+}  // namespace
+
 Status add_generated_and_checks(Scope& scope) {
   Query& q = *scope.query;
   const std::shared_ptr<const RelationInfo> r = q.entries[0].relation;
@@ -368,18 +380,18 @@ Status add_generated_and_checks(Scope& scope) {
     const ColumnInfo& column = r->columns[i];
     if (column.dropped || !column.generated || !column.default_expr) continue;
     INDIGO_ASSIGN(ExprPtr value, analyze_nested(scope.a, *column.default_expr, r, column.type, Clause::kGenerated));
-    q.generated.push_back({i, std::move(value)});
+    q.generated.push_back({i, with_table_oid(value, r->oid)});
   }
   for (const auto& constraint : r->constraints) {
     if (constraint.kind != 'c') continue;
     INDIGO_ASSIGN(ExprPtr check,
                   analyze_nested(scope.a, constraint.expression, r, {oid::kBool, -1, kInvalidOid}, Clause::kCheck));
-    q.checks.push_back(std::move(check));
+    q.checks.push_back(with_table_oid(check, r->oid));
     q.check_names.push_back(constraint.name);
   }
   if (scope.target_view != nullptr) {
     for (const TargetView::Check& check : scope.target_view->checks) {
-      q.view_checks.push_back(check.condition);
+      q.view_checks.push_back(with_table_oid(check.condition, r->oid));
       q.view_check_names.push_back(check.view);
     }
   }

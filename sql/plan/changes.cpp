@@ -60,9 +60,7 @@ class ChangePlanner {
     const Layout others = without_target(source);
     Resolver resolve(others, &row_);
     INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
-    ExprList checks = q_.checks;
-    for (ExprPtr& check : checks) check = with_table_oid(check);
-    INDIGO_ASSIGN(change.checks, resolve.list(checks));
+    INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
     change.check_names = q_.check_names;
     INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
     change.view_check_names = q_.view_check_names;
@@ -75,14 +73,6 @@ class ChangePlanner {
       plan.columns.push_back({t.name, t.expr->type});
     }
     return {};
-  }
-
-  // A new row's tableoid is its table's, whatever the source.
-  ExprPtr with_table_oid(const ExprPtr& e) const {
-    if (const auto* v = try_as<VarExpr>(e); v && v->entry == q_.target && v->column == kTableOidColumn) {
-      return make_const(v->type, Datum::of_oid(relation_->oid));
-    }
-    return map_children(e, [&](const ExprPtr& c) { return with_table_oid(c); });
   }
 
   // RETURNING reads the system columns of the row as it is written, not of the one that the source has found.
