@@ -15,11 +15,14 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-double thread_cpu_seconds() {
+double cpu_seconds(clockid_t clock) {
   timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
 }
+double thread_cpu_seconds() { return cpu_seconds(CLOCK_THREAD_CPUTIME_ID); }
+double process_cpu_seconds() { return cpu_seconds(CLOCK_PROCESS_CPUTIME_ID); }
+
 }  // namespace
 
 void Outcome::add(const Sample& sample) {
@@ -92,9 +95,9 @@ Outcome run_sampled(int threads, double seconds,
 Outcome run_once(const std::function<uint64_t()>& body) {
   auto start = Clock::now();
   Outcome outcome;
-  double begin = thread_cpu_seconds();
+  double begin = process_cpu_seconds();  // with the threads that the body starts
   outcome.operations = body();
-  outcome.cpu_seconds = thread_cpu_seconds() - begin;
+  outcome.cpu_seconds = process_cpu_seconds() - begin;
   outcome.seconds = seconds_since(start);
   return outcome;
 }

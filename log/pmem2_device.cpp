@@ -126,7 +126,7 @@ class Pmem2Device final : public Device {
     if (granularity_ == Granularity::kPage) {
       std::memcpy(to, from, size);
     } else {
-      memcpy_(to, from, size, PMEM2_F_MEM_NODRAIN);
+      memcpy_(to, from, size, PMEM2_F_MEM_NODRAIN | PMEM2_F_MEM_NONTEMPORAL);
     }
   }
   void fence() override {
@@ -200,6 +200,8 @@ class Pmem2Device final : public Device {
       memcpy_ = l.memcpy_fn(mapped.map);
       drain_ = l.drain_fn(mapped.map);
     }
+    // Its pages are there: writers need not fault them in one by one. Where the kernel cannot do it in advance, they do.
+    if (granularity_ == Granularity::kCacheLine) (void)madvise(mapped.address, block_bytes_, MADV_POPULATE_WRITE);
     maps_[index] = mapped;
     count_.store(index + 1, std::memory_order_release);
     return {};

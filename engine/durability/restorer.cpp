@@ -13,6 +13,8 @@ namespace indigo::engine {
 namespace {
 
 constexpr size_t kBatchBytes = size_t{256} << 10, kBatchStreams = 1024;
+// Ascending rows go in so fast that two threads, and one that reads for them, are slower than one alone.
+constexpr unsigned kThreadsForChunks = 3;
 
 // Neighbours stay together, so that two threads seldom want one leaf: the last byte does not count.
 unsigned share_of(log::DurableId table, Bytes key, unsigned shares) {
@@ -127,7 +129,10 @@ void Restorer::send() {
 }
 
 bool Restorer::chunk(const std::shared_ptr<const std::string>& chunk) {
-  if (workers_.count() == 0) return decode_operations(*chunk, *this);
+  if (workers_.count() < kThreadsForChunks) {
+    Share all(*this, 0, 1);
+    return decode_operations(*chunk, all);
+  }
   chunks_ = true;
   workers_.give(next_++ % workers_.count(), [this, chunk] {
     Share all(*this, 0, 1);
