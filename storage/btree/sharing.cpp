@@ -132,6 +132,7 @@ void Tree::replace_shared(const std::vector<Step>& steps, Leaf* leaf, void* page
   Leaf* left = lock_left_neighbour(low);
   leaf->latch.lock();
   Leaf* copy = Leaf::create(page, node_bytes_, generation(), low, leaf->has_high_fence(), high);
+  copy->latch.lock();  // as in split(): record_moved tells the records' owners of it
   copy->set_successor(leaf->successor());
   const size_t count = leaf->status().count;
   copy->append_records(*leaf, 0, count);
@@ -144,6 +145,7 @@ void Tree::replace_shared(const std::vector<Step>& steps, Leaf* leaf, void* page
   put_in_place(steps, left, copy);
   leaf->freeze();
   const bool queued = leaf->queued;
+  copy->latch.unlock();
   leaf->latch.unlock();
   if (!queued) memory_.release_later(tag(leaf));  // else the queue still names it
   copy_count_.fetch_add(1, std::memory_order_relaxed);

@@ -75,6 +75,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
   }
   if (append) {
     right = new_leaf(page, separator, has_high, high);
+    right->latch.lock();
     right->set_successor(successor);
     leaf->set_high_fence(separator);
     leaf->set_successor(right);
@@ -84,6 +85,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
     size_t at = half_of(*leaf, s.count);
     separator = shortest_separator(leaf->key(at - 1), leaf->key(at));
     right = new_leaf(page, separator, has_high, high);
+    right->latch.lock();  // from record_moved on the records' owners know it, and may want to install
     const Leaf* source = scratch.copy(*leaf);
     right->set_successor(successor);
     right->append_records(*source, at, s.count);
@@ -91,6 +93,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
     leaf->assign(*source, 0, at, right, true, separator);
   }
   mover_.leaf_split(leaf, right);
+  right->latch.unlock();
   leaf->latch.unlock();
   insert_separator(separator, right);
   split_count_.fetch_add(1, std::memory_order_relaxed);
