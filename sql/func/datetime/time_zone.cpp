@@ -35,7 +35,7 @@ int64_t floor_seconds(int64_t timestamp) {
 
 std::shared_ptr<const TimeZone> load(std::string_view name) {
   if (name.empty() || name.size() > 200 || name.find("..") != std::string_view::npos || name[0] == '/') return nullptr;
-  for (std::string candidate : {std::string(name), capitalize_words(name), to_upper(name)}) {
+  for (const std::string& candidate : {std::string(name), capitalize_words(name), to_upper(name)}) {
     absl::TimeZone zone;
     if (absl::LoadTimeZone(candidate, &zone)) return std::make_shared<TimeZone>(zone, candidate);
   }

@@ -20,14 +20,14 @@ class ExecAggregate : public ExecTest {
               {"6", "1", "5"}});
   }
   template <class Plan>
-  std::shared_ptr<Plan> aggregate_plan(sql::PlanPtr input, sql::ExprList groups,
-                                       std::vector<std::shared_ptr<const sql::AggregateExpr>> calls) {
+  std::shared_ptr<Plan> aggregate_plan(sql::PlanPtr input, const sql::ExprList& groups,
+                                       const std::vector<std::shared_ptr<const sql::AggregateExpr>>& calls) {
     auto p = std::make_shared<Plan>();
     p->inputs = {std::move(input)};
     p->columns = columns_of(groups);
     for (const auto& c : calls) p->columns.push_back({"agg", c->type});
-    p->groups = std::move(groups);
-    p->aggregates = std::move(calls);
+    p->groups = groups;
+    p->aggregates = calls;
     return p;
   }
   sql::ExprPtr v() { return col(2, oid::kInt4); }

@@ -44,7 +44,7 @@ sql::ExprPtr constant(Oid type, const Datum& d) {
 
 }  // namespace
 
-ExecTest::RelationPtr ExecTest::table(const std::string& name, std::vector<TestColumn> columns,
+ExecTest::RelationPtr ExecTest::table(const std::string& name, const std::vector<TestColumn>& columns,
                                       std::vector<std::string> key) {
   auto r = std::make_shared<catalog::RelationInfo>();
   r->oid = next_oid_++;
@@ -88,7 +88,8 @@ ExecTest::RelationPtr ExecTest::table(const std::string& name, std::vector<TestC
   return r;
 }
 
-void ExecTest::index(const RelationPtr& r, const std::string& name, std::vector<std::string> columns, bool unique) {
+void ExecTest::index(const RelationPtr& r, const std::string& name, const std::vector<std::string>& columns,
+                     bool unique) {
   catalog::IndexInfo info;
   info.oid = next_oid_++;
   info.name = name;
@@ -236,7 +237,7 @@ std::shared_ptr<sql::TableScanPlan> ExecTest::scan(const RelationPtr& r, std::ve
   p->scan_columns = std::move(columns);
   return p;
 }
-std::shared_ptr<sql::ValuesPlan> ExecTest::values(std::vector<Oid> types, std::vector<sql::ExprList> rows) {
+std::shared_ptr<sql::ValuesPlan> ExecTest::values(const std::vector<Oid>& types, std::vector<sql::ExprList> rows) {
   auto p = std::make_shared<sql::ValuesPlan>();
   for (Oid t : types) p->columns.push_back({"c", ref(t)});
   p->rows_of = std::move(rows);

@@ -114,8 +114,8 @@ class ExecTest : public ::testing::Test {
   }
 
   // ---- tables. key: names of the primary key's columns; empty: a hidden row id.
-  RelationPtr table(const std::string& name, std::vector<TestColumn> columns, std::vector<std::string> key);
-  void index(const RelationPtr& r, const std::string& name, std::vector<std::string> columns, bool unique);
+  RelationPtr table(const std::string& name, const std::vector<TestColumn>& columns, std::vector<std::string> key);
+  void index(const RelationPtr& r, const std::string& name, const std::vector<std::string>& columns, bool unique);
   static void foreign_key(const RelationPtr& child, const std::string& name, std::vector<int16_t> columns,
                           const RelationPtr& parent, std::vector<int16_t> foreign, char on_delete, char on_update);
   // Rows as texts by column type; "null" is null.
@@ -141,7 +141,7 @@ class ExecTest : public ::testing::Test {
 
   // ---- plans
   std::shared_ptr<sql::TableScanPlan> scan(const RelationPtr& r, std::vector<int> columns);
-  std::shared_ptr<sql::ValuesPlan> values(std::vector<Oid> types, std::vector<sql::ExprList> rows);
+  std::shared_ptr<sql::ValuesPlan> values(const std::vector<Oid>& types, std::vector<sql::ExprList> rows);
   std::shared_ptr<sql::ProjectPlan> project(sql::PlanPtr input, sql::ExprList list);
   std::shared_ptr<sql::FilterPlan> filter(sql::PlanPtr input, sql::ExprPtr condition);
   std::shared_ptr<sql::LimitPlan> limit(sql::PlanPtr input, int64_t n, int64_t offset = 0);
