@@ -54,7 +54,7 @@ class ArrayView {
   ArrayDimension dimension(int d) const {
     return {load_unaligned<int32_t>(p_ + 8 + d * 8), load_unaligned<int32_t>(p_ + 12 + d * 8)};
   }
-  int32_t upper(int d) const { return dimension(d).lower + dimension(d).length - 1; }
+  int32_t upper(int d) const { return dimension(d).lower + (dimension(d).length - 1); }
   int32_t count() const { return count_; }
   bool is_null(int32_t i) const { return bitmap_ && ((static_cast<uint8_t>(bitmap_[i >> 3]) >> (i & 7)) & 1); }
 

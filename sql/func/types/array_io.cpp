@@ -88,6 +88,10 @@ class ArrayParser {
         context_.fail(sqlstate::kProgramLimitExceeded, "array size exceeds the maximum allowed (134217727)");
         return false;
       }
+      if (lower + length > INT32_MAX) {
+        context_.fail(sqlstate::kProgramLimitExceeded, "array lower bound is too large: " + std::to_string(lower));
+        return false;
+      }
       declared_.push_back({static_cast<int32_t>(length), lower});
       skip_blanks();
     }
