@@ -61,11 +61,12 @@ Status Database::add_sequence(Oid filenode, Sequence::State state, bool kept) {
   PhysicalRelation physical;
   physical.sequence = std::make_shared<Sequence>(state.last_value, state.is_called);
   const auto sequence = physical.sequence;
+  if (kept) sequence->attach(storage::log_of(catalog_.store()), durable_id(oid_, filenode));
   add_physical(filenode, std::move(physical));
   if (!kept) return {};
   // In this order: the horizon of a checkpoint that does not find it is below the note.
   catalog_.register_sequence(sequence);
-  Status status = sequence->attach(storage::log_of(catalog_.store()), durable_id(oid_, filenode), true);
+  Status status = sequence->note_state();
   if (!status.ok()) remove_physical(filenode);
   return status;
 }

@@ -127,7 +127,7 @@ Status Catalog::restore_physical(Database& database, storage::Transaction& txn, 
       physical.sequence = std::make_shared<Sequence>(state.last_value, state.is_called);
       if (item.kept) {
         register_sequence(physical.sequence);
-        INDIGO_TRY(physical.sequence->attach(storage::log_of(store_), id, false));
+        physical.sequence->attach(storage::log_of(store_), id);
       }
     } else {
       continue;

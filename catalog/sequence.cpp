@@ -48,11 +48,14 @@ void Sequence::note(log::Reservation& place, State state) {
   lsn_ = log_->append(place, log::RecordKind::kNotes, {}, {}, operation);
 }
 
-Status Sequence::attach(log::Log& log, log::DurableId id, bool note_now) {
-  if (!log.records()) return {};
+void Sequence::attach(log::Log& log, log::DurableId id) {
+  if (!log.records()) return;
   log_ = &log;
   id_ = id;
-  if (!note_now) return {};
+}
+
+Status Sequence::note_state() {
+  if (log_ == nullptr) return {};
   log::Reservation place;
   INDIGO_TRY(reserve(place));
   std::lock_guard guard(mutex_);

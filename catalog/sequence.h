@@ -29,9 +29,10 @@ class Sequence {
   };
   static constexpr int kAhead = 32;
 
-  // From now on its changes are logged; with `note`, so is its state now. `log` outlives the counter. 53100 when the log
-  // is full.
-  Status attach(log::Log& log, log::DurableId id, bool note);
+  // Before other threads know it: from now on its changes are logged. `log` outlives the counter.
+  void attach(log::Log& log, log::DurableId id);
+  // Logs its state now, if it has a log. 53100 when the log is full.
+  Status note_state();
   log::DurableId durable_id() const { return id_; }
 
   // 2200H with PostgreSQL's message when the end is reached and it does not cycle. The number may be shown to others only

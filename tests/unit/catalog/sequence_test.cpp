@@ -71,7 +71,8 @@ TEST_F(Sequences, NotesNumbersAheadAndEveryNumberNeedsItsNote) {
   CountingLog log;
   Sequence s(1);
   SequenceOptions o;
-  ASSERT_TRUE(s.attach(log, log::DurableId{7}, true).ok());
+  s.attach(log, log::DurableId{7});
+  ASSERT_TRUE(s.note_state().ok());
   for (int64_t i = 1; i <= 2 * Sequence::kAhead + 1; i++) {
     ASSERT_EQ(*s.next(o, "s", needed), i);
     EXPECT_EQ(needed.value, 2 + (i - 1) / Sequence::kAhead);
