@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/temporary_directory.h"
+
 namespace indigo::log {
 namespace {
 
@@ -19,23 +21,15 @@ constexpr uint32_t kBlock = 4 << 20;  // more than libpmem2 aligns by: where it 
 
 class Pmem2DeviceTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char directory[] = "/tmp/indigo-test-XXXXXX";
-    ASSERT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
-  }
-  void TearDown() override {
-    unlink(path().c_str());
-    rmdir(directory_.c_str());
-  }
-  std::string path() const { return directory_ + "/device"; }
+  void TearDown() override { unlink(path().c_str()); }
+  std::string path() const { return directory_.path() + "/device"; }
   std::unique_ptr<Device> open(bool create) {
     auto device = open_pmem2_device(path(), kBlock, create);
     EXPECT_TRUE(device.ok()) << device.error().message;
     return device.ok() ? std::move(*device) : nullptr;
   }
 
-  std::string directory_;
+  TemporaryDirectory directory_;
 };
 
 TEST_F(Pmem2DeviceTest, BlocksStayWhereTheyAreAndComeBack) {

@@ -15,14 +15,6 @@ constexpr Isolation kBoth[] = {Isolation::kReadCommitted, Isolation::kRepeatable
 
 class IsolationTest : public StoreFixture {
  protected:
-  // The next statement of a transaction: a new command and, at READ COMMITTED, a new snapshot.
-  Transaction& next(Transaction& t) {
-    t.next_command();
-    t.take_statement_snapshot();
-    return t;
-  }
-  std::string read(Transaction& t, Bytes key) { return get(next(t), key); }
-  StorageStatus write(Transaction& t, Bytes key, Bytes row) { return update(next(t), key, row); }
   Rows read_all(Transaction& t) { return scan(next(t)); }
 
   // Runs a statement that has to wait; comes back when it waits.

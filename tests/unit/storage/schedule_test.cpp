@@ -10,24 +10,7 @@
 namespace indigo::storage {
 namespace {
 
-class ScheduleTest : public ScheduleFixture {
- protected:
-  std::unique_ptr<Transaction> serializable() { return begin(Isolation::kSerializable); }
-  Transaction& next(Transaction& t) {
-    t.next_command();
-    return t;
-  }
-  std::string read(Transaction& t, Bytes key) { return get(next(t), key); }
-  StorageStatus write(Transaction& t, Bytes key, Bytes row) { return update(next(t), key, row); }
-  size_t count(Transaction& t, Bytes low, Bytes high) {
-    KeyRange range;
-    range.has_low = range.has_high = true;
-    range.low = low;
-    range.high = high;
-    return drain(*table->scan(t, next(t).view(), range)).size();
-  }
-  void fails(Transaction& t) { EXPECT_EQ(store->commit(t), StorageStatus::kSerialization); }
-};
+using ScheduleTest = ScheduleFixture;
 
 // exclusion. T1 and T2 read a and b, then T1 writes a and T2 writes b.
 TEST_F(ScheduleTest, WriteSkewWithBothReadsBeforeBothWrites) {
@@ -39,7 +22,7 @@ TEST_F(ScheduleTest, WriteSkewWithBothReadsBeforeBothWrites) {
   ASSERT_EQ(write(*t1, "a", "0"), StorageStatus::kOk);
   ASSERT_EQ(write(*t2, "b", "0"), StorageStatus::kOk);
   commit(*t1);
-  fails(*t2);
+  expect_failure(*t2);
 }
 
 // section. The same pair, and both are in their commits at once: T1 stands between its test and its stamp.
@@ -68,7 +51,7 @@ TEST_F(ScheduleTest, PhantomTwinsWithOneBetweenStampAndInstall) {
   ASSERT_EQ(insert(next(*t1), "b", "1"), StorageStatus::kOk);
   ASSERT_EQ(insert(next(*t2), "n", "1"), StorageStatus::kOk);
   Actor one = starts([&] { commit(*t1); }, PausePoint::kStamped);
-  Actor two = starts([&] { fails(*t2); });
+  Actor two = starts([&] { expect_failure(*t2); });
   if (!kMutations) two.ends();  // when it commits after all, it waits for T1's stamp
   one.goes_on();
 }
@@ -93,7 +76,7 @@ TEST_F(ScheduleTest, PhantomTwinsInASecondaryIndex) {
   ASSERT_EQ(write(*t1, "a", "yellow:1"), StorageStatus::kOk);
   ASSERT_EQ(write(*t2, "b", "green:1"), StorageStatus::kOk);
   Actor one = starts([&] { commit(*t1); }, PausePoint::kStamped);
-  Actor two = starts([&] { fails(*t2); });
+  Actor two = starts([&] { expect_failure(*t2); });
   if (!kMutations) two.ends();
   one.goes_on();
 }
@@ -111,7 +94,7 @@ TEST_F(ScheduleTest, ATombstoneIsPurgedBetweenAReaderAndAWriter) {
   ASSERT_EQ(insert(next(*t2), "k", "2"), StorageStatus::kOk);
   ASSERT_EQ(insert(next(*t1), "other", "1"), StorageStatus::kOk);
   commit(*t2);
-  fails(*t1);
+  expect_failure(*t1);
 }
 
 // R6. T1 reads b and rolls back to a savepoint before that; then comes the skew.
@@ -126,7 +109,7 @@ TEST_F(ScheduleTest, RollbackToASavepointAndThenSkew) {
   ASSERT_EQ(write(*t1, "a", "0"), StorageStatus::kOk);
   ASSERT_EQ(write(*t2, "b", "0"), StorageStatus::kOk);
   commit(*t1);
-  fails(*t2);
+  expect_failure(*t2);
 }
 
 // R7. T reads what W overwrites, W has read what V overwrote: T, W, V. But V was acknowledged before T began.
@@ -142,7 +125,7 @@ TEST_F(ScheduleTest, WhoBeginsAfterAnAcknowledgementComesAfterIt) {
   EXPECT_EQ(read(*t, "w"), "0");
   ASSERT_EQ(write(*w, "w", "1"), StorageStatus::kOk);
   commit(*w);
-  fails(*t);
+  expect_failure(*t);
 }
 
 // R1. Nobody has a snapshot when W looks whether the old image is needed; a reader registers, below W's stamp because an

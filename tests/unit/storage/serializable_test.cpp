@@ -18,24 +18,9 @@ class SerializableTest : public StoreFixture {
     EXPECT_EQ(table->create_index(*t, index, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
     commit(*t);
   }
-  std::unique_ptr<Transaction> serializable() { return begin(Isolation::kSerializable); }
-  Transaction& next(Transaction& t) {
-    t.next_command();
-    return t;
-  }
-  std::string read(Transaction& t, Bytes key) { return get(next(t), key); }
-  StorageStatus write(Transaction& t, Bytes key, Bytes row) { return update(next(t), key, row); }
-  size_t count(Transaction& t, Bytes low, Bytes high) {
-    KeyRange range;
-    range.has_low = range.has_high = true;
-    range.low = low;
-    range.high = high;
-    return drain(*table->scan(t, next(t).view(), range)).size();
-  }
   size_t count_by_index(Transaction& t, Bytes key) {
     return drain(*table->scan_index(t, next(t).view(), index, KeyRange::point(key))).size();
   }
-  void expect_failure(Transaction& t) { EXPECT_EQ(store->commit(t), StorageStatus::kSerialization); }
 
   IndexId index;
 };

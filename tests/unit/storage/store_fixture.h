@@ -59,6 +59,25 @@ class StoreFixture : public ::testing::Test {
     return table->get(t, t.view(), key, row) == StorageStatus::kOk ? row : "-";
   }
 
+  // The next statement of a transaction: a new command and, at READ COMMITTED, a new snapshot.
+  static Transaction& next(Transaction& t) {
+    t.next_command();
+    t.take_statement_snapshot();
+    return t;
+  }
+  // Statements of their own in a transaction.
+  std::string read(Transaction& t, Bytes key) { return get(next(t), key); }
+  StorageStatus write(Transaction& t, Bytes key, Bytes row) { return update(next(t), key, row); }
+  size_t count(Transaction& t, Bytes low, Bytes high) {
+    KeyRange range;
+    range.has_low = range.has_high = true;
+    range.low = low;
+    range.high = high;
+    return drain(*table->scan(t, next(t).view(), range)).size();
+  }
+  std::unique_ptr<Transaction> serializable() { return begin(Isolation::kSerializable); }
+  void expect_failure(Transaction& t) { EXPECT_EQ(store->commit(t), StorageStatus::kSerialization); }
+
   // Transactions of their own.
   void put(Bytes key, Bytes row) {
     auto t = begin();

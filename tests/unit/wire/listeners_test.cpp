@@ -9,22 +9,19 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/temporary_directory.h"
+
 namespace indigo::wire {
 namespace {
 
 class ListenersTest : public testing::Test {
  protected:
-  void SetUp() override {
-    char directory[] = "/tmp/indigo-test-XXXXXX";
-    ASSERT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
-  }
-  void TearDown() override { EXPECT_EQ(rmdir(directory_.c_str()), 0); }
   bool exists(const std::string& path) {
     struct stat status {};
     return stat(path.c_str(), &status) == 0;
   }
-  std::string directory_;
+  TemporaryDirectory temporary_;
+  const std::string& directory_ = temporary_.path();
 };
 
 TEST_F(ListenersTest, PortZeroIsAFreeOneForEverySocket) {

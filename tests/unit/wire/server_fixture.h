@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/temporary_directory.h"
 #include "tests/unit/wire/fake_engine.h"
 #include "tests/unit/wire/test_client.h"
 #include "wire/server.h"
@@ -20,12 +21,9 @@ class ServerTest : public testing::Test {
  protected:
   void start(ServerOptions options = {}) {
     if (options.workers == 0) options.workers = 2;
-    char directory[] = "/tmp/indigo-test-XXXXXX";
-    ASSERT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
     ListenAddress address;
     address.listen_addresses = "";
-    address.socket_directories = directory_;
+    address.socket_directories = directory_.path();
     auto listeners = Listeners::open(address);
     ASSERT_TRUE(listeners.ok()) << listeners.error().message;
     auto server = Server::start(instance_, std::move(*listeners), options);
@@ -37,11 +35,8 @@ class ServerTest : public testing::Test {
       EXPECT_TRUE(server_->stop(Clock::now() + std::chrono::seconds(20)));
     }
     server_.reset();
-    if (!directory_.empty()) {
-      EXPECT_EQ(rmdir(directory_.c_str()), 0) << "the socket's files are still there";
-    }
   }
-  std::string path() const { return directory_ + "/.s.PGSQL.5432"; }
+  std::string path() const { return directory_.path() + "/.s.PGSQL.5432"; }
   // Until the condition holds; for what no message tells.
   template <class Condition>
   static bool eventually(Condition condition) {
@@ -53,9 +48,9 @@ class ServerTest : public testing::Test {
     return true;
   }
 
+  TemporaryDirectory directory_;  // goes last: the socket's files must be gone by then
   FakeInstance instance_;
   std::unique_ptr<Server> server_;
-  std::string directory_;
 };
 
 inline const std::string kStarted = "R S K Z(I)";

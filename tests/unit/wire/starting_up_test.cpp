@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/temporary_directory.h"
 #include "tests/unit/wire/test_client.h"
 #include "wire/messages/startup_packet.h"
 
@@ -18,12 +19,9 @@ namespace {
 class StartingUpTest : public testing::Test {
  protected:
   void SetUp() override {
-    char directory[] = "/tmp/indigo-test-XXXXXX";
-    ASSERT_NE(mkdtemp(directory), nullptr);
-    directory_ = directory;
     ListenAddress address;
     address.listen_addresses = "";
-    address.socket_directories = directory_;
+    address.socket_directories = directory_.path();
     auto listeners = Listeners::open(address);
     ASSERT_TRUE(listeners.ok()) << listeners.error().message;
     listeners_ = std::move(*listeners);
@@ -32,11 +30,10 @@ class StartingUpTest : public testing::Test {
   void TearDown() override {
     answers_.reset();
     listeners_.close();
-    rmdir(directory_.c_str());
   }
-  std::string path() const { return directory_ + "/.s.PGSQL.5432"; }
+  std::string path() const { return directory_.path() + "/.s.PGSQL.5432"; }
 
-  std::string directory_;
+  TemporaryDirectory directory_;
   Listeners listeners_;
   std::optional<StartingUp> answers_;
 };
