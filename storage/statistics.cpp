@@ -17,4 +17,10 @@ std::optional<TableStatistics> statistics_of(Table& table) {
   return impl->counters();
 }
 
+std::optional<TableMemory> memory_of(const Table& table) {
+  const auto* impl = dynamic_cast<const TableImpl*>(&table);
+  if (impl == nullptr) return std::nullopt;
+  return impl->memory();
+}
+
 }  // namespace indigo::storage

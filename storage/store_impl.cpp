@@ -322,9 +322,15 @@ void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::func
   static_cast<TransactionImpl&>(txn).state().actions.push_back({std::move(commit), std::move(rollback)});
 }
 
+OverflowBody* StoreImpl::make_overflow(Bytes image) {
+  OverflowBody* body = OverflowBody::create(image);
+  if (body != nullptr) memory_.add(MemoryKind::kLargeRows, static_cast<int64_t>(body->total_bytes()));
+  return body;
+}
+
 void StoreImpl::release_overflow(OverflowBody* body) {
   if (body->references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-  memory_.add(MemoryKind::kLargeRows, -static_cast<int64_t>(body->length));
+  memory_.add(MemoryKind::kLargeRows, -static_cast<int64_t>(body->total_bytes()));
   std::free(body);
 }
 

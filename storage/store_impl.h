@@ -71,6 +71,8 @@ class StoreImpl final : public Store {
   void set_pause_points(PausePoints* points) { pauses_.set(points); }
   // Returns spare memory of the pools to the system.
   void trim();
+  // Null when there is no memory.
+  OverflowBody* make_overflow(Bytes image);
   // One who named it does no longer: by epoch, or at once.
   void free_overflow(OverflowBody* body);
   void release_overflow(OverflowBody* body);

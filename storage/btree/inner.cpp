@@ -20,7 +20,9 @@ Inner* Inner::create(Valenblock& memory, const Parts& parts, uint64_t generation
   size_t fixed = sizeof(Inner) + n * (sizeof(uint64_t) + sizeof(Separator) + sizeof(std::atomic<void*>));
   size_t bytes = fixed;
   for (const auto& s : parts.separators) bytes += s.size() > kPrefixBytes ? s.size() : 0;
+  bytes = (bytes + 63) & ~size_t{63};  // as the allocator rounds
   auto* node = new (memory.allocate(bytes)) Inner();
+  node->bytes_ = static_cast<uint32_t>(bytes);
   node->level_ = parts.level;
   node->generation_ = generation;
   node->child_count_ = static_cast<uint32_t>(n);

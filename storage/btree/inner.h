@@ -42,6 +42,7 @@ class Inner {
   void set_child(size_t i, void* c) { children()[i].store(c, std::memory_order_release); }
   std::atomic<uint32_t>& references() { return references_; }
   uint64_t generation() const { return generation_; }
+  uint32_t bytes() const { return bytes_; }             // of memory
   void set_generation(uint64_t g) { generation_ = g; }  // under structure_mutex_ of the only tree that has the node
   // The child that covers `key`.
   size_t find(const KeyView& key) const;
@@ -69,6 +70,7 @@ class Inner {
   uint32_t child_count_ = 0;
   uint64_t generation_ = 0;
   std::atomic<uint32_t> references_{1};
+  uint32_t bytes_ = 0;
 };
 
 }  // namespace indigo::storage

@@ -13,7 +13,8 @@ Tree::Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_
       generation_(generation),
       node_bytes_(source.node_bytes_),
       root_(source.root_.load(std::memory_order_acquire)),
-      leaf_count_(source.leaf_count()) {
+      leaf_count_(source.leaf_count()),
+      inner_bytes_(source.inner_bytes()) {
   NodeMemory::add_reference(root_.load(std::memory_order_relaxed));
   source.generation_.store(source_generation, std::memory_order_relaxed);
 }
@@ -55,7 +56,7 @@ void Tree::make_path_private(std::vector<Step>& steps) {
       node->set_generation(generation());
       continue;
     }
-    Inner* copy = Inner::create(nodes_, node->parts(), generation());
+    Inner* copy = Inner::create(nodes_, node->parts(), generation());  // as large: inner_bytes_ stays
     for (size_t i = 0; i < copy->child_count(); i++) NodeMemory::add_reference(copy->child(i));
     set_link(steps, depth, copy);
     memory_.release_later(node);

@@ -120,7 +120,7 @@ void Tree::insert_separator(const std::string& separator, Leaf* right) {
     Inner::Parts parts;
     parts.separators = {separator};
     parts.children = {root, tag(right)};
-    root_.store(Inner::create(nodes_, parts, generation()), std::memory_order_release);
+    root_.store(new_inner(parts), std::memory_order_release);
     return;
   }
   std::vector<Step> steps = path(KeyView(separator));
@@ -143,7 +143,7 @@ void Tree::set_link(const std::vector<Step>& steps, size_t depth, void* node) {
 void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
   Inner* old = steps[depth].node;
   if (!parts.too_large()) {
-    set_link(steps, depth, Inner::create(nodes_, parts, generation()));
+    set_link(steps, depth, new_inner(parts));
     retire(old);
     return;
   }
@@ -158,14 +158,14 @@ void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
   right.children.assign(parts.children.begin() + c, parts.children.end());
   right.separators.assign(parts.separators.begin() + c, parts.separators.end());
   std::string middle = parts.separators[left_count - 1];
-  Inner* left_node = Inner::create(nodes_, left, generation());
-  Inner* right_node = Inner::create(nodes_, right, generation());
+  Inner* left_node = new_inner(left);
+  Inner* right_node = new_inner(right);
   if (depth == 0) {
     Inner::Parts root;
     root.level = parts.level + 1;
     root.separators = {middle};
     root.children = {left_node, right_node};
-    set_link(steps, 0, Inner::create(nodes_, root, generation()));
+    set_link(steps, 0, new_inner(root));
   } else {
     Inner::Parts parent = steps[depth - 1].node->parts();
     auto at = static_cast<std::ptrdiff_t>(steps[depth - 1].child);
@@ -177,7 +177,14 @@ void Tree::replace(std::vector<Step>& steps, size_t depth, Inner::Parts parts) {
   retire(old);
 }
 
+Inner* Tree::new_inner(const Inner::Parts& parts) {
+  Inner* node = Inner::create(nodes_, parts, generation());
+  inner_bytes_.fetch_add(node->bytes(), std::memory_order_relaxed);
+  return node;
+}
+
 void Tree::retire(Inner* node) {
+  inner_bytes_.fetch_sub(node->bytes(), std::memory_order_relaxed);
   epochs_.retire(
       node, [](void* memory, void* object) { static_cast<Valenblock*>(memory)->free(object); }, &nodes_);
 }

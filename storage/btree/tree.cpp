@@ -125,12 +125,22 @@ void Tree::for_each_own_leaf(const std::function<void(Leaf*)>& visit) const {
   visit_leaves(root_.load(std::memory_order_acquire), first_generation_, visit);
 }
 
+uint64_t Tree::inner_bytes_below(void* node) {
+  if (is_leaf(node)) return 0;
+  const Inner* inner = as_inner(node);
+  uint64_t bytes = inner->bytes();
+  for (size_t i = 0; i < inner->child_count(); i++) bytes += inner_bytes_below(inner->child(i));
+  return bytes;
+}
+
 std::string Tree::check() const {
   std::string problem;
   std::string previous_high;
   bool first = true;
   const Leaf* expected = nullptr;  // the last leaf's successor
+  uint64_t leaves = 0;
   for_each_leaf([&](Leaf* leaf) {
+    leaves++;
     std::string low;
     leaf->low_fence(low);
     if (first ? !low.empty() : low != previous_high) problem = "fences do not meet";
@@ -157,6 +167,8 @@ std::string Tree::check() const {
     expected = leaf->successor();
     if (!leaf->has_high_fence() && expected != nullptr) problem = "successor of the last leaf";
   });
+  if (leaves != leaf_count()) problem = "leaves counted wrong";
+  if (inner_bytes() != inner_bytes_below(root_.load(std::memory_order_acquire))) problem = "inner nodes counted wrong";
   return problem;
 }
 

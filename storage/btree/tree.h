@@ -82,7 +82,8 @@ class Tree {
   uint64_t split_count() const { return split_count_.load(std::memory_order_relaxed); }
   uint64_t merge_count() const { return merge_count_.load(std::memory_order_relaxed); }
   size_t node_bytes() const { return node_bytes_; }
-  // Checks every fence, order and size; empty when sound. Only while nobody writes.
+  uint64_t inner_bytes() const { return inner_bytes_.load(std::memory_order_relaxed); }
+  // Checks every fence, order and size, and the counts of nodes; empty when sound. Only while nobody writes.
   std::string check() const;
   // Every leaf from left to right; only while nobody splits or merges (destruction, checks).
   void for_each_leaf(const std::function<void(Leaf*)>& visit) const;
@@ -107,9 +108,11 @@ class Tree {
   // Puts `parts` in the place of path[depth].node, splitting it and its ancestors as needed.
   void replace(std::vector<Step>& path, size_t depth, Inner::Parts parts);
   void set_link(const std::vector<Step>& path, size_t depth, void* node);
+  Inner* new_inner(const Inner::Parts& parts);
   void retire(Inner* node);
   void retire(Leaf* leaf);
   Leaf* new_leaf(void* memory, Bytes low, bool has_high, Bytes high);
+  static uint64_t inner_bytes_below(void* node);
   void visit_leaves(void* node, uint64_t from_generation, const std::function<void(Leaf*)>& visit) const;
 
   // sharing.cpp; all under structure_mutex_
@@ -134,6 +137,7 @@ class Tree {
   std::mutex structure_mutex_;  // guards the inner nodes' structure and root_'s changes
   std::atomic<void*> root_;
   std::atomic<uint64_t> leaf_count_{0};
+  std::atomic<uint64_t> inner_bytes_{0};  // changes under structure_mutex_
   std::atomic<uint64_t> split_count_{0}, merge_count_{0}, copy_count_{0};
 };
 

@@ -26,6 +26,8 @@ class VersionPool {
   void* allocate(size_t bytes);
   void free(void* block, size_t bytes);  // the same `bytes`
   void trim();
+  // What an allocation of `bytes` takes.
+  static constexpr size_t block_bytes(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
   size_t used_blocks() const { return used_.load(std::memory_order_relaxed); }
   size_t chunk_bytes_total();

@@ -1,9 +1,41 @@
 // The statistics of one table.
 #include <algorithm>
+#include <initializer_list>
 
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
+
+namespace {
+// Counters that several threads move may be seen below zero.
+uint64_t sum_of(std::initializer_list<const std::atomic<int64_t>*> counters) {
+  int64_t sum = 0;
+  for (const auto* counter : counters) sum += counter->load(std::memory_order_relaxed);
+  return static_cast<uint64_t>(std::max<int64_t>(0, sum));
+}
+}  // namespace
+
+Table::Statistics TableImpl::statistics() const {
+  Statistics s;
+  s.rows = sum_of({&row_count_});
+  s.leaf_count = tree_.leaf_count();
+  s.bytes = s.leaf_count * tree_.node_bytes() + tree_.inner_bytes() + sum_of({&version_bytes_}) +
+            sum_of({&large_rows_.pending, &large_rows_.newest, &large_rows_.older});
+  std::lock_guard lock(indexes_mutex_);
+  for (const auto& index : *indexes_) s.bytes += index->index->memory_bytes();
+  return s;
+}
+
+TableMemory TableImpl::memory() const {
+  TableMemory m;
+  m.leaf_bytes = tree_.leaf_count() * tree_.node_bytes();
+  m.inner_node_bytes = tree_.inner_bytes();
+  m.version_bytes = sum_of({&version_bytes_});
+  m.large_row_bytes = sum_of({&large_rows_.pending, &large_rows_.newest, &large_rows_.older});
+  std::lock_guard lock(indexes_mutex_);
+  for (const auto& index : *indexes_) m.indexes.push_back({index->id, index->index->memory_bytes()});
+  return m;
+}
 
 TableStatistics TableImpl::counters() {
   TableStatistics s;
@@ -11,8 +43,8 @@ TableStatistics TableImpl::counters() {
   s.leaf_bytes = tree_.node_bytes();
   s.splits = tree_.split_count();
   s.merges = tree_.merge_count();
-  s.versions = static_cast<uint64_t>(std::max<int64_t>(0, version_count_.load(std::memory_order_relaxed)));
-  s.version_bytes = static_cast<uint64_t>(std::max<int64_t>(0, version_bytes_.load(std::memory_order_relaxed)));
+  s.versions = sum_of({&version_count_});
+  s.version_bytes = sum_of({&version_bytes_, &large_rows_.older});
   std::string from;
   for (bool more = s.versions > 0; more;) {
     {

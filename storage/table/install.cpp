@@ -43,9 +43,21 @@ SnapshotVersion* TableImpl::keep_version(const Leaf* leaf, const RecordMeta& m, 
 }
 
 void TableImpl::count_version(const SnapshotVersion& v, int64_t sign) {
-  auto bytes = static_cast<int64_t>(v.total_bytes() + (v.overflow ? v.overflow_body()->length : 0));
   version_count_.fetch_add(sign, std::memory_order_relaxed);
-  version_bytes_.fetch_add(sign * bytes, std::memory_order_relaxed);
+  version_bytes_.fetch_add(sign * static_cast<int64_t>(VersionPool::block_bytes(v.total_bytes())),
+                           std::memory_order_relaxed);
+  if (v.overflow) LargeRows::add(large_rows_.older, v.overflow_body(), sign);
+}
+
+void TableImpl::free_pending(OverflowBody* body) {
+  if (body == nullptr) return;
+  LargeRows::add(large_rows_.pending, body, -1);
+  store_.free_overflow(body);
+}
+
+void TableImpl::free_newest(OverflowBody* body) {
+  LargeRows::add(large_rows_.newest, body, -1);
+  store_.free_overflow(body);
 }
 
 void TableImpl::retire_version(SnapshotVersion* v) {
@@ -159,13 +171,19 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
       if (chain != 0 && worth_pruning(chain, active, c))
         chain = prune(chain, active, leaf, m, kPrunedPerCommit, dropped);
       if (needed && (m.visible() || chain != 0)) {
-        chain = reinterpret_cast<uint64_t>(keep_version(leaf, m, c.value, chain, gave_up_keys(e)));
+        auto* kept = keep_version(leaf, m, c.value, chain, gave_up_keys(e));
+        if (kept->overflow) LargeRows::add(large_rows_.newest, kept->overflow_body(), -1);
+        chain = reinterpret_cast<uint64_t>(kept);
       } else {
-        if (m.visible() && m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+        if (m.visible() && m.overflow()) free_newest(load_unaligned<OverflowBody*>(leaf->payload(m)));
         // The head had the keys of the version that goes; now it is compared with the new one.
         if (chain != 0 && gave_up_keys(e)) reinterpret_cast<SnapshotVersion*>(chain)->keys_differ = true;
       }
       purge = e->tombstone && chain == 0 && active.oldest() >= c.value;
+    }
+    if (e->overflow != nullptr) {
+      LargeRows::add(large_rows_.pending, e->overflow, -1);
+      LargeRows::add(large_rows_.newest, e->overflow);
     }
     if (purge) {
       leaf->remove_meta(i);
@@ -187,9 +205,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     leaf->latch.unlock();
   }
   // Images between the first and the last never become versions.
-  for (const PendingEntry* old = e->below; old != nullptr; old = old->below) {
-    if (old->overflow != nullptr) store_.free_overflow(old->overflow);
-  }
+  for (const PendingEntry* old = e->below; old != nullptr; old = old->below) free_pending(old->overflow);
   for (const PendingEntry* entry = e; entry != nullptr; entry = entry->below) {
     for (const OldIndexKey* k = entry->old_keys; k != nullptr; k = k->next) {
       stale.push_back({this, k->index, k->key, pending.key});
@@ -239,7 +255,7 @@ void TableImpl::undo(PendingVersion& pending, bool pop, bool release) {
   if (release && !pending.released) release_record(pending);
   if (e == nullptr) return;
   if (indexed && !e->tombstone) erase_index_entries_of(pending.key, image);
-  if (e->overflow != nullptr) store_.free_overflow(e->overflow);
+  free_pending(e->overflow);
 }
 
 }  // namespace indigo::storage

@@ -11,9 +11,8 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
   OverflowBody* overflow = nullptr;
   Bytes payload = row;
   if (row.size() > max_inline_bytes_) {
-    overflow = OverflowBody::create(row);
+    overflow = store_.make_overflow(row);
     if (overflow == nullptr) return StorageStatus::kOutOfMemory;
-    store_.memory().add(MemoryKind::kLargeRows, static_cast<int64_t>(row.size()));
     payload = {reinterpret_cast<const char*>(&overflow), sizeof overflow};
   }
   const Bytes body_key = key.size() > kPrefixBytes ? key : Bytes();
@@ -36,7 +35,7 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
       continue;
     }
     if (equal) {
-      if (m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+      if (m.overflow()) free_newest(load_unaligned<OverflowBody*>(leaf->payload(m)));
       leaf->replace_payload(m, payload);
     } else {
       m.prefix = key_prefix(key);
@@ -45,6 +44,7 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
       m.set_body(offset, key.size(), payload.size());
       add_rows(1);
     }
+    LargeRows::add(large_rows_.newest, overflow);
     m.set_flag(RecordMeta::kOverflowBit, overflow != nullptr);
     m.set_flag(RecordMeta::kVisibleBit, true);
     m.stamp = CommitClock::kFirst;
@@ -66,7 +66,7 @@ void TableImpl::restore_erase(Bytes key) {
   const size_t i = leaf->lower_bound(k, leaf->status().count, equal);
   if (equal) {
     const RecordMeta m = leaf->meta(i);
-    if (m.overflow()) store_.free_overflow(load_unaligned<OverflowBody*>(leaf->payload(m)));
+    if (m.overflow()) free_newest(load_unaligned<OverflowBody*>(leaf->payload(m)));
     leaf->remove_meta(i);
     add_rows(-1);
   }

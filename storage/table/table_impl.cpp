@@ -23,7 +23,9 @@ TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, u
       max_key_bytes_(source.max_key_bytes_),
       max_inline_bytes_(source.max_inline_bytes_),
       next_row_id_(source.next_row_id_.load(std::memory_order_relaxed)),
-      row_count_(source.row_count_.load(std::memory_order_relaxed)) {}
+      row_count_(source.row_count_.load(std::memory_order_relaxed)) {
+  large_rows_.newest = source.large_rows_.newest.load(std::memory_order_relaxed);
+}
 
 // Nobody uses the table any more.
 TableImpl::~TableImpl() {
@@ -79,17 +81,6 @@ std::unique_ptr<Cursor> TableImpl::scan_index(Transaction& txn, const ReadView& 
 bool TableImpl::index_usable(IndexId index, const ReadView& view) const {
   auto i = find_index(index);
   return i != nullptr && (i->valid_from <= view.stamp || mutated(Mutation::kIndexForAll));
-}
-
-Table::Statistics TableImpl::statistics() const {
-  Statistics s;
-  s.rows = static_cast<uint64_t>(std::max<int64_t>(0, row_count_.load(std::memory_order_relaxed)));
-  s.leaf_count = tree_.leaf_count();
-  s.bytes = s.leaf_count * tree_.node_bytes() +
-            static_cast<uint64_t>(std::max<int64_t>(0, version_bytes_.load(std::memory_order_relaxed)));
-  std::lock_guard lock(indexes_mutex_);
-  for (const auto& index : *indexes_) s.bytes += index->index->memory_bytes();
-  return s;
 }
 
 }  // namespace indigo::storage

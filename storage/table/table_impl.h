@@ -66,6 +66,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void drop_index(IndexId id) override;
   bool index_usable(IndexId index, const ReadView& view) const override;
   Statistics statistics() const override;
+  TableMemory memory() const;
   TableStatistics counters();
 
   // ---- for storage
@@ -185,6 +186,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
                  std::vector<Dropped>& dropped);
   void finish_dropped(std::vector<Dropped>& dropped);
   void retire_version(SnapshotVersion* v);
+  void free_pending(OverflowBody* body);  // null: nothing
+  void free_newest(OverflowBody* body);
   void count_version(const SnapshotVersion& v, int64_t sign);
   // Adds the chains of the records of a leaf.
   void measure_chains(const Leaf* leaf, TableStatistics& s) const;
@@ -202,6 +205,15 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::atomic<uint64_t> next_row_id_{1};
   alignas(64) std::atomic<int64_t> row_count_{0};
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};
+  // Bytes of large rows, by who names them: a pending change, the newest version, older ones. `newest` changes under a
+  // WriteGuard, so that a clone finds it as it is at its moment.
+  struct LargeRows {
+    std::atomic<int64_t> pending{0}, newest{0}, older{0};
+    static void add(std::atomic<int64_t>& bytes, const OverflowBody* body, int64_t sign = 1) {
+      if (body != nullptr) bytes.fetch_add(sign * static_cast<int64_t>(body->total_bytes()), std::memory_order_relaxed);
+    }
+  };
+  LargeRows large_rows_;
 
   mutable std::mutex indexes_mutex_;  // guards indexes_ and old_indexes_
   std::shared_ptr<const IndexList> indexes_ = std::make_shared<IndexList>();

@@ -19,9 +19,9 @@ PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pendin
   if (e->command != 0) e = new (txn.arena().allocate(sizeof(PendingEntry))) PendingEntry();
   e->command = txn.command();
   if (row.size() > max_inline_bytes_) {
-    e->overflow = store_.memory().full(row.size()) ? nullptr : OverflowBody::create(row);
+    e->overflow = store_.memory().full(row.size()) ? nullptr : store_.make_overflow(row);
     if (e->overflow == nullptr) return nullptr;
-    store_.memory().add(MemoryKind::kLargeRows, static_cast<int64_t>(row.size()));
+    LargeRows::add(large_rows_.pending, e->overflow);
   }
   return e;
 }

@@ -17,6 +17,7 @@ namespace indigo::storage {
 struct OverflowBody {
   uint64_t length;
   std::atomic<uint32_t> references;
+  size_t total_bytes() const { return sizeof(OverflowBody) + length; }
   Bytes bytes() const { return {reinterpret_cast<const char*>(this + 1), length}; }
 
   // Null when there is no memory.
