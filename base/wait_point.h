@@ -116,9 +116,10 @@ class WaitPoint {
     WaitPoint& point_;
     Waiter& waiter_;
     Registration* next_ = nullptr;
-    Registration** link_ = nullptr;
+    Registration* previous_ = nullptr;
   };
 
+  // Costs a fence while nobody waits.
   void notify_all();
 
   // Waits until `done()` is true. The common loop of the protocol above.
@@ -134,8 +135,9 @@ class WaitPoint {
   }
 
  private:
-  std::mutex mutex_;  // guards first_ and the links of every registration; never held across sleep
-  Registration* first_ = nullptr;
+  // Changed under mutex_, which also guards the links of every registration; never held across sleep.
+  std::atomic<Registration*> first_{nullptr};
+  std::mutex mutex_;
 };
 
 }  // namespace indigo

@@ -9,6 +9,7 @@ EpochManager::Slot* EpochManager::enter() {
   Backoff backoff;
   for (uint32_t tried = 1;; tried++) {
     uint64_t none = 0;
+    if (used_slots_.load(std::memory_order_relaxed) <= i) use_slot(i);
     // seq_cst: the slot is visible before this guard's first read of a shared pointer (pairs with advance()).
     if (slots_[i].epoch.load(std::memory_order_relaxed) == 0 &&
         slots_[i].epoch.compare_exchange_strong(none, global_.load(std::memory_order_acquire))) {
@@ -18,6 +19,12 @@ EpochManager::Slot* EpochManager::enter() {
     if (tried % kSlots == 0) backoff.pause();
   }
   return &slots_[i];
+}
+
+void EpochManager::use_slot(uint32_t i) {
+  uint32_t used = used_slots_.load();
+  while (used <= i && !used_slots_.compare_exchange_weak(used, i + 1)) {  // seq_cst, pairs with advance()
+  }
 }
 
 EpochManager::Slot* EpochManager::enter_to_write() {
@@ -44,8 +51,10 @@ void EpochManager::pause_writers() {
 
 void EpochManager::advance() {
   uint64_t now = global_.load();
-  for (const Slot& slot : slots_) {
-    uint64_t e = slot.epoch.load();  // seq_cst, pairs with enter()
+  // All seq_cst: a slot that is not met here is entered later.
+  const uint32_t used = used_slots_.load();
+  for (uint32_t i = 0; i < used; i++) {
+    uint64_t e = slots_[i].epoch.load();
     if (e != 0 && e != now) return;
   }
   global_.compare_exchange_strong(now, now + 1);
@@ -56,9 +65,7 @@ void EpochManager::retire(void* object, Free free, void* context) {
   bool due;
   {
     std::lock_guard lock(shard.lock);
-    // What was unlinked is unlinked for everyone before the epoch is read (pairs with enter()).
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    shard.queue.push_back({global_.load(), object, free, context});
+    shard.queue.push_back({retirement_epoch(), object, free, context});
     due = ++shard.since_collect >= 64;
     if (due) shard.since_collect = 0;
   }
@@ -73,10 +80,9 @@ void EpochManager::collect(Shard& shard) {
   Retired batch[kBatch];
   for (;;) {
     size_t n = 0;
-    uint64_t now = global_.load();
     {
       std::lock_guard lock(shard.lock);
-      while (n < kBatch && !shard.queue.empty() && shard.queue.front().epoch + 2 <= now) {
+      while (n < kBatch && !shard.queue.empty() && passed(shard.queue.front().epoch)) {
         batch[n++] = shard.queue.front();
         shard.queue.pop_front();
       }

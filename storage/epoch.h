@@ -60,6 +60,17 @@ class EpochManager {
   void pause_writers();
   void resume_writers() { writers_paused_.store(false); }
 
+  // For who keeps what he has retired himself: the epoch of what was unlinked before, and whether no guard of that epoch
+  // can be active any more.
+  uint64_t retirement_epoch() const {
+    // What was unlinked is unlinked for everyone before the epoch is read (pairs with enter()).
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    return global_.load();
+  }
+  bool passed(uint64_t epoch) const { return epoch + 2 <= global_.load(std::memory_order_acquire); }  // pairs with advance()
+  // To the next epoch, if all guards are of this one.
+  void advance();
+
   // Calls free(context, object) once no guard of now is active any more.
   using Free = void (*)(void* context, void* object);
   void retire(void* object, Free free, void* context);
@@ -86,12 +97,13 @@ class EpochManager {
   };
 
   Slot* enter();
+  void use_slot(uint32_t i);
   Slot* enter_to_write();
-  void advance();
   void collect(Shard& shard);
 
   alignas(64) std::atomic<uint64_t> global_{2};
   std::atomic<bool> writers_paused_{false};
+  std::atomic<uint32_t> used_slots_{0};  // the others have never been used
   std::array<Slot, kSlots> slots_;
   std::array<Shard, kShards> shards_;
 };

@@ -113,12 +113,16 @@ std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t sess
 }
 
 WriteContext* StoreImpl::take_write_context() {
+  // So many wait before the epoch is made to go on.
+  constexpr size_t kManyEnded = 16;
   Shard& s = shard();
   {
     std::lock_guard lock(s.lock);
-    if (!s.contexts.empty()) {
-      WriteContext* c = s.contexts.back();
-      s.contexts.pop_back();
+    if (s.ended.size() >= kManyEnded && !epochs_.passed(s.ended.front().epoch)) epochs_.advance();
+    if (!s.ended.empty() && epochs_.passed(s.ended.front().epoch)) {
+      WriteContext* c = s.ended.front().context;
+      s.ended.pop_front();
+      c->reset(memory_);
       return c;
     }
   }
@@ -303,19 +307,28 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   if (!committed && txn.failure_) TransactionState::count(state->aborts[static_cast<size_t>(*txn.failure_)]);
   if (writes == nullptr) return;
   txn.writes_ = nullptr;
-  constexpr size_t kLargeArenaBytes = 1 << 20;
-  bool large = writes->arena.allocated_bytes() > kLargeArenaBytes;
-  auto recycle = [](void* store, void* object) {
+  // A small arena waits with its context for the next transaction; a larger one is freed when its epoch has passed, and a
+  // very large one does not wait for others to retire things.
+  constexpr size_t kSmallArenaBytes = 16 * 1024, kVeryLargeArenaBytes = 1 << 20;
+  const size_t bytes = writes->arena.allocated_bytes();
+  if (bytes <= kSmallArenaBytes) {
+    end_writes(*writes, epochs_.retirement_epoch());
+    return;
+  }
+  auto free_arena = [](void* store, void* object) {
     auto* context = static_cast<WriteContext*>(object);
     auto* self = static_cast<StoreImpl*>(store);
-    context->arena.reset();
-    context->account(self->memory_, 0);
-    Shard& home = self->shard();
-    std::lock_guard lock(home.lock);
-    home.contexts.push_back(context);
+    context->reset(self->memory_);
+    self->end_writes(*context, 0);
   };
-  epochs_.retire(writes, recycle, this);
-  if (large) reclaimer_.wake();  // otherwise its memory stays until others have retired things too
+  epochs_.retire(writes, free_arena, this);
+  if (bytes > kVeryLargeArenaBytes) reclaimer_.wake();
+}
+
+void StoreImpl::end_writes(WriteContext& writes, uint64_t epoch) {
+  Shard& s = shard();
+  std::lock_guard lock(s.lock);
+  s.ended.push_back({&writes, epoch});
 }
 
 void StoreImpl::on_end(Transaction& txn, std::function<void()> commit, std::function<void()> rollback) {

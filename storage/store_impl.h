@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -88,10 +89,15 @@ class StoreImpl final : public Store {
                                          uint64_t generation);
 
  private:
+  // A context whose transaction has ended, and when.
+  struct EndedWrites {
+    WriteContext* context;
+    uint64_t epoch;  // no guard of it may be active when another transaction takes the context
+  };
   struct alignas(64) Shard {
     SpinLock lock;  // guards what follows
     std::vector<TransactionState*> states;
-    std::vector<WriteContext*> contexts;
+    std::deque<EndedWrites> ended;  // the oldest first
   };
   static constexpr uint32_t kShards = 16;
   static constexpr uint64_t kTxnBlock = 64;
@@ -108,6 +114,8 @@ class StoreImpl final : public Store {
   class CommitGuard;
   std::vector<WriteContext*> write_contexts();
   void add_table(const std::shared_ptr<TableImpl>& table);
+  // For another transaction to take, once the epoch has passed.
+  void end_writes(WriteContext& writes, uint64_t epoch);
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
 

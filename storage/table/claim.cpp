@@ -54,6 +54,7 @@ PendingVersion* TableImpl::take_record(TransactionImpl& txn, Leaf* leaf, size_t 
   PendingVersion* p = new_pending(txn, key, mode);
   p->leaf.store(leaf, std::memory_order_release);
   p->base_predecessor.store(m.predecessor, std::memory_order_relaxed);
+  p->position = static_cast<uint32_t>(i);
   m.set_state(RecordState::kUpdating);
   m.predecessor = reinterpret_cast<uint64_t>(p);
   leaf->set_meta(i, m);
@@ -325,6 +326,8 @@ Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i, bool to_write)
       leaf->latch.unlock_unchanged();
       continue;
     }
+    i = pending.position;
+    if (i < leaf->status().count && pending_of(leaf->meta(i)) == &pending) return leaf;
     bool equal;
     i = leaf->lower_bound(KeyView(pending.key), leaf->status().count, equal);
     assert(equal && pending_of(leaf->meta(i)) == &pending);

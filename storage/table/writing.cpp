@@ -75,6 +75,7 @@ bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Byt
   leaf->write_body(offset, body_key, payload);
   m.set_body(offset, key.size(), payload.size());
   pending.leaf.store(leaf, std::memory_order_release);
+  pending.position = static_cast<uint32_t>(i);
   push(txn, pending, e, LogRecord::Kind::kInsert);
   leaf->insert_meta(i, m);
   pending.owner->add_records(1);

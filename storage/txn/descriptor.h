@@ -48,7 +48,8 @@ class Descriptor {
   void forget_records() { records_.store(0, std::memory_order_relaxed); }
   // Records were freed: let waiters look again.
   void announce_release() {
-    generation_.fetch_add(1);
+    // One writer: no read-modify-write is needed. notify_all puts a fence behind it.
+    generation_.store(generation_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
     released_.notify_all();
   }
 

@@ -47,6 +47,11 @@ struct WriteContext {
     memory.add(MemoryKind::kTransactions, static_cast<int64_t>(now) - static_cast<int64_t>(accounted_bytes_));
     accounted_bytes_ = now;
   }
+  // Nobody can name what is in the arena any more.
+  void reset(MemoryAccount& memory) {
+    arena.reset();
+    account(memory, 0);
+  }
 
  private:
   size_t accounted_bytes_ = 0;

@@ -52,6 +52,7 @@ struct PendingVersion {
   TableImpl* table = nullptr;
   Bytes key;
   RowLockMode mode = RowLockMode::kNoKeyUpdate;
+  uint32_t position = 0;  // of the record in its leaf when it was taken: where the owner looks first
   bool released = false;  // the owner gave it up (rolled back to a savepoint, unclaimed)
   PendingEntry first;     // room for the first entry
 
