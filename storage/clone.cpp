@@ -72,9 +72,7 @@ void StoreImpl::resume() {
 
 std::shared_ptr<TableImpl> StoreImpl::clone_table(TableImpl& source, log::DurableId durable_id,
                                                   uint64_t source_generation, uint64_t generation) {
-  auto table = std::make_shared<TableImpl>(source, next_id(), durable_id, source_generation, generation);
-  add_table(table);
-  return table;
+  return add_table(std::make_unique<TableImpl>(source, next_id(), durable_id, source_generation, generation));
 }
 
 void TableImpl::clone_indexes(TableImpl& clone, const std::function<IndexId(IndexId)>& new_id,

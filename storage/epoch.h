@@ -67,7 +67,9 @@ class EpochManager {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     return global_.load();
   }
-  bool passed(uint64_t epoch) const { return epoch + 2 <= global_.load(std::memory_order_acquire); }  // pairs with advance()
+  bool passed(uint64_t epoch) const {
+    return epoch + 2 <= global_.load(std::memory_order_acquire);
+  }  // pairs with advance()
   // To the next epoch, if all guards are of this one.
   void advance();
 

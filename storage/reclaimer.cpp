@@ -52,6 +52,7 @@ bool Reclaimer::run_round() {
   for (const auto& weak : tables) {
     if (auto table = weak.lock()) left = table->clean(active, false) || left;
   }
+  left = store_.dropped_tables().destroy_due() || left;
   store_.epochs().collect();
   return left || store_.epochs().retired_count() > 0;
 }

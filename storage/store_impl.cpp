@@ -21,7 +21,10 @@ StoreImpl::StoreImpl(const StoreOptions& options)
       locks_(LockManager::create()),
       reclaimer_(*this) {}
 
-StoreImpl::~StoreImpl() { reclaimer_.stop(); }
+StoreImpl::~StoreImpl() {
+  reclaimer_.stop();
+  dropped_tables_.destroy_all();
+}
 
 NodeMemory& StoreImpl::pages(size_t block_bytes) {
   auto leaf_gone = [](void* store, const Leaf& leaf) {
@@ -43,16 +46,18 @@ std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) { re
 
 std::shared_ptr<TableImpl> StoreImpl::make_table(const TableOptions& options, log::DurableId durable_id) {
   size_t bytes = std::max<size_t>(options.leaf_bytes, Leaf::kMinBytes);
-  auto table = std::make_shared<TableImpl>(*this, next_id(), durable_id, pages(bytes));
-  add_table(table);
-  return table;
+  return add_table(std::make_unique<TableImpl>(*this, next_id(), durable_id, pages(bytes)));
 }
 
-void StoreImpl::add_table(const std::shared_ptr<TableImpl>& table) {
+std::shared_ptr<TableImpl> StoreImpl::add_table(std::unique_ptr<TableImpl> created) {
+  std::shared_ptr<TableImpl> table(created.release(), [this](TableImpl* gone) {
+    if (dropped_tables_.add(std::unique_ptr<TableImpl>(gone), write_contexts())) reclaimer_.wake();
+  });
   reclaimer_.add_table(table);
-  if (!table->durable_id() || !log_.records()) return;
+  if (!table->durable_id() || !log_.records()) return table;
   std::lock_guard lock(durable_mutex_);
   durable_tables_.push_back(table);
+  return table;
 }
 
 std::vector<std::shared_ptr<TableImpl>> StoreImpl::durable_tables() {
@@ -307,6 +312,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   if (!committed && txn.failure_) TransactionState::count(state->aborts[static_cast<size_t>(*txn.failure_)]);
   if (writes == nullptr) return;
   txn.writes_ = nullptr;
+  writes->touched.store(0, std::memory_order_release);  // pairs with DroppedTables: it uses no table any more
   // A small arena waits with its context for the next transaction; a larger one is freed when its epoch has passed, and a
   // very large one does not wait for others to retire things.
   constexpr size_t kSmallArenaBytes = 16 * 1024, kVeryLargeArenaBytes = 1 << 20;

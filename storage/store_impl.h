@@ -14,6 +14,7 @@
 
 #include "log/log.h"
 #include "storage/btree/node_memory.h"
+#include "storage/dropped_tables.h"
 #include "storage/epoch.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/page_pool.h"
@@ -68,6 +69,7 @@ class StoreImpl final : public Store {
   // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
   bool reclaim_until_left();
   StoreStatistics counters();
+  DroppedTables& dropped_tables() { return dropped_tables_; }
   // For tests, before the store is used.
   void set_pause_points(PausePoints* points) { pauses_.set(points); }
   // Returns spare memory of the pools to the system.
@@ -113,7 +115,7 @@ class StoreImpl final : public Store {
   // Around the commit section and commit_writes: try_pause() waits for it, and keeps it out.
   class CommitGuard;
   std::vector<WriteContext*> write_contexts();
-  void add_table(const std::shared_ptr<TableImpl>& table);
+  std::shared_ptr<TableImpl> add_table(std::unique_ptr<TableImpl> created);
   // For another transaction to take, once the epoch has passed.
   void end_writes(WriteContext& writes, uint64_t epoch);
   // Gives back what the transaction held, after its outcome is decided.
@@ -135,6 +137,7 @@ class StoreImpl final : public Store {
   std::unique_ptr<Certifier> certifier_;  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;
   std::array<Shard, kShards> shards_;
+  DroppedTables dropped_tables_;
   mutable std::mutex created_mutex_;  // guards the two below
   std::vector<std::unique_ptr<TransactionState>> created_states_;
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;

@@ -41,6 +41,7 @@ StorageStatus TableImpl::check_committed(TransactionImpl& txn, const ReadView& v
 }
 
 PendingVersion* TableImpl::new_pending(TransactionImpl& txn, Bytes key, RowLockMode mode) {
+  txn.touch(*this);
   auto* p = new (txn.arena().allocate(sizeof(PendingVersion))) PendingVersion();
   p->owner = &txn.writes().descriptor;
   p->table = this;
@@ -122,7 +123,6 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
     leaf->set_meta(i, m);
   } else {
     mine = take_record(txn, leaf, i, m, key, mode);
-    txn.touch(*this);
     txn.state().log.emplace_back(mine, LogRecord::Kind::kClaim);
   }
   out.key.assign(key);

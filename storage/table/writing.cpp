@@ -143,7 +143,6 @@ StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes ro
                                        PendingVersion*& out) {
   StorageStatus size = check_size(txn, key, row);
   if (size != StorageStatus::kOk) return size;
-  txn.touch(*this);
   KeyView k(key);
   out = nullptr;
   for (;;) {

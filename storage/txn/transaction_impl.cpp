@@ -164,9 +164,10 @@ LockOwner& TransactionImpl::lock_owner() {
 TransactionState::Touched& TransactionImpl::touch(TableImpl& table) {
   auto& touched = state_->touched;
   for (auto t = touched.rbegin(); t != touched.rend(); ++t) {
-    if (t->table.get() == &table) return *t;
+    if (t->table == &table) return *t;
   }
-  return touched.emplace_back(TransactionState::Touched{table.shared_from_this(), 0});
+  writes().touch(table.id());
+  return touched.emplace_back(TransactionState::Touched{&table, 0});
 }
 
 StorageStatus TransactionImpl::wait_for(Descriptor& owner, TxnId owner_id, uint64_t generation) {

@@ -40,6 +40,14 @@ struct WriteContext {
   Arena arena{kFirstBlockBytes};     // pending versions, their images and keys
   std::atomic<uint64_t> commits{0};  // counts beginnings and ends of commits: odd while in one (StoreImpl::CommitGuard)
 
+  // The tables that the transaction has changed records of, as a set that may have others too. Written by its session,
+  // read when a table is to go (storage/dropped_tables.h).
+  std::atomic<uint64_t> touched{0};
+  static uint64_t touched_bit(TableId id) { return uint64_t{1} << (id.value % 64); }
+  void touch(TableId id) {  // one writer: no read-modify-write is needed
+    touched.store(touched.load(std::memory_order_relaxed) | touched_bit(id), std::memory_order_release);
+  }
+
   // Brings the account up to date: what the arena has beyond its first block, and `log_bytes`.
   void account(MemoryAccount& memory, size_t log_bytes) {
     size_t now = std::max(arena.allocated_bytes(), kFirstBlockBytes) - kFirstBlockBytes + log_bytes;
@@ -104,7 +112,7 @@ struct TransactionState {
     std::function<void()> commit, rollback;
   };
   struct Touched {
-    std::shared_ptr<TableImpl> table;  // keeps it alive until the end
+    TableImpl* table;  // alive until the end: storage/dropped_tables.h
     int64_t rows_added = 0;
   };
 

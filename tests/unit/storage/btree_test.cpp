@@ -279,5 +279,21 @@ TEST(Epoch, NothingIsFreedUnderAGuardThatMayKnowIt) {
   EXPECT_GT(freed, 500);  // freeing keeps up by itself
 }
 
+TEST(Epoch, PassesOnlyWithoutAGuardOfIt) {
+  EpochManager epochs;
+  const uint64_t free_at_once = epochs.retirement_epoch();
+  for (int i = 0; i < 2; i++) epochs.advance();
+  EXPECT_TRUE(epochs.passed(free_at_once));
+  uint64_t held = 0;
+  {
+    EpochManager::Guard guard(epochs);
+    held = epochs.retirement_epoch();
+    for (int i = 0; i < 10; i++) epochs.advance();
+    EXPECT_FALSE(epochs.passed(held));
+  }
+  for (int i = 0; i < 2; i++) epochs.advance();
+  EXPECT_TRUE(epochs.passed(held));
+}
+
 }  // namespace
 }  // namespace indigo::storage

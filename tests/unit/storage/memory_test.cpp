@@ -105,6 +105,39 @@ TEST_F(MemoryTest, ADroppedTableGivesEverythingBack) {
   }
 }
 
+// Whose last user goes while a transaction has changed its records: the table is there until that one ends, and no longer.
+TEST_F(MemoryTest, ADroppedTableWaitsForItsWritersOnly) {
+  auto& impl = static_cast<StoreImpl&>(*store);
+  impl.reclaimer().stop();
+  auto bystander = begin();
+  ASSERT_EQ(insert(*bystander, "other", "table"), StorageStatus::kOk);
+  const int64_t before = bytes(MemoryKind::kLargeRows);
+  const std::string large(100000, 'x');
+  for (const bool commits : {true, false}) {
+    auto dropped = store->create_table({});
+    // The set of a transaction's tables is coarse: take one that it tells from the bystander's.
+    while (WriteContext::touched_bit(dropped->id()) == WriteContext::touched_bit(table->id())) {
+      dropped = store->create_table({});
+    }
+    auto writer = begin();
+    ASSERT_EQ(dropped->insert(*writer, "key", large, nullptr), StorageStatus::kOk);
+    dropped.reset();
+    settle();
+    EXPECT_GT(bytes(MemoryKind::kLargeRows), before);
+    if (commits) {
+      commit(*writer);
+    } else {
+      store->rollback(*writer);
+    }
+    writer = begin();  // its context may serve another transaction by now
+    ASSERT_EQ(insert(*writer, "again" + std::to_string(commits), "here"), StorageStatus::kOk);
+    settle();
+    EXPECT_EQ(bytes(MemoryKind::kLargeRows), before);
+    store->rollback(*writer);
+  }
+  store->rollback(*bystander);
+}
+
 // Everything that a transaction wrote counts before it commits, and a limit that it runs into leaves the store usable.
 class LimitTest : public ::testing::TestWithParam<size_t> {};
 
