@@ -4,35 +4,12 @@
 
 namespace indigo::storage {
 
-EpochManager::Slot* EpochManager::enter() {
-  uint32_t i = thread_shard() * kSlotsPerShard % kSlots;
-  Backoff backoff;
-  for (uint32_t tried = 1;; tried++) {
-    uint64_t none = 0;
-    if (used_slots_.load(std::memory_order_relaxed) <= i) use_slot(i);
-    // seq_cst: the slot is visible before this guard's first read of a shared pointer (pairs with advance()).
-    if (slots_[i].epoch.load(std::memory_order_relaxed) == 0 &&
-        slots_[i].epoch.compare_exchange_strong(none, global_.load(std::memory_order_acquire))) {
-      break;
-    }
-    i = (i + 1) % kSlots;
-    if (tried % kSlots == 0) backoff.pause();
-  }
-  return &slots_[i];
-}
-
-void EpochManager::use_slot(uint32_t i) {
-  uint32_t used = used_slots_.load();
-  while (used <= i && !used_slots_.compare_exchange_weak(used, i + 1)) {  // seq_cst, pairs with advance()
-  }
-}
-
 EpochManager::Slot* EpochManager::enter_to_write() {
   for (;;) {
     Slot* slot = enter();
     // seq_cst, as the slot's: either this sees the pause, or the pause sees the slot.
     if (!writers_paused_.load()) return slot;
-    slot->epoch.store(0, std::memory_order_release);
+    slot->value.store(0, std::memory_order_release);
     Backoff backoff;
     while (writers_paused_.load()) backoff.pause();
   }
@@ -52,9 +29,9 @@ void EpochManager::pause_writers() {
 void EpochManager::advance() {
   uint64_t now = global_.load();
   // All seq_cst: a slot that is not met here is entered later.
-  const uint32_t used = used_slots_.load();
+  const uint32_t used = slots_.used();
   for (uint32_t i = 0; i < used; i++) {
-    uint64_t e = slots_[i].epoch.load();
+    uint64_t e = slots_[i].value.load();
     if (e != 0 && e != now) return;
   }
   global_.compare_exchange_strong(now, now + 1);

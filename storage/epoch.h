@@ -19,14 +19,15 @@
 #include <deque>
 #include <memory>
 
+#include "storage/processor_slots.h"
 #include "storage/spin_lock.h"
 
 namespace indigo::storage {
 
 class EpochManager {
-  struct alignas(64) Slot {
-    std::atomic<uint64_t> epoch{0};  // 0: free
-  };
+  // Nested guards, and threads that were interrupted in theirs, take more than one of a processor's. The epoch, or 0.
+  using Slots = ProcessorSlots<256, 4>;
+  using Slot = Slots::Slot;
 
  public:
   EpochManager() = default;
@@ -37,7 +38,7 @@ class EpochManager {
   class Guard {
    public:
     explicit Guard(EpochManager& manager) : slot_(manager.enter()) {}
-    ~Guard() { slot_->epoch.store(0, std::memory_order_release); }  // pairs with advance()
+    ~Guard() { slot_->value.store(0, std::memory_order_release); }  // pairs with advance()
     Guard(const Guard&) = delete;
     Guard& operator=(const Guard&) = delete;
 
@@ -48,7 +49,7 @@ class EpochManager {
   class WriteGuard {
    public:
     explicit WriteGuard(EpochManager& manager) : slot_(manager.enter_to_write()) {}
-    ~WriteGuard() { slot_->epoch.store(0, std::memory_order_release); }  // pairs with advance()
+    ~WriteGuard() { slot_->value.store(0, std::memory_order_release); }  // pairs with advance()
     WriteGuard(const WriteGuard&) = delete;
     WriteGuard& operator=(const WriteGuard&) = delete;
 
@@ -82,8 +83,6 @@ class EpochManager {
   size_t retired_count();
 
  private:
-  static constexpr uint32_t kSlots = 256;
-  static constexpr uint32_t kSlotsPerShard = 4;  // nested guards, and threads that were interrupted in theirs
   static constexpr uint32_t kShards = 8;
 
   struct Retired {
@@ -98,15 +97,16 @@ class EpochManager {
     uint32_t since_collect = 0;
   };
 
-  Slot* enter();
-  void use_slot(uint32_t i);
+  // The slot is visible before the guard's first read of a shared pointer (pairs with advance()).
+  Slot* enter() {
+    return &slots_.take([this] { return global_.load(std::memory_order_acquire); });
+  }
   Slot* enter_to_write();
   void collect(Shard& shard);
 
   alignas(64) std::atomic<uint64_t> global_{2};
   std::atomic<bool> writers_paused_{false};
-  std::atomic<uint32_t> used_slots_{0};  // the others have never been used
-  std::array<Slot, kSlots> slots_;
+  Slots slots_;
   std::array<Shard, kShards> shards_;
 };
 

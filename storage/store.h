@@ -10,6 +10,7 @@
 #include "storage/status.h"
 #include "storage/table.h"
 #include "storage/transaction.h"
+#include "storage/txn/clock_source.h"
 
 namespace indigo::log {
 class Log;
@@ -20,6 +21,7 @@ namespace indigo::storage {
 struct StoreOptions {
   log::Log* log = nullptr;          // not owned; nullptr means the `none` level
   uint64_t memory_limit_bytes = 0;  // 0: none
+  ClockSource clock = ClockSource::kCounter;
 };
 
 class Store {

@@ -18,6 +18,7 @@ StoreImpl::StoreImpl(const StoreOptions& options)
     : own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
       log_(options.log == nullptr ? *own_log_ : *options.log),
       memory_(options.memory_limit_bytes),
+      clock_(options.clock),
       locks_(LockManager::create()),
       reclaimer_(*this) {}
 

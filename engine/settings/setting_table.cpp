@@ -24,6 +24,8 @@ constexpr const char* kOwnCategory = "Indigo";
 constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
 
 constexpr SettingDefinition kOwnSettings[] = {
+    {"commit_clock", SettingKind::kEnum, SettingContext::kPostmaster, "counter", "", "", "", "counter,tsc",
+     kOwnCategory, "Selects where commit stamps come from.", false},
     {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree",
      kOwnCategory, "Selects the structure behind CREATE INDEX ... USING btree.", false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",

@@ -229,7 +229,7 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
   }
   bool passes = pi > eta || mutated(Mutation::kNoExclusionTest);
   if (passes && writes) {
-    c = clock_.take();
+    c = newest_ = clock_.take(newest_);
     leave_stamps(t, c.value);
     leave_writes(t, c.value, std::min(pi, c.value));
   } else if (passes) {

@@ -139,6 +139,7 @@ class Certifier {
   WriteLog log_{*slots_};
   absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
   std::atomic<uint64_t> newest_range_{0};                    // of the stamps in there; for early tests
+  CommitStamp newest_;                                       // stamp taken here: the section's order is the stamps'
   uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
   std::vector<SerializableTransaction*> known_;              // all there are: they are used again and again
   std::vector<SerializableTransaction*> readers_;            // declared read only, and tracked

@@ -76,7 +76,8 @@ void TableImpl::retire_version(SnapshotVersion* v) {
 bool TableImpl::worth_pruning(uint64_t head, const ActiveSnapshots& active, CommitStamp c) {
   constexpr size_t kFew = 8, kOneIn = 8;
   const auto* v = reinterpret_cast<const SnapshotVersion*>(head);
-  return active.count() <= kFew || v->next.load(std::memory_order_relaxed) == nullptr || c.value % kOneIn == 0;
+  const uint64_t mixed = c.value ^ c.value >> 6;  // the lowest bits of a stamp may be its processor's
+  return active.count() <= kFew || v->next.load(std::memory_order_relaxed) == nullptr || mixed % kOneIn == 0;
 }
 
 uint64_t TableImpl::prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m,

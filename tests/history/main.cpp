@@ -2,6 +2,7 @@
 // its isolation level promises; prints counts.
 //
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
+//                [--clock counter|tsc]
 //
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
 #include <chrono>
@@ -20,6 +21,7 @@ struct Arguments {
   uint64_t seeds = 10, first = 1;
   WorkloadOptions workload;
   std::string level, over;
+  storage::ClockSource clock = storage::ClockSource::kCounter;  // in process
 };
 
 bool parse(int argc, char** argv, Arguments& a) {
@@ -38,6 +40,8 @@ bool parse(int argc, char** argv, Arguments& a) {
       a.workload.keys = static_cast<int64_t>(n);
     } else if (name == "--level") {
       a.level = argv[i + 1];
+    } else if (name == "--clock") {
+      a.clock = std::strcmp(argv[i + 1], "tsc") == 0 ? storage::ClockSource::kTsc : storage::ClockSource::kCounter;
     } else if (name == "--over") {
       a.over = argv[i + 1];
     } else {
@@ -65,7 +69,7 @@ int prove(const Arguments& a) {
     WorkloadOptions options = a.workload;
     options.seed = seed;
     options.levels = levels(a.level, seed);
-    std::unique_ptr<Backend> backend = a.over.empty() ? store_backend() : wire_backend(a.over);
+    std::unique_ptr<Backend> backend = a.over.empty() ? store_backend(a.clock) : wire_backend(a.over);
     History history = run_workload(*backend, options);
     Verdict v = check(history, options.keys + 8);
     sum.committed += v.committed;
@@ -99,6 +103,10 @@ int main(int argc, char** argv) {
   if (!indigo::history::parse(argc, argv, arguments)) {
     std::fprintf(stderr, "indigo-prove: see the head of tests/history/main.cpp\n");
     return 2;
+  }
+  if (!indigo::storage::clock_source_usable(arguments.clock)) {
+    std::fprintf(stderr, "indigo-prove: this machine has no such clock\n");
+    return 3;
   }
   return indigo::history::prove(arguments);
 }

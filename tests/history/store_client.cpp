@@ -43,7 +43,10 @@ class GroupExtractor final : public storage::KeyExtractor {
 
 class StoreBackend final : public Backend {
  public:
-  StoreBackend() : store(storage::Store::create({})) {
+  explicit StoreBackend(storage::ClockSource clock) {
+    storage::StoreOptions store_options;
+    store_options.clock = clock;
+    store = storage::Store::create(store_options);
     storage::TableOptions options;
     options.leaf_bytes = 1024;  // few records: splits and merges happen
     table = store->create_table(options);
@@ -203,6 +206,6 @@ std::unique_ptr<Client> StoreBackend::connect() { return std::make_unique<StoreC
 
 }  // namespace
 
-std::unique_ptr<Backend> store_backend() { return std::make_unique<StoreBackend>(); }
+std::unique_ptr<Backend> store_backend(storage::ClockSource clock) { return std::make_unique<StoreBackend>(clock); }
 
 }  // namespace indigo::history

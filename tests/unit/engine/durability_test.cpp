@@ -1,4 +1,7 @@
 // What clients are told when the log's device is full or fails.
+#include <map>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "base/sqlstate.h"
@@ -6,6 +9,7 @@
 #include "engine/instance.h"
 #include "log/file_error.h"
 #include "log/simulated_directory.h"
+#include "storage/txn/clock_source.h"
 #include "tests/unit/engine/table_sink.h"
 
 namespace indigo::engine {
@@ -13,10 +17,11 @@ namespace {
 
 class DurabilityTest : public testing::Test {
  protected:
-  void open() {
+  void open(std::map<std::string, std::string> settings = {}) {
     session_.reset();
     instance_.reset();
     InstanceOptions options;
+    options.settings = std::move(settings);
     options.data_source = std::make_shared<DataSource>(DataSource{disk_, {.block_bytes = 64 << 10, .segment_bits = 8}});
     auto instance = Instance::open(options);
     ASSERT_TRUE(instance.ok()) << instance.error().message;
@@ -75,6 +80,30 @@ TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
   open();
   EXPECT_EQ(run("select count(*) from t where id = 1"), "1");
   EXPECT_EQ(run("select count(*) from t where id > 2"), "0");
+}
+
+// Stamps go on above those of the log, from whichever source they came.
+TEST_F(DurabilityTest, TheClockMayChangeBetweenStarts) {
+  if (!storage::clock_source_usable(storage::ClockSource::kTsc)) GTEST_SKIP() << "not on this machine";
+  int rows = 0;
+  for (const char* clock : {"counter", "tsc", "tsc", "counter", "tsc", "counter"}) {
+    open({{"commit_clock", clock}});
+    EXPECT_EQ(run("show commit_clock"), clock);
+    if (rows == 0) {
+      EXPECT_EQ(run("create table t (id int primary key, n int default 0)"), "");
+    }
+    EXPECT_EQ(run("select count(*) from t"), std::to_string(rows)) << clock;
+    EXPECT_EQ(run("select count(*) from t where n = " + std::to_string(rows)), std::to_string(rows)) << clock;
+    EXPECT_EQ(run("insert into t select " + std::to_string(rows) + " + i from generate_series(0, 9) i"), "");
+    rows += 10;
+    EXPECT_EQ(run("begin isolation level serializable; update t set n = " + std::to_string(rows) + "; commit"), "");
+    if (rows % 20 == 0) {
+      EXPECT_EQ(run("checkpoint"), "");
+    }
+    session_.reset();
+    instance_.reset();
+    disk_ = disk_->crash_now();
+  }
 }
 
 }  // namespace

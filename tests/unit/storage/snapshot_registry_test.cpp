@@ -1,6 +1,10 @@
 #include "storage/txn/snapshot_registry.h"
 
+#include <atomic>
+#include <memory>
+#include <set>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -9,18 +13,78 @@
 namespace indigo::storage {
 namespace {
 
-TEST(CommitClock, StableCoversOnlyAnUnbrokenRow) {
-  CommitClock clock;
-  CommitStamp a = clock.take(), b = clock.take(), c = clock.take();
-  clock.decide(b);
-  EXPECT_LT(clock.stable(), a);
-  clock.decide(a);
-  EXPECT_EQ(clock.stable(), b);
-  clock.decide(c);
-  EXPECT_EQ(clock.stable(), c);
+class ClockTest : public ::testing::TestWithParam<ClockSource> {
+ protected:
+  void SetUp() override {
+    if (!clock_source_usable(GetParam())) GTEST_SKIP() << "not on this machine";
+    clock = std::make_unique<CommitClock>(GetParam());
+  }
+  std::unique_ptr<CommitClock> clock;
+};
+INSTANTIATE_TEST_SUITE_P(Sources, ClockTest, ::testing::Values(ClockSource::kCounter, ClockSource::kTsc),
+                         [](const auto& i) { return i.param == ClockSource::kCounter ? "Counter" : "Tsc"; });
+
+TEST_P(ClockTest, StableCoversOnlyWhatIsDecided) {
+  const CommitStamp before = clock->stable();
+  const CommitStamp a = clock->take(), b = clock->take(a), c = clock->take(b);
+  EXPECT_LT(before, a);
+  EXPECT_LT(a, b);
+  EXPECT_LT(b, c);
+  clock->decide(b);
+  EXPECT_LT(clock->stable(), a);
+  clock->decide(a);
+  clock->wait_stable(b);
+  EXPECT_LT(clock->stable(), c);
+  clock->decide(c);
+  clock->wait_stable(c);
+  clock->wait_stable(clock->taken());
+  EXPECT_GE(clock->stable(), c);
 }
 
-TEST(CommitClock, ManyThreadsDecideEverything) {
+TEST_P(ClockTest, GoesOnAboveWhatWasBefore) {
+  const CommitStamp last(clock->taken().value + (uint64_t{1} << 40));
+  clock->start_at(last);
+  EXPECT_GE(clock->stable(), last);
+  const CommitStamp c = clock->take();
+  EXPECT_GT(c, last);
+  clock->decide(c);
+  clock->wait_stable(c);
+}
+
+// What one thread has waited for, the next thread's stable stamp covers; stamps are unique and lie above what was stable
+// before they were taken.
+TEST_P(ClockTest, StableNeverGoesBackBetweenThreads) {
+  constexpr int kThreads = 4, kStamps = 20000;
+  std::atomic<uint64_t> acknowledged{0}, failures{0};
+  std::vector<std::vector<uint64_t>> taken(kThreads);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; i++) {
+    threads.emplace_back([&, i] {
+      for (int n = 0; n < kStamps; n++) {
+        const uint64_t floor = acknowledged.load();
+        const CommitStamp stable = clock->stable();
+        if (stable.value < floor) failures++;
+        const CommitStamp c = clock->take();
+        if (c <= stable) failures++;
+        if (n % 500 == i) std::this_thread::yield();  // others find it undecided
+        if (clock->stable() >= c) failures++;
+        clock->decide(c);
+        clock->wait_stable(c);
+        taken[i].push_back(c.value);
+        uint64_t most = acknowledged.load();
+        while (most < c.value && !acknowledged.compare_exchange_weak(most, c.value)) {
+        }
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_EQ(failures, 0u);
+  std::set<uint64_t> all;
+  for (const auto& t : taken) all.insert(t.begin(), t.end());
+  EXPECT_EQ(all.size(), size_t{kThreads} * kStamps);
+}
+
+TEST(CounterClock, HasNoGapsOnceAllIsDecided) {
   CommitClock clock;
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; i++) {

@@ -1,0 +1,49 @@
+// Commit stamps from the processors' invariant time-stamp counter, which counts alike on all cores.
+//
+// Time is cut into ticks of 64 counts. A stamp is its tick and the number of the slot that its commit holds from take() to
+// decide(); so stamps are unique, and commits write no common cacheline. Nobody keeps the stable stamp: who wants it looks
+// at the slots.
+//
+// Thread safety: all functions. Invariants:
+// 1. A commit marks its slot as taking before it reads the counter; then the slot has the stamp until it is decided.
+// 2. stable() reads the counter before it looks at the slots, and answers the end of the tick before, or what lies below the
+//    least stamp in a slot; it waits for slots that are taking. A stamp that it does not meet was decided before (then the
+//    load that met the free slot, or its next user, saw the outcome), or is read later, from a tick that is not below.
+// 3. So all stamps at or below stable() are decided, and stable() never goes back: a call that begins after another has
+//    ended meets only stamps which that one met too, or which lie above its answer.
+// Reads of the counter are fenced: they take place between what comes before and after them in the program.
+// Source: ScaleDB 5.4 (system-wide timestamps); the slots, and so the stable stamp, are ours.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+#include "storage/processor_slots.h"
+
+namespace indigo::storage {
+
+class TscClock {
+ public:
+  // Stamps lie above `first`.
+  explicit TscClock(CommitStamp first) { start_at(first); }
+
+  // Above `above`, which is not in the future.
+  CommitStamp take(CommitStamp above);
+  void decide(CommitStamp c) { slots_[c.value % kTick].value.store(0, std::memory_order_release); }
+  // At or above all stamps taken so far, below those that are taken after it has returned.
+  CommitStamp taken() const;
+  CommitStamp stable() const;
+  void start_at(CommitStamp c);
+
+ private:
+  static constexpr uint64_t kTick = 64;
+  static constexpr uint64_t kTaking = 1;  // no stamp: those lie above the first tick
+
+  uint64_t now() const;
+  uint64_t tick() const { return now() & ~(kTick - 1); }  // its beginning
+
+  uint64_t offset_ = 0;  // set before the clock is used
+  ProcessorSlots<kTick, 2> slots_;
+};
+
+}  // namespace indigo::storage
