@@ -47,7 +47,7 @@ std::shared_ptr<Table> StoreImpl::create_table(const TableOptions& options) { re
 
 std::shared_ptr<TableImpl> StoreImpl::make_table(const TableOptions& options, log::DurableId durable_id) {
   size_t bytes = std::max<size_t>(options.leaf_bytes, Leaf::kMinBytes);
-  return add_table(std::make_unique<TableImpl>(*this, next_id(), durable_id, pages(bytes)));
+  return add_table(std::make_unique<TableImpl>(*this, next_id(), durable_id, pages(bytes), options));
 }
 
 std::shared_ptr<TableImpl> StoreImpl::add_table(std::unique_ptr<TableImpl> created) {

@@ -19,6 +19,7 @@
 #include "storage/key_range.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/status.h"
+#include "storage/thresholds.h"
 #include "storage/transaction.h"
 
 namespace indigo::storage {
@@ -39,12 +40,14 @@ class KeyExtractor {
 };
 
 struct TableOptions {
-  uint32_t leaf_bytes = 16 * 1024;
+  uint32_t leaf_bytes = kDefaultLeafBytes;
+  LeafThresholds thresholds;
 };
 
 struct IndexOptions {
   bool unique = false;
   bool nulls_not_distinct = false;
+  uint8_t fill_percent = 100;  // how full ascending inserts leave a leaf of the index (LeafThresholds::kFill)
 };
 
 struct RowRef {
@@ -129,6 +132,10 @@ class Table {
   virtual StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,
                                      std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) = 0;
   virtual void drop_index(IndexId id) = 0;
+  // For what is done from now on; what is there stays as it is. They need no lock. Tables that are made up of others (those
+  // of the catalog) have no thresholds of their own.
+  virtual void set_thresholds(const LeafThresholds& thresholds) { (void)thresholds; }
+  virtual void set_index_fill(IndexId index, uint8_t percent) { (void)index, (void)percent; }
   // Can a reader with this view use the index (its valid_from is not younger)?
   virtual bool index_usable(IndexId index, const ReadView& view) const = 0;
 

@@ -12,6 +12,7 @@ Tree::Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_
       first_generation_(generation),
       generation_(generation),
       node_bytes_(source.node_bytes_),
+      thresholds_(source.thresholds()),
       root_(source.root_.load(std::memory_order_acquire)),
       leaf_count_(source.leaf_count()),
       inner_bytes_(source.inner_bytes()) {

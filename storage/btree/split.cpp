@@ -25,15 +25,14 @@ class Tree::Scratch {
 
 namespace {
 
-// Records [0, n) take about half of the used bytes; 0 < n < count.
-size_t half_of(const Leaf& leaf, size_t count) {
-  size_t half = leaf.used_bytes() / 2;
+// Records [0, n) are the fewest that take so many bytes; all `count` of them when they do not.
+size_t records_of(const Leaf& leaf, size_t count, size_t wanted) {
   size_t bytes = 0;
   for (size_t i = 0; i < count; i++) {
     bytes += sizeof(RecordMeta) + leaf.meta(i).body_length();
-    if (bytes >= half) return std::max<size_t>(1, std::min(i + 1, count - 1));
+    if (bytes >= wanted) return i + 1;
   }
-  return count - 1;
+  return count;
 }
 
 }  // namespace
@@ -42,7 +41,7 @@ bool Tree::make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes, Nee
   Leaf::Status s = leaf->status();
   // Compaction is worth it when it gains enough for several more records.
   size_t usable = node_bytes_ - Leaf::kHeaderBytes;
-  bool compact = s.delete_bytes >= bytes && (s.delete_bytes > usable / 8 || s.count < 2);
+  bool compact = s.delete_bytes >= bytes && (s.delete_bytes > thresholds().dead_bytes(usable) || s.count < 2);
   Scratch scratch(pages_, need);
   void* page = compact || scratch.get() == nullptr ? nullptr : pages_.allocate(need);
   if (scratch.get() == nullptr || (!compact && page == nullptr)) {
@@ -67,8 +66,12 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
   std::string separator;
   Leaf* right = nullptr;
 
-  // Appending: the left leaf stays full, the new record begins the right one.
-  bool append = i == s.count && s.count > 0;
+  // Appending: the left leaf stays as full as it should be, what is above that goes to the right one. Often that is the new
+  // record alone.
+  const bool ascending = i == s.count && s.count > 0;
+  const size_t usable = node_bytes_ - Leaf::kHeaderBytes;
+  size_t at = records_of(*leaf, s.count, ascending ? thresholds().fill_bytes(usable) : leaf->used_bytes() / 2);
+  bool append = ascending && at == s.count;
   if (append) {
     separator = shortest_separator(leaf->key(s.count - 1), key.bytes);
     append = separator.size() <= kPrefixBytes || separator.size() <= leaf->free_bytes();
@@ -82,7 +85,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
   } else if (s.count < 2) {
     return false;
   } else {
-    size_t at = half_of(*leaf, s.count);
+    at = std::min<size_t>(at, s.count - 1);
     separator = shortest_separator(leaf->key(at - 1), leaf->key(at));
     right = new_leaf(page, separator, has_high, high);
     right->latch.lock();  // from record_moved on the records' owners know it, and may want to install
@@ -217,7 +220,7 @@ bool Tree::try_merge(const KeyView& key) {
   right->high_fence(high);
   bool has_high = right->has_high_fence();
   size_t together = left->used_bytes() + right->used_bytes() + high.size();
-  if (together > usable * 6 / 10 || right->queued) {
+  if (together > thresholds().merge_bytes(usable) || right->queued) {
     right->latch.unlock_unchanged();
     left->latch.unlock_unchanged();
     return false;

@@ -11,7 +11,13 @@ Tree::Tree(NodeMemory& memory, RecordMover& mover)
       first_generation_(0),
       generation_(0),
       node_bytes_(pages_.block_bytes()) {
+  set_thresholds({});
   root_.store(tag(new_leaf(pages_.allocate(Need::kMust), {}, false, {})), std::memory_order_relaxed);
+}
+
+void Tree::set_thresholds(LeafThresholds thresholds) {
+  thresholds.inline_bytes = thresholds.largest_inline(node_bytes_);
+  thresholds_.store(thresholds, std::memory_order_relaxed);
 }
 
 Tree::~Tree() { memory_.release(root_.load(std::memory_order_relaxed)); }

@@ -28,6 +28,7 @@
 
 #include "base/mutation.h"
 #include "storage/btree/node_memory.h"
+#include "storage/thresholds.h"
 
 namespace indigo::storage {
 
@@ -77,6 +78,19 @@ class Tree {
   bool make_room(Leaf* leaf, size_t i, const KeyView& key, size_t bytes, Need need);
   // Merges the successor into the leaf that covers `key` if both are small. True when it did.
   bool try_merge(const KeyView& key);
+
+  // Given ones (inline_bytes 0: the default) from now on, as this leaf size allows them.
+  void set_thresholds(LeafThresholds thresholds);
+  LeafThresholds thresholds() const { return thresholds_.load(std::memory_order_relaxed); }
+  // May the leaf be worth a merge; is it worth to be looked at for that reason alone? Under its latch.
+  bool small(const Leaf& leaf) const { return leaf.used_bytes() < thresholds().small_bytes(node_bytes_); }
+  bool emptied(const Leaf& leaf) const { return leaf.used_bytes() < thresholds().emptied_bytes(node_bytes_); }
+  // What a new last record, at position `i` of the last leaf, has to leave free there.
+  size_t kept_free(const Leaf& leaf, size_t i, size_t count) const {
+    if (i < count || count == 0 || leaf.has_high_fence()) return 0;
+    const size_t usable = node_bytes_ - Leaf::kHeaderBytes;
+    return usable - thresholds().fill_bytes(usable);
+  }
 
   uint64_t leaf_count() const { return leaf_count_.load(std::memory_order_relaxed); }
   uint64_t split_count() const { return split_count_.load(std::memory_order_relaxed); }
@@ -134,6 +148,8 @@ class Tree {
   const uint64_t first_generation_;
   std::atomic<uint64_t> generation_;  // changes while writers are kept out
   const size_t node_bytes_;
+  std::atomic<LeafThresholds> thresholds_;
+  static_assert(std::atomic<LeafThresholds>::is_always_lock_free);
   std::mutex structure_mutex_;  // guards the inner nodes' structure and root_'s changes
   std::atomic<void*> root_;
   std::atomic<uint64_t> leaf_count_{0};

@@ -2,6 +2,8 @@
 
 #include <cassert>
 
+#include "storage/thresholds.h"
+
 namespace indigo::storage {
 
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs) {
@@ -110,6 +112,16 @@ bool BtreeIndex::lower_fence(const Path& path, BtreePlace& fence, bool* valid) c
 
 // ---- writing
 
+bool BtreeIndex::has_room(const Path& path, uint32_t position, Bytes key, Bytes primary_key) const {
+  const BtreeNode& node = *path.steps[path.depth - 1].node;
+  if (!node.has_room(key.size(), primary_key.size())) return false;
+  const uint8_t fill = fill_percent_.load(std::memory_order_relaxed);
+  if (fill >= LeafThresholds::kFill.most || !node.is_leaf() || !path.rightmost || position < node.count()) return true;
+  const size_t wanted = BtreeNode::bytes_needed(true, key.size() - node.prefix().size(), primary_key.size());
+  return node.count() < kMinFanout ||
+         node.live_bytes() + wanted <= (node.capacity - BtreeNode::header_bytes()) * fill / 100;
+}
+
 StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
   if (key.size() > kMaxIndexKeyBytes || primary_key.size() > kMaxIndexKeyBytes) return StorageStatus::kTooLarge;
   EntryKey entry{key, primary_key};
@@ -125,7 +137,7 @@ StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
     }
     if (!make_private(path)) continue;
     if (!leaf.latch.try_upgrade(path.last().version)) continue;
-    if (leaf.has_room(key.size(), primary_key.size())) {
+    if (has_room(path, found.position, key, primary_key)) {
       leaf.insert(found.position, entry, nullptr);
       leaf.latch.unlock();
       count_entries(1);
@@ -152,7 +164,7 @@ StorageStatus BtreeIndex::insert_ascending(std::span<const IndexEntry> entries) 
         while (i + taken < entries.size()) {
           const IndexEntry& next = entries[i + taken];
           if (next.key.size() > kMaxIndexKeyBytes || next.primary_key.size() > kMaxIndexKeyBytes ||
-              !next.key.starts_with(leaf.prefix()) || !leaf.has_room(next.key.size(), next.primary_key.size())) {
+              !next.key.starts_with(leaf.prefix()) || !has_room(path, leaf.count(), next.key, next.primary_key)) {
             break;
           }
           leaf.insert(leaf.count(), {next.key, next.primary_key}, nullptr);

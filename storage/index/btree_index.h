@@ -51,6 +51,7 @@ class BtreeIndex final : public Index {
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
   bool validate(const IndexFootprint& footprint) const override;
+  void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
   uint64_t entry_count() const override;
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
@@ -93,6 +94,9 @@ class BtreeIndex final : public Index {
   bool upper_fence(const Path& path, BtreePlace& fence, bool* valid) const;
   bool lower_fence(const Path& path, BtreePlace& fence, bool* valid) const;
 
+  // Is there room for an entry at this position of the path's last node? An ascending one leaves some (fill_percent_).
+  bool has_room(const Path& path, uint32_t position, Bytes key, Bytes primary_key) const;
+
   // ---- restructuring, btree_restructure.cpp
   // Splits or grows the node of `level` on the way to `key`, which may be inserted there then, if it lacks room.
   void make_room(const EntryKey& key, uint32_t level);
@@ -122,7 +126,8 @@ class BtreeIndex final : public Index {
   void count_entries(int64_t change);
 
   EpochManager& epochs_;
-  MemoryAccount* const account_;         // may be null
+  MemoryAccount* const account_;  // may be null
+  std::atomic<uint8_t> fill_percent_{100};
   std::atomic<uint64_t> generation_{0};  // changes while writers are kept out
   mutable std::atomic<uint64_t> next_id_{1};
   mutable std::atomic<uint64_t> memory_bytes_{0};

@@ -74,7 +74,8 @@ bool BtreeIndex::try_make_room(const EntryKey& key, uint32_t level) {
     above.unlock_unchanged();
     return false;
   }
-  if (node.has_room(key.key.size(), key.primary_key.size())) {
+  const uint32_t place = node.lower_bound(key).position;
+  if (has_room(path, place, key.key, key.primary_key)) {
     node.latch.unlock_unchanged();
     above.unlock_unchanged();
     return true;
@@ -93,8 +94,8 @@ bool BtreeIndex::try_make_room(const EntryKey& key, uint32_t level) {
   }
   BtreePlace separator;
   BtreeNode *left, *right;
-  uint32_t position = node.lower_bound(key).position;
-  bool ascending = path.rightmost && position == node.count();
+  uint32_t position = place;
+  const bool ascending = path.rightmost && place == node.count();
   if (ascending && node.is_leaf()) {  // leave the left leaf as full as it is; begin a new one with the new key
     BtreePlace last;
     shortest_separator(full_key(node, node.count() - 1, last), key, separator);

@@ -83,6 +83,9 @@ class Index {
   // for the clone that are greater than all before.
   virtual std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) = 0;
 
+  // How full ascending inserts leave a leaf (IndexOptions::fill_percent), from now on.
+  virtual void set_fill(uint8_t percent) = 0;
+
   // Entries and bytes of memory; exact when nobody writes.
   virtual uint64_t entry_count() const = 0;
   virtual uint64_t memory_bytes() const = 0;

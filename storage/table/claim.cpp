@@ -346,7 +346,7 @@ void TableImpl::release_guarded(PendingVersion& pending) {
   RecordMeta m = leaf->meta(i);
   if (m.state() == RecordState::kInserting) {
     leaf->remove_meta(i);
-    if (leaf->used_bytes() < tree_.node_bytes() / 4) queue(leaf);
+    if (tree_.emptied(*leaf)) queue(leaf);
   } else {
     m.set_state(RecordState::kClear);
     m.predecessor = pending.base_predecessor.load(std::memory_order_relaxed);

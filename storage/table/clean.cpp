@@ -58,7 +58,7 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
       i++;
     }
     if (!dirty) leaf->queued = false;
-    small = leaf->used_bytes() < tree_.node_bytes() * 2 / 5;
+    small = tree_.small(*leaf);
     if (changed) {
       leaf->latch.unlock();
     } else {

@@ -47,6 +47,7 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   index->options = options;
   index->extractor = std::move(extractor);
   index->index = create_btree_index(store_.epochs(), store_.memory());
+  index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();
 
@@ -102,6 +103,10 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   indexes_ = std::move(list);
   indexes_raw_.store(indexes_.get(), std::memory_order_release);
   return StorageStatus::kOk;
+}
+
+void TableImpl::set_index_fill(IndexId id, uint8_t percent) {
+  if (const auto index = find_index(id); index != nullptr) index->index->set_fill(percent);
 }
 
 void TableImpl::drop_index(IndexId id) {

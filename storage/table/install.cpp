@@ -188,7 +188,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     }
     if (purge) {
       leaf->remove_meta(i);
-      if (leaf->used_bytes() < tree_.node_bytes() / 4) queue(leaf);
+      if (tree_.emptied(*leaf)) queue(leaf);
     } else {
       if (!e->in_leaf && !(m.state() == RecordState::kInserting && e->overflow != nullptr && e == &pending.first)) {
         [[maybe_unused]] bool fits = leaf->replace_payload(m, payload);

@@ -10,7 +10,7 @@ StorageStatus TableImpl::restore_row(Bytes key, Bytes row) {
   const KeyView k(key);
   OverflowBody* overflow = nullptr;
   Bytes payload = row;
-  if (row.size() > max_inline_bytes_) {
+  if (large(row)) {
     overflow = store_.make_overflow(row);
     if (overflow == nullptr) return StorageStatus::kOutOfMemory;
     payload = {reinterpret_cast<const char*>(&overflow), sizeof overflow};

@@ -6,13 +6,11 @@
 
 namespace indigo::storage {
 
-TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory)
-    : store_(store),
-      id_(id),
-      durable_id_(durable_id),
-      tree_(memory, *this),
-      max_key_bytes_(tree_.node_bytes() / 6),
-      max_inline_bytes_(tree_.node_bytes() / 8) {}
+TableImpl::TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory,
+                     const TableOptions& options)
+    : store_(store), id_(id), durable_id_(durable_id), tree_(memory, *this), max_key_bytes_(tree_.node_bytes() / 6) {
+  set_thresholds(options.thresholds);
+}
 
 TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation,
                      uint64_t generation)
@@ -21,7 +19,6 @@ TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, u
       durable_id_(durable_id),
       tree_(source.tree_, *this, source_generation, generation),
       max_key_bytes_(source.max_key_bytes_),
-      max_inline_bytes_(source.max_inline_bytes_),
       next_row_id_(source.next_row_id_.load(std::memory_order_relaxed)),
       row_count_(source.row_count_.load(std::memory_order_relaxed)) {
   large_rows_.newest = source.large_rows_.newest.load(std::memory_order_relaxed);

@@ -37,7 +37,7 @@ using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
 class TableImpl final : public Table, public std::enable_shared_from_this<TableImpl>, private RecordMover {
  public:
-  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory);
+  TableImpl(StoreImpl& store, TableId id, log::DurableId durable_id, NodeMemory& memory, const TableOptions& options);
   // A clone (storage/clone.h), without its indexes.
   TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, uint64_t source_generation, uint64_t generation);
   ~TableImpl() override;
@@ -64,6 +64,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,
                              std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) override;
   void drop_index(IndexId id) override;
+  void set_thresholds(const LeafThresholds& thresholds) override { tree_.set_thresholds(thresholds); }
+  void set_index_fill(IndexId index, uint8_t percent) override;
   bool index_usable(IndexId index, const ReadView& view) const override;
   Statistics statistics() const override;
   TableMemory memory() const;
@@ -150,13 +152,16 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
 
   // writing.cpp
   StorageStatus check_size(TransactionImpl& txn, Bytes key, Bytes row) const;
+  // Does the row go to an OverflowBody? It may be another answer the next time.
+  bool large(Bytes row) const { return row.size() > tree_.thresholds().inline_bytes; }
   // Null (false) when there is no memory for a large image.
-  PendingEntry* make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row);
+  PendingEntry* make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row, bool is_large);
   bool push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind);
   void push(TransactionImpl& txn, PendingVersion& pending, PendingEntry* entry, LogRecord::Kind kind);
   StorageStatus insert_record(TransactionImpl& txn, Bytes key, Bytes row, Duplicate* duplicate, PendingVersion*& out);
   Attempt try_insert(TransactionImpl& txn, const KeyView& key, Bytes row, PendingVersion*& out);
-  bool insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, PendingVersion& pending);
+  bool insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, bool is_large,
+                        PendingVersion& pending);
   // Takes back the last change in the log (an insert or update that failed half way).
   void undo_last(TransactionImpl& txn);
   bool newest_own_image(TransactionImpl& txn, PendingVersion& pending, std::string& image);
@@ -201,7 +206,6 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   const log::DurableId durable_id_;
   Tree tree_;
   const size_t max_key_bytes_;
-  const size_t max_inline_bytes_;  // larger rows go to an OverflowBody
   std::atomic<uint64_t> next_row_id_{1};
   alignas(64) std::atomic<int64_t> row_count_{0};
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};

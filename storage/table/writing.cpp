@@ -14,11 +14,11 @@ StorageStatus TableImpl::check_size(TransactionImpl& txn, Bytes key, Bytes row) 
   return txn.memory_left() ? StorageStatus::kOk : txn.failed(StorageStatus::kOutOfMemory);
 }
 
-PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row) {
+PendingEntry* TableImpl::make_entry(TransactionImpl& txn, PendingVersion& pending, Bytes row, bool is_large) {
   PendingEntry* e = &pending.first;
   if (e->command != 0) e = new (txn.arena().allocate(sizeof(PendingEntry))) PendingEntry();
   e->command = txn.command();
-  if (row.size() > max_inline_bytes_) {
+  if (is_large) {
     e->overflow = store_.memory().full(row.size()) ? nullptr : store_.make_overflow(row);
     if (e->overflow == nullptr) return nullptr;
     LargeRows::add(large_rows_.pending, e->overflow);
@@ -33,7 +33,7 @@ void TableImpl::push(TransactionImpl& txn, PendingVersion& pending, PendingEntry
 }
 
 bool TableImpl::push_image(TransactionImpl& txn, PendingVersion& pending, Bytes row, LogRecord::Kind kind) {
-  PendingEntry* e = make_entry(txn, pending, row);
+  PendingEntry* e = make_entry(txn, pending, row, large(row));
   if (e == nullptr) return false;
   if (e->overflow == nullptr) e->image = txn.keep(row);
   push(txn, pending, e, kind);
@@ -55,9 +55,9 @@ bool TableImpl::newest_own_image(TransactionImpl& txn, PendingVersion& pending, 
   return read_newest(txn, pending.key, image, owner, stamp) == Newest::kImage;
 }
 
-bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row,
+bool TableImpl::insert_into_leaf(TransactionImpl& txn, Leaf* leaf, size_t i, Bytes key, Bytes row, bool is_large,
                                  PendingVersion& pending) {
-  PendingEntry* e = make_entry(txn, pending, row);
+  PendingEntry* e = make_entry(txn, pending, row, is_large);
   if (e == nullptr) return false;
   RecordMeta m;
   m.prefix = key_prefix(key);
@@ -94,9 +94,10 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
   bool equal;
   size_t i = leaf->lower_bound(key, count, equal);
   if (!equal) {
-    size_t payload = row.size() > max_inline_bytes_ ? sizeof(OverflowBody*) : row.size();
+    const bool is_large = large(row);
+    size_t payload = is_large ? sizeof(OverflowBody*) : row.size();
     size_t body = payload + (key.bytes.size() > kPrefixBytes ? key.bytes.size() : 0);
-    if (leaf->free_bytes() < sizeof(RecordMeta) + body || count == UINT16_MAX) {
+    if (leaf->free_bytes() < sizeof(RecordMeta) + body + tree_.kept_free(*leaf, i, count) || count == UINT16_MAX) {
       if (tree_.make_room(leaf, i, key, sizeof(RecordMeta) + body, Need::kMayFail)) {
         attempt.next = Next::kAgain;
       } else {
@@ -105,7 +106,7 @@ TableImpl::Attempt TableImpl::try_insert(TransactionImpl& txn, const KeyView& ke
       return attempt;
     }
     if (out == nullptr) out = new_pending(txn, key.bytes, RowLockMode::kUpdate);
-    if (!insert_into_leaf(txn, leaf, i, key.bytes, row, *out)) attempt.status = StorageStatus::kOutOfMemory;
+    if (!insert_into_leaf(txn, leaf, i, key.bytes, row, is_large, *out)) attempt.status = StorageStatus::kOutOfMemory;
     leaf->latch.unlock();
     return attempt;
   }
@@ -200,7 +201,7 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   std::string old_image;
   bool indexed = indexes() != nullptr;
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;
-  PendingEntry* e = make_entry(txn, *p, {});
+  PendingEntry* e = make_entry(txn, *p, {}, false);
   e->tombstone = true;
   if (indexed) note_old_keys(txn, key, old_image, *e);
   push(txn, *p, e, LogRecord::Kind::kPush);

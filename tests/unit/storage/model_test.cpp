@@ -12,7 +12,7 @@ namespace {
 
 class ModelTest : public StoreFixture {
  protected:
-  ModelTest() : StoreFixture(1024) {}
+  explicit ModelTest(uint32_t leaf_bytes = 1024) : StoreFixture(leaf_bytes) {}
 
   std::string random_key() {
     static const std::string kLong(40, 'p');
@@ -89,7 +89,18 @@ class ModelTest : public StoreFixture {
     ASSERT_EQ(found, expected);
   }
   void run(unsigned seed, int transactions);
+  LeafThresholds random_thresholds() {
+    const auto within = [this](Bounds b) { return b.least + random() % (b.most - b.least + 1); };
+    LeafThresholds t;
+    t.fill_percent = static_cast<uint8_t>(within(LeafThresholds::kFill));
+    t.merge_percent = static_cast<uint8_t>(within(LeafThresholds::kMerge));
+    t.dead_percent = static_cast<uint8_t>(within(LeafThresholds::kDead));
+    if (random() % 2 == 0) t.inline_bytes = static_cast<uint32_t>(128 + random() % 1000);
+    return t;
+  }
 
+  // Other thresholds every now and then, from the beginning.
+  bool changing_thresholds = false;
   uint64_t random() { return generator(); }
   std::mt19937_64 generator;
   IndexId index;
@@ -101,6 +112,10 @@ void ModelTest::run(unsigned seed, int transactions) {
   Rows model;
   std::vector<std::pair<std::unique_ptr<Transaction>, Rows>> readers;
   for (int i = 0; i < transactions && !HasFatalFailure(); i++) {
+    if (changing_thresholds && i % 20 == 0) {
+      table->set_thresholds(random_thresholds());
+      if (index) table->set_index_fill(index, static_cast<uint8_t>(10 + random() % 91));
+    }
     auto t = begin();
     Rows changed = model;
     std::vector<Rows> savepoints;
@@ -159,6 +174,25 @@ TEST_F(ModelTest, RandomTransactionsWithASecondaryIndex) {
   EXPECT_EQ(static_cast<TableImpl&>(*table).indexes()->front()->index->entry_count(), 0u);
   EXPECT_EQ(store->statistics().versions_kept, 0u);
 }
+
+// The larger leaves have room for rows of more sizes.
+class ThresholdsModelTest : public ModelTest, public ::testing::WithParamInterface<uint32_t> {
+ protected:
+  ThresholdsModelTest() : ModelTest(GetParam()) { changing_thresholds = true; }
+};
+
+TEST_P(ThresholdsModelTest, ThresholdsChangeNoResult) {
+  auto t = begin();
+  index = IndexId(store->next_id().value);
+  ASSERT_EQ(table->create_index(*t, index, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
+  commit(*t);
+  for (unsigned seed = 10; seed < 14 && !HasFatalFailure(); seed++) {
+    run(seed, kTransactions / 4);
+    for (const auto& k : scan_all_keys()) remove(k);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(LeafBytes, ThresholdsModelTest, ::testing::Values(1024, 4096));
 
 TEST_F(ModelTest, EmptiedLeavesAreMerged) {
   for (int i = 0; i < 2000; i++) put(key_of(i), std::string(40, 'x'));

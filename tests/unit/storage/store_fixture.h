@@ -18,11 +18,8 @@ using Rows = std::map<std::string, std::string>;
 
 class StoreFixture : public ::testing::Test {
  protected:
-  explicit StoreFixture(uint32_t leaf_bytes = 4096) : store(Store::create({})) {
-    TableOptions options;
-    options.leaf_bytes = leaf_bytes;
-    table = store->create_table(options);
-  }
+  explicit StoreFixture(uint32_t leaf_bytes = 4096) : StoreFixture(TableOptions{leaf_bytes, {}}) {}
+  explicit StoreFixture(const TableOptions& options) : store(Store::create({})), table(store->create_table(options)) {}
   ~StoreFixture() override {
     static_cast<StoreImpl&>(*store).reclaimer().stop();  // merges while it is looked at would be mistaken for damage
     EXPECT_EQ(static_cast<TableImpl&>(*table).tree().check(), "");
