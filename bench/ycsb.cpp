@@ -4,10 +4,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/layout/index_organized.h"
+#include "bench/layout/options.h"
 #include "bench/measurement.h"
 #include "bench/random.h"
 #include "bench/row_store/row_store.h"
@@ -18,11 +20,9 @@ namespace {
 
 using storage::Isolation;
 
-struct Options {
+struct Options : LayoutOptions {
   std::string workload = "scan";
-  std::string layout = "index-organized";
   std::string distribution = "uniform";
-  std::string isolation = "repeatable-read";
   std::string load = "hashed";
   int threads = 1;
   double seconds = 3;
@@ -31,13 +31,10 @@ struct Options {
   uint64_t scan_length = 100;
   int chain_length = 30;
   uint32_t leaf_bytes = 0;
-  bool row_store_prefetch = false;
 };
 
 constexpr double kZipfTheta = 0.9;
-const std::map<std::string, Isolation> kIsolations = {{"read-committed", Isolation::kReadCommitted},
-                                                      {"repeatable-read", Isolation::kRepeatableRead},
-                                                      {"serializable", Isolation::kSerializable}};
+constexpr size_t kManyKeys = 16;  // of a transaction of lookup-many
 // Percentage of updates; the rest are look-ups.
 const std::map<std::string, unsigned> kMixes = {
     {"lookup", 0}, {"read-intensive", 10}, {"balanced", 50}, {"write-intensive", 90}, {"update", 100}};
@@ -60,7 +57,7 @@ template <class Layout>
 class Ycsb {
  public:
   explicit Ycsb(const Options& o, std::unique_ptr<Layout> layout)
-      : o_(o), isolation_(kIsolations.at(o.isolation)), layout_(std::move(layout)), table_(layout_->create_table()) {
+      : o_(o), isolation_(o.isolation_level()), layout_(std::move(layout)), table_(layout_->create_table()) {
     if (o.distribution == "zipf") zipf_ = std::make_unique<Zipfian>(o.rows, kZipfTheta);
   }
 
@@ -99,6 +96,7 @@ class Ycsb {
             {"load", o_.load},
             {"scan_length", std::to_string(o_.scan_length)},
             {"row_store_prefetch", o_.row_store_prefetch ? "1" : "0"},
+            {"clock", o_.clock},
             {"threads", std::to_string(o_.threads)},
             {"rows", std::to_string(o_.rows)},
             {"row_bytes", std::to_string(o_.row_bytes)},
@@ -142,6 +140,12 @@ class Ycsb {
           return true;
         });
       }
+    } else if (workload == "lookup-many") {
+      std::vector<uint64_t> keys(kManyKeys);
+      while (!stop.load(std::memory_order_relaxed)) {
+        for (uint64_t& key : keys) key = key_of(random_row(random));
+        sample.run([&] { return lookup_many(session, keys); });
+      }
     } else {
       unsigned updates = kMixes.at(workload);
       while (!stop.load(std::memory_order_relaxed)) {
@@ -156,6 +160,18 @@ class Ycsb {
     session.begin(isolation_);
     Answer a = session.read(table_, key, row);
     return session.commit() && a == Answer::kOk;
+  }
+  // As an IN list or the inner side of an index join reads.
+  bool lookup_many(Session& session, std::span<const uint64_t> keys) {
+    session.begin(isolation_);
+    size_t found = 0;
+    uint64_t sum = 0;
+    session.read_many(table_, keys, [&](size_t, Bytes row) {
+      sum += sum_of(row);
+      found++;
+    });
+    checksum_.fetch_add(sum, std::memory_order_relaxed);
+    return session.commit() && found == keys.size();
   }
   bool update_one(Session& session, uint64_t key, std::string& row, uint64_t value) {
     session.begin(isolation_);
@@ -243,7 +259,7 @@ class Ycsb {
 
 int run(const Options& o) {
   if (o.layout == "row-store") return Ycsb<RowStore>(o, std::make_unique<RowStore>(o.row_store_prefetch)).run();
-  return Ycsb<IndexOrganized>(o, std::make_unique<IndexOrganized>(o.leaf_bytes)).run();
+  return Ycsb<IndexOrganized>(o, std::make_unique<IndexOrganized>(o.clock_source(), o.leaf_bytes)).run();
 }
 
 }  // namespace
@@ -252,13 +268,11 @@ void add_ycsb_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("ycsb", "YCSB over one table, in process");
   command->add_option("--workload", o->workload, "What the transactions do")
-      ->check(CLI::IsMember({"scan", "full-scan", "lookup", "update", "read-intensive", "balanced", "write-intensive",
-                             "hybrid", "chain"}));
-  command->add_option("--layout", o->layout)->check(CLI::IsMember({"index-organized", "row-store"}));
+      ->check(CLI::IsMember({"scan", "full-scan", "lookup", "lookup-many", "update", "read-intensive", "balanced",
+                             "write-intensive", "hybrid", "chain"}));
+  o->add_to(*command);
   command->add_option("--distribution", o->distribution, "Of the keys; zipf has theta 0.9")
       ->check(CLI::IsMember({"uniform", "zipf"}));
-  command->add_option("--isolation", o->isolation)
-      ->check(CLI::IsMember({"read-committed", "repeatable-read", "serializable"}));
   command->add_option("--load", o->load, "Order of the keys while loading")
       ->check(CLI::IsMember({"hashed", "ascending"}));
   command->add_option("--threads", o->threads);
@@ -268,7 +282,6 @@ void add_ycsb_command(CLI::App& app) {
   command->add_option("--scan-length", o->scan_length, "Rows of a range scan");
   command->add_option("--chain-length", o->chain_length, "Longest version chain of workload chain");
   command->add_option("--leaf-bytes", o->leaf_bytes, "Leaf size of the index-organized layout; 0: its default");
-  command->add_flag("--row-store-prefetch", o->row_store_prefetch, "Let the row-store's scans prefetch");
   command->callback([o] {
     if (int status = run(*o); status != 0) throw CLI::RuntimeError(status);
   });

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +18,8 @@ class IndexOrganized {
   static constexpr const char* kName = "index-organized";
   using TableRef = storage::Table*;
 
-  explicit IndexOrganized(uint32_t leaf_bytes = 0) : store_(storage::Store::create({})) {
+  explicit IndexOrganized(storage::ClockSource clock, uint32_t leaf_bytes = 0)
+      : store_(storage::Store::create({.log = nullptr, .memory_limit_bytes = 0, .clock = clock})) {
     if (leaf_bytes != 0) options_.leaf_bytes = leaf_bytes;
   }
   TableRef create_table() {
@@ -41,6 +43,24 @@ class IndexOrganized {
 
     Answer read(TableRef table, uint64_t key, std::string& row) {
       return answer(table->get(*txn_, txn_->view(), Key(key), row));
+    }
+    template <class Visit>
+    void read_many(TableRef table, std::span<const uint64_t> keys, Visit visit) {
+      constexpr size_t kBatch = 64;
+      std::array<Bytes, kBatch> bytes;
+      std::array<bool, kBatch> found;
+      keys_.clear();
+      many_rows_.resize(kBatch);
+      for (uint64_t key : keys) keys_.emplace_back(key);
+      for (size_t from = 0; from < keys.size(); from += kBatch) {
+        const size_t n = std::min(kBatch, keys.size() - from);
+        std::copy_n(keys_.begin() + static_cast<ptrdiff_t>(from), n, bytes.begin());
+        (void)table->get_many(*txn_, txn_->view(), std::span(bytes).first(n), std::span(many_rows_).first(n),
+                              std::span(found).first(n));
+        for (size_t i = 0; i < n; i++) {
+          if (found[i]) visit(from + i, Bytes(many_rows_[i]));
+        }
+      }
     }
     Answer lock(TableRef table, uint64_t key, std::string& row) {
       Answer a = answer(table->claim(*txn_, txn_->view(), Key(key), storage::RowLockMode::kNoKeyUpdate,
@@ -92,6 +112,8 @@ class IndexOrganized {
     storage::Claimed claimed_;
     storage::KeyRange range_;
     std::vector<storage::RowRef> rows_{1024};
+    std::vector<Key> keys_;
+    std::vector<std::string> many_rows_;
   };
 
  private:

@@ -8,6 +8,7 @@
 //   class L::Session, one for each thread, made from L&:
 //     void begin(storage::Isolation);   bool commit();   void rollback();
 //     Answer read(TableRef, key, std::string& row)
+//     void read_many(TableRef, keys, visit)              visit(i, row) for each of the keys that has a row
 //     Answer lock(TableRef, key, std::string& row)       reads the newest version and takes it for update or erase
 //     Answer update(TableRef, key, row), erase(TableRef, key)      after lock
 //     Answer insert(TableRef, key, row)

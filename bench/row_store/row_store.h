@@ -12,6 +12,7 @@
 #include <atomic>
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,7 @@ class RowStore {
   };
   using TableRef = Table*;
 
-  // `prefetch`: scans prefetch indirection slots and version heads. The paper's row-store does not.
+  // `prefetch`: scans and reads of many keys prefetch indirection slots and version heads. The paper's row-store does not.
   explicit RowStore(bool prefetch) : prefetch_(prefetch) {}
   TableRef create_table() {
     tables_.push_back(std::make_unique<Table>(nodes_));
@@ -76,6 +77,9 @@ class RowStore {
     bool commit();
     void rollback();
     Answer read(TableRef table, uint64_t key, std::string& row);
+    // In place; with prefetching, eight at a time.
+    template <class Visit>
+    void read_many(TableRef table, std::span<const uint64_t> keys, Visit visit);
     // First updater wins: a younger or an uncommitted head is a conflict. The record is taken by update or erase.
     Answer lock(TableRef table, uint64_t key, std::string& row);
     Answer update(TableRef table, uint64_t key, Bytes row) { return change(table, key, row, false); }
@@ -136,6 +140,29 @@ class RowStore {
   storage::EpochManager epochs_;
   std::vector<std::unique_ptr<Table>> tables_;
 };
+
+template <class Visit>
+void RowStore::Session::read_many(TableRef table, std::span<const uint64_t> keys, Visit visit) {
+  constexpr size_t kBatch = 8;
+  const size_t batch = store_.prefetch_ ? kBatch : 1;
+  uint64_t rids[kBatch];
+  for (size_t from = 0; from < keys.size(); from += batch) {
+    storage::EpochManager::Guard guard(store_.epochs_);
+    const size_t n = std::min(batch, keys.size() - from);
+    for (size_t i = 0; i < n; i++) {
+      rids[i] = table->tree.find(keys[from + i]);
+      if (batch > 1 && rids[i] != KeyTree::kNone) __builtin_prefetch(&table->slot(rids[i]));
+    }
+    for (size_t i = 0; batch > 1 && i < n; i++) {
+      if (rids[i] != KeyTree::kNone) __builtin_prefetch(table->slot(rids[i]).load(std::memory_order_relaxed));
+    }
+    for (size_t i = 0; i < n; i++) {
+      if (rids[i] == KeyTree::kNone) continue;
+      const Version* v = visible(table->slot(rids[i]).load(std::memory_order_acquire));
+      if (v != nullptr) visit(from + i, v->image());
+    }
+  }
+}
 
 template <class Visit>
 void RowStore::Session::scan(TableRef table, uint64_t low, uint64_t high, uint64_t limit, Visit visit) {

@@ -65,13 +65,18 @@ class Query2 {
   void read_stock(Session& session, uint64_t i) {
     offers_.clear();
     int32_t lowest = INT32_MAX;
+    keys_.clear();
+    wanted_.clear();
     for (uint64_t w = 1; w <= warehouses_; w++) {
       uint64_t supplier = supplier_of(w, i);
       if (suppliers_[supplier].first.empty()) continue;
-      if (session.read(t_.stock, stock_key(w, i), buffer_) != Answer::kOk) continue;
-      offers_.push_back({supplier, row_of<Stock>(buffer_).quantity});
-      lowest = std::min(lowest, offers_.back().quantity);
+      keys_.push_back(stock_key(w, i));
+      wanted_.push_back(supplier);
     }
+    session.read_many(t_.stock, keys_, [&](size_t at, Bytes row) {
+      offers_.push_back({wanted_[at], row_of<Stock>(row).quantity});
+      lowest = std::min(lowest, offers_.back().quantity);
+    });
     for (const Offer& o : offers_) {
       if (o.quantity == lowest) lines_.emplace_back(suppliers_[o.supplier].first, suppliers_[o.supplier].second, i);
     }
@@ -84,7 +89,7 @@ class Query2 {
   std::vector<uint64_t> items_;
   std::vector<Offer> offers_;
   std::vector<std::tuple<std::string, std::string, uint64_t>> lines_;
-  std::string buffer_;
+  std::vector<uint64_t> keys_, wanted_;  // of stock to read, and its suppliers
 };
 
 }  // namespace indigo::bench::tpcc

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/layout/index_organized.h"
+#include "bench/layout/options.h"
 #include "bench/measurement.h"
 #include "bench/row_store/row_store.h"
 #include "bench/tpcc/consistency.h"
@@ -18,18 +19,12 @@ namespace indigo::bench {
 
 namespace {
 
-struct Options {
+struct Options : LayoutOptions {
   std::string mix = "full";
-  std::string layout = "index-organized";
-  std::string isolation = "repeatable-read";
   int threads = 1;
   double seconds = 5;
   uint32_t warehouses = 0;
 };
-
-const std::map<std::string, storage::Isolation> kIsolations = {{"read-committed", storage::Isolation::kReadCommitted},
-                                                               {"repeatable-read", storage::Isolation::kRepeatableRead},
-                                                               {"serializable", storage::Isolation::kSerializable}};
 
 // Shares of New-Order, Payment, Order-Status, Delivery, Stock-Level, query 2. Full is clause 5.2.3's, near its minimum of
 // what is not New-Order; the others are those of the Index-Organized paper, section 6.
@@ -43,7 +38,7 @@ template <class Layout>
 int run(const Options& o, std::unique_ptr<Layout> layout) {
   using Work = tpcc::Transactions<Layout>;
   using Kind = typename Work::Kind;
-  storage::Isolation isolation = kIsolations.at(o.isolation);
+  storage::Isolation isolation = o.isolation_level();
   if (!layout->supports(isolation)) {
     std::fprintf(stderr, "this layout has no %s\n", o.isolation.c_str());
     return 1;
@@ -85,6 +80,8 @@ int run(const Options& o, std::unique_ptr<Layout> layout) {
   Parameters parameters = {{"mix", o.mix},
                            {"layout", Layout::kName},
                            {"isolation", o.isolation},
+                           {"row_store_prefetch", o.row_store_prefetch ? "1" : "0"},
+                           {"clock", o.clock},
                            {"threads", std::to_string(o.threads)},
                            {"warehouses", std::to_string(warehouses)},
                            {"new_orders_per_second", per_second(new_orders)},
@@ -107,15 +104,13 @@ void add_tpcc_command(CLI::App& app) {
       ->add_option("--mix", o->mix,
                    "full: TPC-C's; ra, rb: New-Order with 10%, 50% Stock-Level; rc: with 50% of CH-benCHmark's query 2")
       ->check(CLI::IsMember({"full", "new-order", "ra", "rb", "rc"}));
-  command->add_option("--layout", o->layout)->check(CLI::IsMember({"index-organized", "row-store"}));
-  command->add_option("--isolation", o->isolation)
-      ->check(CLI::IsMember({"read-committed", "repeatable-read", "serializable"}));
+  o->add_to(*command);
   command->add_option("--threads", o->threads);
   command->add_option("--seconds", o->seconds, "Time of the measurement");
   command->add_option("--warehouses", o->warehouses, "0: one for each thread");
   command->callback([o] {
-    int status = o->layout == "row-store" ? run(*o, std::make_unique<RowStore>(false))
-                                          : run(*o, std::make_unique<IndexOrganized>());
+    int status = o->layout == "row-store" ? run(*o, std::make_unique<RowStore>(o->row_store_prefetch))
+                                          : run(*o, std::make_unique<IndexOrganized>(o->clock_source()));
     if (status != 0) throw CLI::RuntimeError(status);
   });
 }

@@ -262,12 +262,14 @@ class Transactions {
                   });
     std::sort(items_.begin(), items_.end());
     items_.erase(std::unique(items_.begin(), items_.end()), items_.end());
-    for (uint32_t i : items_) {
-      Stock stock;
-      if (!read(t_.stock, stock_key(w, i), stock)) return false;
-      shown_ += stock.quantity < threshold ? 1 : 0;
-    }
-    return true;
+    keys_.clear();
+    for (uint32_t i : items_) keys_.push_back(stock_key(w, i));
+    size_t found = 0;
+    session_.read_many(t_.stock, keys_, [&](size_t, Bytes row) {
+      shown_ += row_of<Stock>(row).quantity < threshold ? 1 : 0;
+      found++;
+    });
+    return found == keys_.size();
   }
 
   const Tables<Table>& t_;
@@ -282,6 +284,7 @@ class Transactions {
   std::string buffer_;
   std::vector<uint64_t> names_;
   std::vector<uint32_t> items_;
+  std::vector<uint64_t> keys_;
 };
 
 }  // namespace indigo::bench::tpcc
