@@ -9,11 +9,14 @@ namespace {
 
 enum class PointRead : uint8_t { kFound, kNone, kRetry };
 
+// `likely`: where the record may be, for who has looked already.
 PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn,
-                     const ReadView& view, std::string& row) {
+                     const ReadView& view, std::string& row, size_t likely = SIZE_MAX) {
   const Descriptor* self = txn.descriptor();
-  bool equal;
-  size_t i = leaf->lower_bound(key, leaf->status().count, equal);
+  const size_t count = leaf->status().count;
+  size_t i = likely;
+  bool equal = likely < count && leaf->compare(likely, key) == 0;
+  if (!equal) i = leaf->lower_bound(key, count, equal);
   if (!equal) return leaf->latch.validate(version) ? PointRead::kNone : PointRead::kRetry;
   RecordMeta m = leaf->meta(i);
   if (view.stamp == kMaxStamp) {
@@ -64,9 +67,10 @@ StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::s
 
 void TableImpl::read_many(TransactionImpl& transaction, const ReadView& view, std::span<const Bytes> keys,
                           std::span<std::string> rows, std::span<bool> found) {
-  // Several dependent chains at once hide the latency of memory: leaves first, then what lies in them.
-  constexpr size_t kBatch = 8;
+  // Several dependent chains at once hide the latency of memory: leaves first, then their metas, then the bodies.
+  constexpr size_t kBatch = 16;
   Leaf* leaves[kBatch];
+  size_t likely[kBatch];
   for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
     size_t n = std::min(kBatch, keys.size() - begin);
     EpochManager::Guard guard(store_.epochs());
@@ -76,12 +80,18 @@ void TableImpl::read_many(TransactionImpl& transaction, const ReadView& view, st
     }
     for (size_t i = 0; i < n; i++) leaves[i]->prefetch_record(KeyView(keys[begin + i]));
     for (size_t i = 0; i < n; i++) {
+      // A look only: what it finds is found again below, or not.
+      bool equal = false;
+      likely[i] = leaves[i]->lower_bound(KeyView(keys[begin + i]), leaves[i]->status().count, equal);
+      if (equal) leaves[i]->prefetch_body(likely[i]);
+    }
+    for (size_t i = 0; i < n; i++) {
       KeyView k(keys[begin + i]);
       PointRead r;
       do {
         uint64_t version;
         Leaf* leaf = tree_.continue_from(leaves[i], k, version);
-        r = read_point(tree_, leaf, version, k, transaction, view, rows[begin + i]);
+        r = read_point(tree_, leaf, version, k, transaction, view, rows[begin + i], likely[i]);
       } while (r == PointRead::kRetry);
       found[begin + i] = r == PointRead::kFound;
       if (!found[begin + i]) rows[begin + i].clear();
