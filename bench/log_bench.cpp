@@ -59,9 +59,11 @@ class LogBench {
   void run() {
     device();
     for (int threads : o_.threads) {
-      commits(threads, Durability::kNone);
-      commits(threads, Durability::kProcess);
-      commits(threads, Durability::kPower);
+      for (const Change change : {Change::kUpdate, Change::kInsert}) {
+        for (const Durability level : {Durability::kNone, Durability::kProcess, Durability::kPower}) {
+          commits(threads, change, level);
+        }
+      }
     }
     recovery_and_checkpoint();
     std::filesystem::remove_all(o_.directory);
@@ -100,8 +102,10 @@ class LogBench {
     close(fd);
   }
 
-  // Each thread updates rows of its own, one to a transaction.
-  void commits(int threads, Durability level) {
+  enum class Change : uint8_t { kUpdate, kInsert };
+
+  // Each thread changes rows of its own, one to a transaction.
+  void commits(int threads, Change change, Durability level) {
     auto directory = fresh();
     std::unique_ptr<log::WriteAheadLog> log;
     StoreOptions options;
@@ -118,11 +122,17 @@ class LogBench {
       const auto before = log == nullptr ? log::WriteAheadLog::Statistics() : log->statistics();
       auto outcome = run_sampled(threads, o_.seconds, [&](int thread, const std::atomic<bool>& stop, Sample& sample) {
         Random random(static_cast<uint64_t>(thread) + 1);
+        std::unique_ptr<Transaction> txn;
+        uint64_t fresh_row = static_cast<uint64_t>(thread + 1) << 40;  // above all that were filled in
         while (!stop) {
           sample.run([&] {
-            const std::string key = key_of(static_cast<uint64_t>(thread) * kRowsOfEach + random.next() % kRowsOfEach);
-            auto txn = store->begin(Isolation::kReadCommitted, 0);
+            txn = store->begin(Isolation::kReadCommitted, 0, std::move(txn));
             txn->take_statement_snapshot();
+            if (change == Change::kInsert) {
+              return table->insert(*txn, key_of(scatter(fresh_row++)), row_, nullptr) == StorageStatus::kOk &&
+                     store->commit(*txn) == StorageStatus::kOk;
+            }
+            const std::string key = key_of(static_cast<uint64_t>(thread) * kRowsOfEach + random.next() % kRowsOfEach);
             Claimed claimed;
             return table->claim(*txn, txn->view(), key, RowLockMode::kUpdate, LockWait::kWait, claimed) ==
                        StorageStatus::kOk &&
@@ -131,7 +141,9 @@ class LogBench {
           });
         }
       });
-      Parameters parameters = {{"level", log::durability_name(level)}, {"threads", std::to_string(threads)}};
+      Parameters parameters = {{"change", change == Change::kInsert ? "insert" : "update"},
+                               {"level", log::durability_name(level)},
+                               {"threads", std::to_string(threads)}};
       if (log != nullptr) {
         const auto after = log->statistics();
         const bool lines = log->granularity() == log::Granularity::kCacheLine;
