@@ -9,6 +9,7 @@ Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Di
   if (disk != nullptr) {
     options.data_source = std::make_shared<engine::DataSource>(engine::DataSource{disk, machine.geometry});
     options.settings["recovery_threads"] = std::to_string(machine.recovery_threads);
+    options.settings["commit_clock"] = machine.commit_clock;
     options.settings["durability"] = log::durability_name(machine.level);
   }
   return engine::Instance::open(options);

@@ -20,6 +20,7 @@ struct Machine {
   log::Durability level = log::Durability::kPower;
   log::Geometry geometry;
   unsigned recovery_threads = 1;
+  std::string commit_clock = "counter";
 };
 
 // No disk: everything in memory.

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "storage/txn/clock_source.h"
 #include "tests/crash/workload.h"
 
 namespace indigo::crash {
@@ -139,6 +140,7 @@ Machine choose_machine(uint64_t seed) {
   m.geometry.block_bytes = 32u << 10 << random() % 3;
   m.geometry.segment_bits = 6 + random() % 3;
   m.recovery_threads = 1 + random() % 3;
+  if (random() % 4 == 0 && storage::clock_source_usable(storage::ClockSource::kTsc)) m.commit_clock = "tsc";
   return m;
 }
 
