@@ -75,6 +75,8 @@ Outcome run_sampled(int threads, double seconds,
 // Calls body() once; it answers its operations.
 Outcome run_once(const std::function<uint64_t()>& body);
 
+double thread_cpu_seconds();  // of the calling thread
+
 void print(const std::string& name, const Parameters& parameters, const Outcome& outcome);
 
 }  // namespace indigo::bench

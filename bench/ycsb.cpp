@@ -10,6 +10,7 @@
 
 #include "bench/layout/index_organized.h"
 #include "bench/layout/options.h"
+#include "bench/level_slices.h"
 #include "bench/measurement.h"
 #include "bench/random.h"
 #include "bench/row_store/row_store.h"
@@ -57,13 +58,21 @@ template <class Layout>
 class Ycsb {
  public:
   explicit Ycsb(const Options& o, std::unique_ptr<Layout> layout)
-      : o_(o), isolation_(o.isolation_level()), layout_(std::move(layout)), table_(layout_->create_table()) {
+      : o_(o),
+        isolation_(o.isolation_level()),
+        beside_(o.beside_level()),
+        layout_(std::move(layout)),
+        table_(layout_->create_table()) {
     if (o.distribution == "zipf") zipf_ = std::make_unique<Zipfian>(o.rows, kZipfTheta);
   }
 
   int run() {
-    if (!layout_->supports(isolation_)) {
-      std::fprintf(stderr, "this layout has no %s\n", o_.isolation.c_str());
+    if (!layout_->supports(isolation_) || !layout_->supports(beside_)) {
+      std::fprintf(stderr, "this layout has no such level\n");
+      return 1;
+    }
+    if (!o_.beside.empty() && (o_.workload == "chain" || o_.workload == "hybrid")) {
+      std::fprintf(stderr, "%s has one level\n", o_.workload.c_str());
       return 1;
     }
     load();
@@ -71,6 +80,13 @@ class Ycsb {
       chain();
     } else if (o_.workload == "hybrid") {
       hybrid();
+    } else if (!o_.beside.empty()) {
+      LevelSlices slices(o_.threads);
+      run_sampled(o_.threads, o_.seconds, [&](int thread, const auto& stop, Sample& s) {
+        Worker worker(*this, thread, o_.workload);
+        slices.run(thread, stop, [&](bool second) { worker.operation(second ? beside_ : isolation_, stop, s); });
+      });
+      slices.print("ycsb", parameters(), o_.isolation, o_.beside);
     } else {
       print("ycsb", parameters(), run_sampled(o_.threads, o_.seconds, [&](int thread, const auto& stop, Sample& s) {
               worker(thread, stop, s, o_.workload);
@@ -122,48 +138,70 @@ class Ycsb {
     }
   }
 
-  void worker(int thread, const std::atomic<bool>& stop, Sample& sample, const std::string& workload) {
-    Session session(*layout_);
-    Random random(static_cast<uint64_t>(thread) + 7);
-    std::string row;
-    if (workload == "scan") {
-      while (!stop.load(std::memory_order_relaxed)) {
-        sample.run([&] {
-          sample.rows += scan(session, key_of(random_row(random)), o_.scan_length);
-          return true;
-        });
-      }
-    } else if (workload == "full-scan") {
-      while (!stop.load(std::memory_order_relaxed)) {
-        sample.run([&] {
-          sample.rows += scan(session, 0, o_.rows, &stop);
-          return true;
-        });
-      }
-    } else if (workload == "lookup-many") {
-      std::vector<uint64_t> keys(kManyKeys);
-      while (!stop.load(std::memory_order_relaxed)) {
-        for (uint64_t& key : keys) key = key_of(random_row(random));
-        sample.run([&] { return lookup_many(session, keys); });
-      }
-    } else {
-      unsigned updates = kMixes.at(workload);
-      while (!stop.load(std::memory_order_relaxed)) {
-        bool update = updates > 0 && random.below(100) < updates;
-        uint64_t key = key_of(random_row(random));
-        sample.run([&] { return update ? update_one(session, key, row, random.next()) : lookup(session, key, row); });
+  // One thread's transactions.
+  class Worker {
+   public:
+    Worker(Ycsb& bench, int thread, const std::string& workload)
+        : bench_(bench), session_(*bench.layout_), random_(static_cast<uint64_t>(thread) + 7) {
+      if (workload == "scan") {
+        scan_rows_ = bench.o_.scan_length;
+      } else if (workload == "full-scan") {
+        scan_all_ = true;
+      } else if (workload == "lookup-many") {
+        many_.resize(kManyKeys);
+      } else {
+        updates_ = kMixes.at(workload);
       }
     }
+    void operation(Isolation isolation, const std::atomic<bool>& stop, Sample& sample) {
+      if (scan_all_ || scan_rows_ > 0) {
+        const uint64_t from = scan_all_ ? 0 : bench_.key_of(bench_.random_row(random_));
+        sample.run([&] {
+          session_.begin(isolation);
+          sample.rows +=
+              bench_.read_range(session_, from, scan_all_ ? bench_.o_.rows : scan_rows_, scan_all_ ? &stop : nullptr);
+          session_.commit();
+          return true;
+        });
+        return;
+      }
+      if (!many_.empty()) {
+        for (uint64_t& key : many_) key = bench_.key_of(bench_.random_row(random_));
+        sample.run([&] { return bench_.lookup_many(session_, isolation, many_); });
+        return;
+      }
+      const bool update = updates_ > 0 && random_.below(100) < updates_;
+      const uint64_t key = bench_.key_of(bench_.random_row(random_));
+      sample.run([&] {
+        return update ? bench_.update_one(session_, isolation, key, row_, random_.next())
+                      : bench_.lookup(session_, isolation, key, row_);
+      });
+    }
+
+   private:
+    Ycsb& bench_;
+    Session session_;
+    Random random_;
+    std::string row_;
+    bool scan_all_ = false;
+    uint64_t scan_rows_ = 0;
+    std::vector<uint64_t> many_;  // keys of a lookup-many
+    unsigned updates_ = 0;        // percent
+  };
+
+  void worker(int thread, const std::atomic<bool>& stop, Sample& sample, const std::string& workload) {
+    Worker worker(*this, thread, workload);
+    while (!stop.load(std::memory_order_relaxed)) worker.operation(isolation_, stop, sample);
   }
 
-  bool lookup(Session& session, uint64_t key, std::string& row) {
-    session.begin(isolation_);
+  bool lookup(Session& session, Isolation isolation, uint64_t key, std::string& row) {
+    session.begin(isolation);
     Answer a = session.read(table_, key, row);
     return session.commit() && a == Answer::kOk;
   }
   // As an IN list or the inner side of an index join reads.
-  bool lookup_many(Session& session, std::span<const uint64_t> keys) {
-    session.begin(isolation_);
+  bool lookup_many(Session& session, Isolation isolation, std::span<const uint64_t> keys) {
+    session.begin(isolation);
     size_t found = 0;
     uint64_t sum = 0;
     session.read_many(table_, keys, [&](size_t, Bytes row) {
@@ -173,8 +211,8 @@ class Ycsb {
     checksum_.fetch_add(sum, std::memory_order_relaxed);
     return session.commit() && found == keys.size();
   }
-  bool update_one(Session& session, uint64_t key, std::string& row, uint64_t value) {
-    session.begin(isolation_);
+  bool update_one(Session& session, Isolation isolation, uint64_t key, std::string& row, uint64_t value) {
+    session.begin(isolation);
     Answer a = session.lock(table_, key, row);
     if (a == Answer::kOk) {
       store_unaligned(row.data(), value);
@@ -185,12 +223,6 @@ class Ycsb {
       return false;
     }
     return session.commit();
-  }
-  uint64_t scan(Session& session, uint64_t from, uint64_t rows, const std::atomic<bool>* stop = nullptr) {
-    session.begin(isolation_);
-    uint64_t n = read_range(session, from, rows, stop);
-    session.commit();
-    return n;
   }
   uint64_t read_range(Session& session, uint64_t from, uint64_t rows, const std::atomic<bool>* stop = nullptr) {
     uint64_t n = 0, sum = 0;
@@ -244,13 +276,14 @@ class Ycsb {
       }
       readers.push_back(std::make_unique<Session>(*layout_));
       readers.back()->begin(Isolation::kRepeatableRead);
-      for (uint64_t i = 0; i < o_.rows; i++) update_one(updater, key_of(i), row, value++);
+      for (uint64_t i = 0; i < o_.rows; i++) update_one(updater, isolation_, key_of(i), row, value++);
     }
     for (auto& r : readers) r->commit();
   }
 
   const Options o_;
   const Isolation isolation_;
+  const Isolation beside_;
   std::unique_ptr<Layout> layout_;
   typename Layout::TableRef table_;
   std::unique_ptr<Zipfian> zipf_;

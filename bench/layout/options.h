@@ -14,16 +14,20 @@ namespace indigo::bench {
 struct LayoutOptions {
   std::string layout = "index-organized";
   std::string isolation = "repeatable-read";
+  std::string beside;             // a level to measure in turn with the other (bench/level_slices.h), or empty
   std::string clock = "counter";  // of the index-organized layout
   bool row_store_prefetch = false;
 
   storage::Isolation isolation_level() const { return isolations().at(isolation); }
+  storage::Isolation beside_level() const { return isolations().at(beside.empty() ? isolation : beside); }
   storage::ClockSource clock_source() const {
     return clock == "tsc" ? storage::ClockSource::kTsc : storage::ClockSource::kCounter;
   }
   void add_to(CLI::App& command) {
     command.add_option("--layout", layout)->check(CLI::IsMember({"index-organized", "row-store"}));
     command.add_option("--isolation", isolation)->check(CLI::IsMember(isolations()));
+    command.add_option("--beside", beside, "A level to measure in turn with --isolation, and what it costs over that")
+        ->check(CLI::IsMember(isolations()));
     command.add_option("--clock", clock, "Where the index-organized layout's stamps come from")
         ->check(CLI::IsMember({"counter", "tsc"}));
     command.add_flag("--row-store-prefetch", row_store_prefetch,

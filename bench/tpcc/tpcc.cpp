@@ -10,6 +10,7 @@
 
 #include "bench/layout/index_organized.h"
 #include "bench/layout/options.h"
+#include "bench/level_slices.h"
 #include "bench/measurement.h"
 #include "bench/row_store/row_store.h"
 #include "bench/tpcc/consistency.h"
@@ -39,8 +40,9 @@ int run(const Options& o, std::unique_ptr<Layout> layout) {
   using Work = tpcc::Transactions<Layout>;
   using Kind = typename Work::Kind;
   storage::Isolation isolation = o.isolation_level();
-  if (!layout->supports(isolation)) {
-    std::fprintf(stderr, "this layout has no %s\n", o.isolation.c_str());
+  const storage::Isolation beside = o.beside_level();
+  if (!layout->supports(isolation) || !layout->supports(beside)) {
+    std::fprintf(stderr, "this layout has no such isolation level\n");
     return 1;
   }
   uint32_t warehouses = o.warehouses != 0 ? o.warehouses : static_cast<uint32_t>(std::max(1, o.threads));
@@ -50,11 +52,12 @@ int run(const Options& o, std::unique_ptr<Layout> layout) {
   std::atomic<uint64_t> new_orders{0};
   std::mutex mutex;
   Sample queries;  // guarded by mutex
+  LevelSlices slices(o.threads);
   Outcome outcome = run_sampled(o.threads, o.seconds, [&](int thread, const auto& stop, Sample& sample) {
     Work work(database, isolation, static_cast<uint64_t>(thread));
     uint64_t mine = 0;
     Sample query2;
-    while (!stop.load(std::memory_order_relaxed)) {
+    auto one = [&] {
       Kind kind = work.next_kind(shares);
       bool done = false;
       // What a conflict stopped is tried again, as a terminal would.
@@ -66,6 +69,14 @@ int run(const Options& o, std::unique_ptr<Layout> layout) {
         });
       }
       mine += done && kind == Kind::kNewOrder ? 1 : 0;
+    };
+    if (o.beside.empty()) {
+      while (!stop.load(std::memory_order_relaxed)) one();
+    } else {
+      slices.run(thread, stop, [&](bool second) {
+        work.set_isolation(second ? beside : isolation);
+        one();
+      });
     }
     new_orders += mine;
     std::lock_guard lock(mutex);
@@ -90,7 +101,11 @@ int run(const Options& o, std::unique_ptr<Layout> layout) {
     parameters.emplace_back("query2_per_second", per_second(queries.operations));
     parameters.emplace_back("query2_p50_us", std::to_string(static_cast<uint64_t>(queries.latencies.quantile_us(0.5))));
   }
-  print("tpcc", parameters, outcome);
+  if (o.beside.empty()) {
+    print("tpcc", parameters, outcome);
+  } else {
+    slices.print("tpcc", parameters, o.isolation, o.beside);
+  }
   return broken.empty() ? 0 : 2;
 }
 

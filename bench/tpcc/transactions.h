@@ -30,6 +30,8 @@ class Transactions {
         random_(thread + 100),
         next_history_((thread + 1) << 40) {}
 
+  // Of the transactions from now on.
+  void set_isolation(storage::Isolation isolation) { isolation_ = isolation; }
   Kind next_kind(const Shares& shares) {
     auto p = static_cast<unsigned>(random_.below(100));
     size_t kind = 0;
@@ -274,7 +276,7 @@ class Transactions {
 
   const Tables<Table>& t_;
   const uint64_t warehouses_, home_;
-  const storage::Isolation isolation_;
+  storage::Isolation isolation_;
   Session session_;
   Query2<Layout> query2_;
   Random random_;
