@@ -23,7 +23,7 @@ double LevelSlices::median_ns(bool second) const {
   return *middle;
 }
 
-void LevelSlices::print(const std::string& name, Parameters parameters, const std::string& first,
+void LevelSlices::print(const std::string& name, const Parameters& parameters, const std::string& first,
                         const std::string& second) const {
   std::string line = "name=" + name;
   for (const auto& [key, value] : parameters) line += " " + key + "=" + value;

@@ -39,7 +39,8 @@ class LevelSlices {
   double median_ns(bool second) const;
   // Part of the first level's throughput that the second one costs.
   double cost() const { return 1 - median_ns(false) / median_ns(true); }
-  void print(const std::string& name, Parameters parameters, const std::string& first, const std::string& second) const;
+  void print(const std::string& name, const Parameters& parameters, const std::string& first,
+             const std::string& second) const;
 
  private:
   struct Slice {

@@ -139,6 +139,15 @@ WriteContext* StoreImpl::take_write_context() {
   return c;
 }
 
+Certifier& StoreImpl::make_certifier() {
+  std::lock_guard lock(created_mutex_);
+  if (own_certifier_ == nullptr) {
+    own_certifier_ = std::make_unique<Certifier>(clock_, pauses_);
+    certifier_.store(own_certifier_.get(), std::memory_order_release);  // pairs with certifier()
+  }
+  return *own_certifier_;
+}
+
 class StoreImpl::CommitGuard {
  public:
   CommitGuard(StoreImpl& store, TransactionImpl& txn) : commits_(txn.has_writes() ? &txn.writes().commits : nullptr) {
@@ -234,7 +243,8 @@ bool StoreImpl::certify(TransactionImpl& txn) {
     const PendingVersion* p = r.pending();
     if (!r.claims() || p->released || p->top.load(std::memory_order_relaxed) == nullptr) continue;
     uint64_t space = p->table->id().value;
-    s.writes.push_back({hash_read(space, p->key), space, p->key, p->mode == RowLockMode::kUpdate});
+    const uint64_t hash = p->read_hash != 0 ? p->read_hash : hash_read(space, p->key);
+    s.writes.push_back({hash, space, p->key, p->mode == RowLockMode::kUpdate});
   }
   if (s.writes.empty()) s.index_writes.clear();  // all of it was rolled back
   return certifier().certify(s, txn.commit_stamp_);
@@ -281,7 +291,7 @@ void StoreImpl::rollback(Transaction& transaction) {
 void StoreImpl::finish(TransactionImpl& txn, bool committed) {
   TransactionState* state = txn.state_;
   if (txn.serializable_ != nullptr) {
-    certifier_->leave(*txn.serializable_);
+    certifier().leave(*txn.serializable_);
     txn.serializable_->clear();
     txn.serializable_ = nullptr;
   }

@@ -56,8 +56,8 @@ class StoreImpl final : public Store {
   CommitClock& clock() { return clock_; }
   SnapshotRegistry& snapshots() { return snapshots_; }
   Certifier& certifier() {
-    std::call_once(certifier_once_, [this] { certifier_ = std::make_unique<Certifier>(clock_, pauses_); });
-    return *certifier_;
+    Certifier* made = certifier_.load(std::memory_order_acquire);  // pairs with make_certifier
+    return made != nullptr ? *made : make_certifier();
   }
   VersionPool& versions() { return versions_; }
   Valenblock& nodes() { return nodes_; }
@@ -105,6 +105,7 @@ class StoreImpl final : public Store {
   static constexpr uint64_t kTxnBlock = 64;
 
   TransactionState* take_state();
+  Certifier& make_certifier();
   TxnId next_txn_id(TransactionState& state);
   Shard& shard() { return shards_[thread_shard() % kShards]; }
   // Commit step 1: writes what is long, and reserves the last record's place.
@@ -133,12 +134,12 @@ class StoreImpl final : public Store {
   PauseHook pauses_;
   CommitClock clock_;
   SnapshotRegistry snapshots_{clock_, pauses_};
-  std::once_flag certifier_once_;
-  std::unique_ptr<Certifier> certifier_;  // since the first serializable transaction
+  std::unique_ptr<Certifier> own_certifier_;
+  std::atomic<Certifier*> certifier_{nullptr};  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;
   std::array<Shard, kShards> shards_;
   DroppedTables dropped_tables_;
-  mutable std::mutex created_mutex_;  // guards the two below
+  mutable std::mutex created_mutex_;  // guards the two below, and the making of the certifier
   std::vector<std::unique_ptr<TransactionState>> created_states_;
   std::vector<std::unique_ptr<WriteContext>> created_contexts_;
   alignas(64) std::atomic<uint64_t> next_txn_{1};

@@ -16,20 +16,20 @@ Certifier::Certifier(CommitClock& clock, const PauseHook& pauses) : clock_(clock
 
 bool Certifier::enter(SerializableTransaction& t, const SnapshotRegistry& snapshots, SnapshotRegistry::Slot& slot,
                       CommitStamp& snapshot) {
-  if (!t.known_) {
+  if (t.slot_ == nullptr) {
     std::lock_guard lock(lock_);
     known_.push_back(&t);
-    t.known_ = true;
+    t.slot_ = &slot;
   }
   t.unsafe_ = false;
   t.entered = true;
   if (!t.read_only) {
-    // As R4: first a lower bound, then the stable stamp. seq_cst: whoever has not seen the bound has loaded a stable stamp
-    // that is not above the one loaded below.
-    t.open_.store(clock_.stable().value << 1 | 1);
+    // take() announces a lower bound in the slot before it loads the stable stamp (R4): whoever has loaded the stable stamp
+    // and then misses the bound knows that this snapshot is not below. Who meets it meets open_, too: bound() loads the
+    // slot first, and take() stores it after this.
+    t.open_.store(true, std::memory_order_relaxed);
     snapshot = snapshots.take(slot, snapshot);
     t.snapshot = snapshot.value;
-    t.open_.store(snapshot.value << 1, std::memory_order_release);  // only makes it younger
     return true;
   }
   std::lock_guard lock(lock_);
@@ -47,8 +47,8 @@ bool Certifier::enter(SerializableTransaction& t, const SnapshotRegistry& snapsh
 
 bool Certifier::writer_below(uint64_t stamp) const {
   return std::any_of(known_.begin(), known_.end(), [&](const SerializableTransaction* t) {
-    uint64_t open = t->open_.load();  // seq_cst: pairs with enter()
-    return open != 0 && open >> 1 < stamp;
+    const uint64_t bound = t->bound();
+    return bound != 0 && bound < stamp;
   });
 }
 
@@ -58,8 +58,8 @@ std::vector<uint64_t> Certifier::safe_snapshot_blockers(uint64_t session) const 
   for (const SerializableTransaction* reader : readers_) {
     if (!reader->waiting_ || reader->session.load(std::memory_order_relaxed) != session) continue;
     for (const SerializableTransaction* t : known_) {
-      const uint64_t open = t->open_.load();
-      if (open != 0 && open >> 1 < reader->snapshot) sessions.push_back(t->session.load(std::memory_order_relaxed));
+      const uint64_t bound = t->bound();
+      if (bound != 0 && bound < reader->snapshot) sessions.push_back(t->session.load(std::memory_order_relaxed));
     }
   }
   return sessions;
@@ -70,7 +70,7 @@ void Certifier::remove(SerializableTransaction& t) {
   if (t.read_only) {
     std::erase(readers_, &t);
   } else {
-    t.open_.store(0, std::memory_order_relaxed);
+    t.open_.store(false, std::memory_order_relaxed);
   }
   t.entered = false;
   if (log_.size() >= trim_log_at_) trim();
@@ -86,8 +86,8 @@ void Certifier::leave(SerializableTransaction& t) {
 void Certifier::trim() {
   oldest_ = clock_.stable().value;  // whoever is not met below enters above it
   for (const SerializableTransaction* t : known_) {
-    uint64_t open = t->open_.load();  // seq_cst: pairs with enter()
-    if (open != 0) oldest_ = std::min(oldest_, open >> 1);
+    const uint64_t bound = t->bound();
+    if (bound != 0) oldest_ = std::min(oldest_, bound);
   }
   for (const SerializableTransaction* t : readers_) oldest_ = std::min(oldest_, t->snapshot);
   log_.trim(oldest_);
@@ -175,9 +175,11 @@ uint64_t Certifier::high_watermark(const SerializableTransaction& t) const {
   uint64_t eta = mutated(Mutation::kNoHighStart) ? 0 : std::max(t.snapshot, t.eta);
   for (uint64_t hash : t.reads.key_parts()) eta = std::max(eta, log_.newest(hash, t.snapshot));
   if (!t.writes.empty()) eta = std::max(eta, everything_stamp_);
+  const uint64_t newest_range = newest_range_.load(std::memory_order_relaxed);
   auto written = [&](const SerializableTransaction::Write& w) {
     eta = std::max({eta, (*slots_)[w.hash].read.load(std::memory_order_relaxed), log_.newest(w.hash, t.snapshot)});
     if (w.key_changes) eta = std::max(eta, (*slots_)[key_part(w.hash)].read.load(std::memory_order_relaxed));
+    if (newest_range <= eta) return;
     auto ranges = range_stamps_.find(w.space);
     if (ranges != range_stamps_.end()) eta = std::max(eta, ranges->second.at(w.key));
   };
@@ -248,7 +250,7 @@ Certifier::Statistics Certifier::statistics() const {
   Statistics s = counts_;
   s.log_records = log_.size();
   s.open = readers_.size();
-  for (const SerializableTransaction* t : known_) s.open += t->open_.load() != 0;
+  for (const SerializableTransaction* t : known_) s.open += t->open_.load(std::memory_order_relaxed);
   for (const auto& [space, stamps] : range_stamps_) s.range_segments += stamps.size();
   return s;
 }

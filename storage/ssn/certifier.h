@@ -70,11 +70,15 @@ struct SerializableTransaction {
 
  private:
   friend class Certifier;
-  // Of one that may write: 0, or snapshot << 1 | tentative while it is open. Others read it.
-  std::atomic<uint64_t> open_{0};
-  bool known_ = false;    // to the Certifier
-  bool waiting_ = false;  // in wait_safe()
-  bool unsafe_ = false;   // read only: someone has committed who could be in a cycle with it
+  // A lower bound of its snapshot while it is open and may write, else 0. Under the Certifier's lock.
+  uint64_t bound() const {
+    const uint64_t bound = SnapshotRegistry::lower_bound(*slot_);  // before open_ is loaded: see Certifier::enter
+    return bound != 0 && open_.load(std::memory_order_relaxed) ? bound : 0;
+  }
+  std::atomic<bool> open_{false};                 // set by its session, others load it
+  const SnapshotRegistry::Slot* slot_ = nullptr;  // always the same; set when it becomes known to the Certifier
+  bool waiting_ = false;                          // in wait_safe()
+  bool unsafe_ = false;                           // read only: someone has committed who could be in a cycle with it
 };
 
 class Certifier {
@@ -93,6 +97,9 @@ class Certifier {
 
   // The sessions of the writers that a wait_safe() of this session waits for.
   std::vector<uint64_t> safe_snapshot_blockers(uint64_t session) const;
+
+  // Someone is about to read or write this: its slot may come into the cache.
+  void prefetch(uint64_t hash) const { __builtin_prefetch(&(*slots_)[hash], 1); }
 
   // Early tests of the window. False: the transaction cannot commit any more.
   bool read_point(SerializableTransaction& t, uint64_t hash) {
@@ -132,13 +139,15 @@ class Certifier {
   // Is a transaction open that may still write and whose snapshot is (or may become) below `stamp`?
   bool writer_below(uint64_t stamp) const;
 
+  // What everyone reads lies apart from what each commit writes.
   CommitClock& clock_;
   const PauseHook& pauses_;
-  mutable SpinLock lock_;  // the commit section; guards all below
-  std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
+  const std::unique_ptr<KeySlots> slots_ = std::make_unique<KeySlots>();
+  std::atomic<uint64_t> newest_range_{0};  // the greatest in range_stamps_; changed under the lock
+  std::atomic<uint32_t> waiting_{0};       // in wait_safe()
+  alignas(64) mutable SpinLock lock_;      // the commit section; guards all below
   WriteLog log_{*slots_};
   absl::flat_hash_map<uint64_t, RangeStamps> range_stamps_;  // by space
-  std::atomic<uint64_t> newest_range_{0};                    // of the stamps in there; for early tests
   CommitStamp newest_;                                       // stamp taken here: the section's order is the stamps'
   uint64_t everything_stamp_ = 0;                            // latest committed reader of everything
   std::vector<SerializableTransaction*> known_;              // all there are: they are used again and again
@@ -147,7 +156,6 @@ class Certifier {
   static constexpr size_t kTrimAt = 64;
   size_t trim_log_at_ = kTrimAt, trim_spaces_at_ = kTrimAt;
   Statistics counts_;
-  std::atomic<uint32_t> waiting_{0};
   WaitPoint ended_;
 };
 

@@ -209,10 +209,11 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
 StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  const uint64_t hash = txn.expect_read(id_.value, key);
   StorageStatus s = txn.failed(
       attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); }));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
-  StorageStatus noted = txn.note_claim(id_.value, key, view, s == StorageStatus::kOk);
+  StorageStatus noted = txn.note_claim(id_.value, key, hash, view, s == StorageStatus::kOk);
   return noted != StorageStatus::kOk ? noted : s;
 }
 

@@ -164,7 +164,8 @@ StorageStatus TableImpl::insert(Transaction& transaction, Bytes key, Bytes row, 
   PendingVersion* p;
   StorageStatus s = insert_record(txn, key, row, duplicate, p);
   if (s == StorageStatus::kOk && txn.serializable() != nullptr) {
-    s = txn.note_write(id_.value, key);
+    p->read_hash = hash_read(id_.value, key);
+    s = txn.note_write(id_.value, key, p->read_hash);
     if (s != StorageStatus::kOk) undo_last(txn);
   }
   if (s == StorageStatus::kOk && indexes() != nullptr) {

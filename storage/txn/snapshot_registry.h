@@ -78,6 +78,9 @@ class SnapshotRegistry {
   }
   // A lower bound for the snapshot that is about to be loaded: seq_cst, so it comes before that load.
   static void announce(Slot& slot, CommitStamp bound) { slot.value_.store(bound.value << 1 | 1); }
+  // A lower bound of the snapshot that the slot holds or is about to hold; zero: none. After a load of the stable stamp S:
+  // a snapshot that is not met here is not below S (invariant 2), and what its session stored before take() is seen if it is.
+  static uint64_t lower_bound(const Slot& slot) { return slot.value_.load() >> 1; }  // seq_cst: pairs with take()
   // Registers a snapshot that is registered elsewhere by the same session.
   void copy(Slot& slot, CommitStamp snapshot) {
     slot.value_.store(snapshot.value << 1);

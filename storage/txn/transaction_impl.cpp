@@ -69,7 +69,8 @@ void TransactionImpl::take_snapshot() const {
   if (s == nullptr) s = std::make_unique<SerializableTransaction>();
   s->read_only = read_only_;
   s->session.store(session_, std::memory_order_relaxed);
-  bool tracked = store_.certifier().enter(*s, store_.snapshots(), *state_->slot, snapshot_);
+  certifier_ = &store_.certifier();
+  bool tracked = certifier_->enter(*s, store_.snapshots(), *state_->slot, snapshot_);
   serializable_ = tracked ? s.get() : nullptr;
 }
 
@@ -83,16 +84,18 @@ StorageStatus TransactionImpl::take_safe_snapshot() {
   }
 }
 
-Certifier& TransactionImpl::store_certifier() const { return store_.certifier(); }
-
-StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, const ReadView& view, bool found) {
-  StorageStatus s = note_read(space, key, view, found);
-  return s != StorageStatus::kOk || !found ? s : note_write(space, key);
+StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, uint64_t hash, const ReadView& view, bool found) {
+  if (hash == 0) hash = hash_read(space, key);  // the claim has taken the snapshot
+  if (view.stamp != kMaxStamp && (found || !mutated(Mutation::kForgetNothingRead))) {
+    if (StorageStatus s = note_read(hash); s != StorageStatus::kOk) return s;
+  }
+  if (!found) return StorageStatus::kOk;
+  last_claim->read_hash = hash;  // a fixed snapshot follows no record to another key
+  return note_write(space, key, hash);
 }
 
-StorageStatus TransactionImpl::note_write(uint64_t space, Bytes key) {
-  if (serializable_ == nullptr) return StorageStatus::kOk;
-  const bool open = store_certifier().write_point(*serializable_, space, key, hash_read(space, key));
+StorageStatus TransactionImpl::note_write(uint64_t space, Bytes key, uint64_t hash) {
+  const bool open = certifier_->write_point(*serializable_, space, key, hash);
   return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
 }
 
@@ -108,7 +111,7 @@ void TransactionImpl::note_newest_read(uint64_t space, Bytes key, uint64_t stamp
 }
 
 StorageStatus TransactionImpl::failed_change(StorageStatus status) {
-  if (status == StorageStatus::kDuplicateKey && serializable_ != nullptr && !store_certifier().open(*serializable_)) {
+  if (status == StorageStatus::kDuplicateKey && serializable_ != nullptr && !certifier_->open(*serializable_)) {
     status = StorageStatus::kSerialization;
   }
   return failed(status);

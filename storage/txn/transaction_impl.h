@@ -189,20 +189,25 @@ class TransactionImpl final : public Transaction {
   StorageStatus note_read(uint64_t space, Bytes key, const ReadView& view, bool found) {
     if (serializable_ == nullptr || view.stamp == kMaxStamp) return StorageStatus::kOk;
     if (!found && mutated(Mutation::kForgetNothingRead)) return StorageStatus::kOk;
-    bool open = store_certifier().read_point(*serializable_, hash_read(space, key));
-    return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
+    return note_read(hash_read(space, key));
   }
-  // The same for a record that it is about to change.
-  StorageStatus note_claim(uint64_t space, Bytes key, const ReadView& view, bool found);
+  // What look-ups and claims do first: the key's slot is on its way while the record is looked for. Its hash; 0: not tracked.
+  uint64_t expect_read(uint64_t space, Bytes key) {
+    if (serializable_ == nullptr) return 0;
+    const uint64_t hash = hash_read(space, key);
+    certifier_->prefetch(hash);
+    return hash;
+  }
+  // The same as note_read for a record that it is about to change; found: it is last_claim.
+  StorageStatus note_claim(uint64_t space, Bytes key, uint64_t hash, const ReadView& view, bool found);
   // A record was written, or will be: kSerialization as above.
-  StorageStatus note_write(uint64_t space, Bytes key);
+  StorageStatus note_write(uint64_t space, Bytes key, uint64_t hash);
   // Its newest version, of this stamp, was met: a duplicate.
   void note_newest_read(uint64_t space, Bytes key, uint64_t stamp);
   // A change has failed on a duplicate: when it was read before that there is none, this is told instead (kSerialization).
   StorageStatus failed_change(StorageStatus status);
   // An entry of a secondary index came or, in a unique one, is about to go.
   void note_index_write(uint64_t space, Bytes key);
-  Certifier& store_certifier() const;
   // Its place in the commit order, once committed; zero when it wrote nothing.
   CommitStamp commit_stamp() const { return commit_stamp_; }
   uint64_t session() const { return session_; }
@@ -216,6 +221,10 @@ class TransactionImpl final : public Transaction {
  private:
   friend class StoreImpl;
   void take_snapshot() const;
+  StorageStatus note_read(uint64_t hash) {
+    const bool open = certifier_->read_point(*serializable_, hash);
+    return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
+  }
   // Undoes the log down to `position`.
   void undo(size_t position);
 
@@ -227,6 +236,7 @@ class TransactionImpl final : public Transaction {
   uint64_t least_snapshot_ = 0;
   mutable CommitStamp snapshot_;
   mutable SerializableTransaction* serializable_ = nullptr;
+  mutable Certifier* certifier_ = nullptr;  // set before serializable_
   bool read_only_ = false;
   CommitStamp commit_stamp_;
   bool locks_used_ = false;

@@ -51,6 +51,7 @@ struct PendingVersion {
   std::atomic<uint64_t> base_predecessor{0};  // what RecordMeta::predecessor was; changed under the latch only
   TableImpl* table = nullptr;
   Bytes key;
+  uint64_t read_hash = 0;  // hash_read() of the key, if a serializable owner has computed it; the owner's alone
   RowLockMode mode = RowLockMode::kNoKeyUpdate;
   uint32_t position = 0;  // of the record in its leaf when it was taken: where the owner looks first
   bool released = false;  // the owner gave it up (rolled back to a savepoint, unclaimed)
