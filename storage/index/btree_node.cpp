@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <memory>
 #include <new>
-#include <thread>
+
+#include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
 
 BtreeNode* BtreeNode::create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix) {
-  void* memory;
-  // Splits cannot fail: they wait for the system.
-  while ((memory = ::operator new (capacity, std::align_val_t{64}, std::nothrow)) == nullptr) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  void* memory = allocate_or_wait([&] { return ::operator new (capacity, std::align_val_t{64}, std::nothrow); });
   auto* node = new (memory) BtreeNode(id, capacity, level);
   node->prefix_length_ = static_cast<uint32_t>(prefix.size());
   node->prefix_offset_ = node->heap_begin_ = capacity - node->prefix_length_;

@@ -2,17 +2,16 @@
 
 #include <sys/mman.h>
 
-#include <chrono>
 #include <mutex>
 #include <new>
-#include <thread>
+
+#include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
 
 namespace {
 constexpr size_t kChunkBytes = 2 << 20;
 constexpr int64_t kAccountBytes = 64 * 1024;
-constexpr std::chrono::milliseconds kRetryPause{1};
 }  // namespace
 
 // Stands in the chunk's first bytes; blocks find it by masking their address.
@@ -113,11 +112,8 @@ void* PagePool::try_allocate(Need need) {
 }
 
 void* PagePool::allocate(Need need) {
-  for (;;) {
-    void* block = try_allocate(need);
-    if (block != nullptr || need == Need::kMayFail) return block;
-    std::this_thread::sleep_for(kRetryPause);
-  }
+  if (need == Need::kMayFail) return try_allocate(need);
+  return allocate_or_wait([&] { return try_allocate(need); });
 }
 
 void PagePool::free(void* block) {

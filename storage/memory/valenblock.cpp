@@ -1,10 +1,10 @@
 #include "storage/memory/valenblock.h"
 
-#include <chrono>
 #include <cstdlib>
 #include <mutex>
 #include <new>
-#include <thread>
+
+#include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
 
@@ -81,10 +81,7 @@ void* Valenblock::try_allocate(size_t bytes) {
 
 void* Valenblock::allocate(size_t bytes) {
   bytes = (bytes + 63) & ~size_t{63};
-  for (;;) {
-    if (void* node = try_allocate(bytes); node != nullptr) return node;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  return allocate_or_wait([&] { return try_allocate(bytes); });
 }
 
 void Valenblock::free(void* node) {

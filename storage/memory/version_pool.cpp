@@ -1,8 +1,8 @@
 #include "storage/memory/version_pool.h"
 
-#include <chrono>
 #include <cstdlib>
-#include <thread>
+
+#include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
 
@@ -19,12 +19,7 @@ void* VersionPool::allocate(size_t bytes) {
   size_t lines = (bytes + kLine - 1) / kLine;
   if (lines <= kClasses) return classes_[lines - 1]->allocate(Need::kMust);
   account_.add(MemoryKind::kVersions, static_cast<int64_t>(lines * kLine));
-  void* block = std::aligned_alloc(kLine, lines * kLine);
-  while (block == nullptr) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    block = std::aligned_alloc(kLine, lines * kLine);
-  }
-  return block;
+  return allocate_or_wait([&] { return std::aligned_alloc(kLine, lines * kLine); });
 }
 
 void VersionPool::free(void* block, size_t bytes) {
