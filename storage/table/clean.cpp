@@ -64,10 +64,10 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
     } else {
       leaf->latch.unlock_unchanged();
     }
-    if (copy) {  // the copy is queued, and `leaf` is seen here once more
+    if (copy) {  // the copy is queued, and `leaf` is seen here once more; without memory for it, later again as it is
       std::string low;
       leaf->low_fence(low);
-      tree_.make_private(KeyView(low), Need::kMust);
+      tree_.make_private(KeyView(low), Need::kMayFail);
     }
     if (small && !dirty) merge_around(leaf);
   }

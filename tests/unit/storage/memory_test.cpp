@@ -3,6 +3,7 @@
 #include <set>
 #include <thread>
 
+#include "storage/clone.h"
 #include "storage/statistics.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
@@ -211,6 +212,54 @@ TEST(Limit, WhatWasRolledBackIsThereForTheNext) {
   EXPECT_EQ(fill(100000), StorageStatus::kOutOfMemory);
   EXPECT_EQ(fill(12000), StorageStatus::kOk);
   EXPECT_EQ(fill(12000), StorageStatus::kOk);
+}
+
+// What cleaning would have to copy, since a clone shares it, waits until there is memory.
+TEST(Limit, CleaningTakesNoMemoryAboveIt) {
+  StoreOptions options;
+  options.memory_limit_bytes = 8 << 20;
+  auto store = Store::create(options);
+  static_cast<StoreImpl&>(*store).reclaimer().stop();
+  TableOptions small;
+  small.leaf_bytes = 4096;
+  auto table = store->create_table(small);
+  const auto key = [](int i) { return std::to_string(1000000 + i); };
+  auto t = store->begin(Isolation::kReadCommitted, 0);
+  for (int i = 0; i < 8000; i++) {
+    ASSERT_EQ(table->insert(*t, key(i), std::string(100, 'x'), nullptr), StorageStatus::kOk);
+  }
+  ASSERT_EQ(store->commit(*t), StorageStatus::kOk);
+  auto reader = store->begin(Isolation::kRepeatableRead, 0);
+  reader->take_statement_snapshot();
+  t = store->begin(Isolation::kReadCommitted, 0);
+  t->take_statement_snapshot();
+  for (int i = 0; i < 8000; i += 10) {
+    Claimed claimed;
+    ASSERT_EQ(table->claim(*t, t->view(), key(i), RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
+    ASSERT_EQ(table->erase(*t, key(i)), StorageStatus::kOk);
+  }
+  ASSERT_EQ(store->commit(*t), StorageStatus::kOk);
+  std::shared_ptr<Table> clone;
+  ASSERT_EQ(clone_tables(*store, [&](Cloner& c) { clone = c.clone(*table, {}, [](IndexId id) { return id; }); }),
+            StorageStatus::kOk);
+  reader.reset();  // from now on the tombstones may go
+
+  auto filler = store->create_table(small);
+  t = store->begin(Isolation::kReadCommitted, 0);
+  StorageStatus status = StorageStatus::kOk;
+  for (int i = 0; status == StorageStatus::kOk; i++) {
+    status = filler->insert(*t, key(i), std::string(100, 'x'), nullptr);
+  }
+  ASSERT_EQ(status, StorageStatus::kOutOfMemory);
+  const uint64_t full = std::max<uint64_t>(store->statistics().bytes, options.memory_limit_bytes);
+  const Tree& tree = static_cast<TableImpl&>(*table).tree();
+  for (int i = 0; i < 5; i++) store->reclaim();
+  EXPECT_LE(store->statistics().bytes, full + (128 << 10));
+  store->rollback(*t);
+  const uint64_t before = tree.copy_count();
+  for (int i = 0; i < 10; i++) store->reclaim();
+  EXPECT_GT(tree.copy_count(), before + 100);
+  EXPECT_EQ(store->statistics().versions_kept, 0u);
 }
 
 // Concurrent writers around the limit: statements fail, commits do not, and what is there is what was committed.
