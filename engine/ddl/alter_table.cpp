@@ -45,6 +45,9 @@ TableLockMode lock_of(const PgQuery__AlterTableCmd& cmd) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return TableLockMode::kShareUpdateExclusive;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions:
+      return options_lock(nodes(cmd.def->list->n_items, cmd.def->list->items));
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
       if (cmd.def->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN)
         return TableLockMode::kShareRowExclusive;
@@ -233,13 +236,14 @@ Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery
                           [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
 }
 
-// SET (fillfactor = ..) and RESET: kept in reloptions; leaf_size is looked at when the table is made anew.
+// SET (fillfactor = ..) and RESET: kept in reloptions. Thresholds hold from the commit on; leaf_size is looked at when the
+// table is made anew.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
   const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
   std::vector<std::string> given;
   if (reset) {
-    for (const PgQuery__Node* node : list) given.push_back(std::string(node->def_elem->defname) + "=");
+    INDIGO_ASSIGN(given, reset_options(list));
   } else if (relation->kind == RelationKind::kView) {
     INDIGO_ASSIGN(given, view_options(list));
     INDIGO_ASSIGN(auto tree, sql::parse(relation->view_definition));
@@ -251,8 +255,10 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
         given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));
   }
   c.catalog.changed({relation->oid});
-  return update_class(c, relation->oid,
-                      [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); });
+  INDIGO_TRY(update_class(c, relation->oid,
+                          [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); }));
+  apply_options(c, relation);
+  return {};
 }
 
 Status change_persistence(DdlContext& c, const RelationPtr& relation, char persistence) {

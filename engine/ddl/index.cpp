@@ -115,6 +115,7 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   storage::IndexOptions options;
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
+  options.fill_percent = index_fill(c, index.oid);
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
   StorageStatus status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);

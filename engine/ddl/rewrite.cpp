@@ -54,12 +54,6 @@ Oid filenode_of(DdlContext& c, Oid relation) {
   return t.find_oid(c.txn, relation, image) ? t.reader(image).oid(pg_class::c_relfilenode) : kInvalidOid;
 }
 
-storage::TableOptions options_of(DdlContext& c, Oid relation) {
-  const SystemTable& t = table(c, pg_class::kOid);
-  std::string image;
-  return t.find_oid(c.txn, relation, image) ? table_options(t.reader(image)) : storage::TableOptions{};
-}
-
 // Writes rows into a new tree under the wanted key.
 class TableWriter {
  public:
@@ -116,7 +110,7 @@ Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
   const RelationPtr wanted = current(c, old->oid);
   const Oid old_filenode = filenode_of(c, old->oid);
   const Oid filenode = next_oid(c);
-  create_storage(c, filenode, old->persistence, options_of(c, old->oid));
+  create_storage(c, filenode, old->persistence, table_options(options_of(c, old->oid)));
   release_physical(c, old_filenode);
   for (const IndexInfo& index : wanted->indexes) {
     const Oid index_filenode = filenode_of(c, index.oid);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "engine/ddl/rewrite.h"
+#include "engine/ddl/storage_options.h"
 #include "engine/ddl/temporary.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/definition_host.h"
@@ -48,19 +49,23 @@ struct IndexToBuild {
   size_t position;
 };
 
+// The indexes that are missing; on the way the tables get their thresholds, which rows of pg_class have.
 Status list_indexes(DdlContext& c, std::vector<IndexToBuild>& out) {
-  std::vector<Oid> tables;
+  std::vector<std::pair<Oid, storage::LeafThresholds>> tables;
   ddl::table(c, ddl::pg_class::kOid).scan(c.txn, {}, [&](ddl::RowReader row) {
     const Oid oid = row.oid(ddl::pg_class::c_oid);
     const char kind = row.chr(ddl::pg_class::c_relkind);
-    if (oid >= oid::kFirstUserOid && (kind == 'r' || kind == 'm')) tables.push_back(oid);
+    if (oid >= oid::kFirstUserOid && (kind == 'r' || kind == 'm')) {
+      tables.emplace_back(oid, ddl::table_options(row).thresholds);
+    }
     return true;
   });
-  for (const Oid oid : tables) {
+  for (const auto& [oid, thresholds] : tables) {
     const ddl::RelationPtr relation = ddl::current(c, oid);
     if (relation == nullptr) {
       return Error(sqlstate::kDataCorrupted, "table " + std::to_string(oid) + " has no complete definition");
     }
+    if (relation->table != nullptr) relation->table->set_thresholds(thresholds);
     for (size_t i = 0; i < relation->indexes.size(); i++) out.push_back({oid, i});
   }
   return {};

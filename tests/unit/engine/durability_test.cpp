@@ -83,6 +83,23 @@ TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
 }
 
 // Stamps go on above those of the log, from whichever source they came.
+TEST_F(DurabilityTest, ATablesThresholdsHoldAfterAStart) {
+  open();
+  const auto leaves = [this](const std::string& table) {
+    return std::stoi(run("select leaves from indigo_stat_tables where relname = '" + table + "'"));
+  };
+  EXPECT_EQ(run("create table half (id int primary key, b text) with (fillfactor = 50); create table whole (like half "
+                "including "
+                "constraints including indexes)"),
+            "");
+  EXPECT_EQ(run("checkpoint; alter table half set (leaf_merge_fill = 20)"), "");
+  open();
+  const std::string rows = " select i, repeat('x', 100) from generate_series(1, 3000) i";
+  EXPECT_EQ(run("insert into half" + rows + "; insert into whole" + rows), "");
+  EXPECT_NEAR(leaves("half"), 2 * leaves("whole"), 3);
+  EXPECT_EQ(run("select reloptions from pg_class where relname = 'half'"), "{fillfactor=50,leaf_merge_fill=20}");
+}
+
 TEST_F(DurabilityTest, TheClockMayChangeBetweenStarts) {
   if (!storage::clock_source_usable(storage::ClockSource::kTsc)) GTEST_SKIP() << "not on this machine";
   int rows = 0;
