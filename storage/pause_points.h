@@ -1,5 +1,6 @@
 // Places at which a test may hold a session back, to run a schedule that luck would hardly ever give
-// (tests/unit/storage/schedule_test.cpp). Nobody else sets them: a store asks one pointer, which is null.
+// (tests/unit/storage/schedule_test.cpp), or for a random while (tests/unit/storage/random_pauses.h). Nobody else sets them: a
+// store asks one pointer, which is null.
 //
 // Thread safety: set before the store is used by anyone; reached() is called by the threads that come by, under the latches
 // and guards that are named below.
@@ -17,8 +18,12 @@ enum class PausePoint : uint8_t {
   kInstalled,  // all is installed, and not yet acknowledged
   kLatch,      // a writer has found its leaf, which is writable, and is about to latch it; under a WriteGuard
   kCopyNode,   // a writer has found its leaf shared, and is about to copy it; under a WriteGuard
-  kGateClosed,  // cloning: from here on nobody begins to commit
-  kLongCommit,  // cloning: waits for a commit that takes long; the gate is open
+  kReadLeaf,   // a scan has found its leaf, and is about to read it; under a Guard
+  kSplit,      // the right half of a split is known to its left neighbour, and not to the parent; under a WriteGuard
+  kMerge,      // two neighbours are about to be latched and merged; under the tree's structure mutex and a WriteGuard
+  kChangeIndex,  // an index node is about to be split, merged or copied: the way to it is known, and nothing latched
+  kGateClosed,   // cloning: from here on nobody begins to commit
+  kLongCommit,   // cloning: waits for a commit that takes long; the gate is open
 };
 
 class PausePoints {

@@ -70,6 +70,7 @@ class StoreImpl final : public Store {
   bool reclaim_until_left();
   StoreStatistics counters();
   DroppedTables& dropped_tables() { return dropped_tables_; }
+  const PauseHook& pauses() const { return pauses_; }
   // For tests, before the store is used.
   void set_pause_points(PausePoints* points) { pauses_.set(points); }
   // Returns spare memory of the pools to the system.

@@ -98,6 +98,7 @@ bool Tree::split(Leaf* leaf, size_t i, const KeyView& key, Scratch& scratch, voi
   mover_.leaf_split(leaf, right);
   right->latch.unlock();
   leaf->latch.unlock();
+  memory_.pauses.at(PausePoint::kSplit);
   insert_separator(separator, right);
   split_count_.fetch_add(1, std::memory_order_relaxed);
   return true;
@@ -209,6 +210,7 @@ bool Tree::try_merge(const KeyView& key) {
   Leaf* left = as_leaf(bottom.node->child(bottom.child));
   Leaf* right = as_leaf(bottom.node->child(bottom.child + 1));
   if (!writable(left) || !writable(right)) return false;
+  memory_.pauses.at(PausePoint::kMerge);
   left->latch.lock();
   size_t usable = node_bytes_ - Leaf::kHeaderBytes;
   if (left->successor() != right) {  // a split between them is not yet in the parent

@@ -6,15 +6,15 @@
 
 namespace indigo::storage {
 
-std::unique_ptr<Index> create_btree_index(EpochManager& epochs) {
-  return std::make_unique<BtreeIndex>(epochs, nullptr);
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses) {
+  return std::make_unique<BtreeIndex>(epochs, nullptr, pauses);
 }
-std::unique_ptr<Index> create_btree_index(EpochManager& epochs, MemoryAccount& account) {
-  return std::make_unique<BtreeIndex>(epochs, &account);
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account) {
+  return std::make_unique<BtreeIndex>(epochs, &account, pauses);
 }
 
-BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account)
-    : epochs_(epochs), account_(account), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
+BtreeIndex::BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses)
+    : epochs_(epochs), account_(account), pauses_(pauses), root_(create_node(BtreeNode::kDefaultBytes, 0, {})) {}
 
 BtreeIndex::~BtreeIndex() { release(root_, account_); }
 

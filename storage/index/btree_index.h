@@ -23,6 +23,7 @@
 #include "storage/index/btree_node.h"
 #include "storage/index/index.h"
 #include "storage/memory/memory_account.h"
+#include "storage/pause_points.h"
 
 namespace indigo::storage {
 
@@ -41,7 +42,7 @@ struct BtreePlace {
 
 class BtreeIndex final : public Index {
  public:
-  BtreeIndex(EpochManager& epochs, MemoryAccount* account);
+  BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses);
   ~BtreeIndex() override;  // nobody may use it any more
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
@@ -127,6 +128,7 @@ class BtreeIndex final : public Index {
 
   EpochManager& epochs_;
   MemoryAccount* const account_;  // may be null
+  const PauseHook& pauses_;
   std::atomic<uint8_t> fill_percent_{100};
   std::atomic<uint64_t> generation_{0};  // changes while writers are kept out
   mutable std::atomic<uint64_t> next_id_{1};
@@ -139,8 +141,8 @@ class BtreeIndex final : public Index {
   std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
 };
 
-std::unique_ptr<Index> create_btree_index(EpochManager& epochs);
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses);
 // Counts its memory in `account` too.
-std::unique_ptr<Index> create_btree_index(EpochManager& epochs, MemoryAccount& account);
+std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account);
 
 }  // namespace indigo::storage

@@ -67,6 +67,7 @@ bool BtreeIndex::try_make_room(const EntryKey& key, uint32_t level) {
   uint32_t at = path.depth - 1;
   BtreeNode& node = *path.steps[at].node;
   if (node.level != level) return true;  // the tree has become lower
+  pauses_.at(PausePoint::kChangeIndex);
   if (!make_private(path)) return false;
   OptimisticLatch& above = parent_latch(path, at);
   if (!above.try_upgrade(parent_version(path, at))) return false;
@@ -203,6 +204,7 @@ BtreeIndex::Merge BtreeIndex::try_merge(const EntryKey& key, uint32_t level) {
   uint32_t at = path.depth - 1;
   BtreeNode& node = *path.steps[at].node;
   if (node.level != level) return Merge::kNothingToDo;
+  pauses_.at(PausePoint::kChangeIndex);
   if (!make_private(path)) return Merge::kRetry;
   OptimisticLatch& above = parent_latch(path, at);
   if (!above.try_upgrade(parent_version(path, at))) return Merge::kRetry;

@@ -6,6 +6,7 @@ namespace indigo::storage {
 BtreeIndex::BtreeIndex(BtreeIndex& source, uint64_t generation)
     : epochs_(source.epochs_),
       account_(source.account_),
+      pauses_(source.pauses_),
       fill_percent_(source.fill_percent_.load(std::memory_order_relaxed)),
       generation_(generation),
       next_id_(source.next_id_.load(std::memory_order_relaxed)),
@@ -25,6 +26,7 @@ bool BtreeIndex::make_private(Path& path) {
   uint32_t at = 0;
   while (at < path.depth && mine(*path.steps[at].node)) at++;
   if (at == path.depth) return true;
+  pauses_.at(PausePoint::kChangeIndex);
   BtreeNode& node = *path.steps[at].node;
   OptimisticLatch& above = parent_latch(path, at);
   if (!above.try_upgrade(parent_version(path, at))) return false;

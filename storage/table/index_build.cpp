@@ -46,7 +46,7 @@ StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, cons
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
-  index->index = create_btree_index(store_.epochs(), store_.memory());
+  index->index = create_btree_index(store_.epochs(), store_.pauses(), store_.memory());
   index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();

@@ -85,6 +85,7 @@ void TableCursor::fill(std::span<RowRef> out, size_t& count) {
   Leaf* leaf;
   do {
     leaf = find(version);
+    table_.store().pauses().at(PausePoint::kReadLeaf);
   } while (!read_leaf(leaf, version, false, out, count));
   at_start_ = false;
   const Tree& tree = table_.tree();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/shared_bytes.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -113,8 +114,8 @@ class BankTest : public StoreFixture {
 };
 
 TEST_F(BankTest, MoneyIsConserved) {
-  const uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
   IndexId index = IndexId{store->next_id().value};
   {
     auto t = begin();
@@ -183,6 +184,7 @@ TEST_F(BankTest, MoneyIsConserved) {
   std::mt19937 random(seed);
   audit(random);
   std::printf("%d transactions committed, %d were refused, %d audits\n", done.load(), refused.load(), audits.load());
+  report_operations(static_cast<uint64_t>(done + refused + audits));
   EXPECT_GT(done, 0);
   EXPECT_TRUE(store->locks().snapshot().empty());
 }

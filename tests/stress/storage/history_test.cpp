@@ -13,6 +13,7 @@
 
 #include "storage/shared_bytes.h"
 #include "storage/store.h"
+#include "tests/random_seed.h"
 
 namespace indigo::storage {
 namespace {
@@ -268,16 +269,16 @@ class HistoryTest : public ::testing::Test {
   }
 
   void run_rounds(int snapshot_percent) {
-    const char* replay = std::getenv("INDIGO_SEED");
     const char* rounds = std::getenv("INDIGO_HISTORY_ROUNDS");
-    int n = replay ? 1 : rounds ? std::atoi(rounds) : 3;
+    int n = seed_is_given() ? 1 : rounds ? std::atoi(rounds) : 3;
     // Sessions that the machine ran one after the other did not meet: they get more rounds.
     for (int i = 0; (i < n || (refused_ == 0 && i < 10 * n)) && !HasFailure(); i++) {
-      uint32_t seed = replay ? static_cast<uint32_t>(std::strtoul(replay, nullptr, 10)) : std::random_device{}();
-      SCOPED_TRACE("INDIGO_SEED=" + std::to_string(seed));
+      uint32_t seed = random_seed();
+      SCOPED_TRACE(seed_trace(seed));
       run(seed, snapshot_percent);
     }
     std::printf("%d transactions committed, %d were refused\n", committed_, refused_);
+    report_operations(static_cast<uint64_t>(committed_ + refused_));
     EXPECT_GT(committed_, 0);
   }
   int committed_ = 0, refused_ = 0;

@@ -13,6 +13,7 @@
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
 #include "storage/memory/version_pool.h"
+#include "tests/random_seed.h"
 
 namespace indigo::storage {
 namespace {
@@ -24,7 +25,7 @@ std::string random_bytes(std::mt19937& random) {
 }
 
 TEST(KeyView, PrefixesCompareLikeKeys) {
-  std::mt19937 random(1);
+  std::mt19937 random(seed_or(1));
   for (int i = 0; i < 20000; i++) {
     std::string a = random_bytes(random), b = random_bytes(random);
     if (KeyView(a).prefix < KeyView(b).prefix) {
@@ -74,7 +75,7 @@ class LeafTest : public ::testing::Test {
 };
 
 TEST_F(LeafTest, AgreesWithAMapUnderRandomChanges) {
-  std::mt19937 random(2);
+  std::mt19937 random(seed_or(2));
   Leaf* leaf = create("", false, "");
   leaves.push_back(leaf);
   std::map<std::string, std::string> model;
@@ -177,7 +178,7 @@ TEST_F(LeafTest, FindsKeysThatAreSpreadUnevenly) {
 }
 
 TEST(Inner, FindsLikeASortedVector) {
-  std::mt19937 random(3);
+  std::mt19937 random(seed_or(3));
   MemoryAccount account;
   Valenblock memory(account);
   for (int round = 0; round < 50; round++) {

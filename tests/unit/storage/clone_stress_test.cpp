@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/clone.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -100,8 +101,8 @@ class CloneStressTest : public StoreFixture {
 };
 
 TEST_F(CloneStressTest, EverybodyWorks) {
-  const unsigned seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
   const char* rounds_text = std::getenv("INDIGO_CLONE_ROUNDS");
   const int rounds = rounds_text != nullptr ? std::atoi(rounds_text) : kThreadSanitizer ? 60 : 300;
   std::mutex mutex;  // guards banks
@@ -147,6 +148,7 @@ TEST_F(CloneStressTest, EverybodyWorks) {
   done.store(true);
   for (auto& thread : threads) thread.join();
   for (Bank& b : banks) check(b);
+  report_operations(transactions);
   static_cast<StoreImpl&>(*store).reclaimer().stop();
   for (Bank& b : banks) EXPECT_EQ(static_cast<TableImpl&>(*b.table).tree().check(), "");
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/statistics.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -297,8 +298,8 @@ class CloneModelTest : public CloneTest {
       }
     });
   }
-  void run(unsigned seed, int steps) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  void run(uint32_t seed, int steps) {
+    SCOPED_TRACE(seed_trace(seed));
     generator.seed(seed);
     std::vector<std::unique_ptr<Member>> members;
     members.push_back(std::make_unique<Member>());
@@ -344,10 +345,10 @@ class CloneModelTest : public CloneTest {
   std::mt19937_64 generator;
 };
 
-TEST_F(CloneModelTest, Seed1) { run(1, kSteps); }
-TEST_F(CloneModelTest, Seed2) { run(2, kSteps); }
-TEST_F(CloneModelTest, Seed3) { run(3, kSteps); }
-TEST_F(CloneModelTest, RandomSeed) { run(std::random_device()(), kSteps); }
+TEST_F(CloneModelTest, Seed1) { run(seed_or(1), kSteps); }
+TEST_F(CloneModelTest, Seed2) { run(seed_or(2), kSteps); }
+TEST_F(CloneModelTest, Seed3) { run(seed_or(3), kSteps); }
+TEST_F(CloneModelTest, RandomSeed) { run(random_seed(), kSteps); }
 
 }  // namespace
 }  // namespace indigo::storage

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/shared_bytes.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -62,7 +63,7 @@ TEST_F(ConcurrencyTest, TransfersKeepTheSumInEverySnapshot) {
     }
   });
   in_threads(3, [&](int thread) {
-    std::mt19937 random(static_cast<unsigned>(thread));
+    std::mt19937 random(seed_or(static_cast<uint32_t>(thread)));
     for (int i = 0; i < 300 * kScale; i++) {
       auto t = begin(i % 3 == 0 ? Isolation::kRepeatableRead : Isolation::kReadCommitted);
       int from = static_cast<int>(random() % kAccounts), to = static_cast<int>(random() % kAccounts);
@@ -95,7 +96,7 @@ TEST_F(ConcurrencyTest, ReadersFindEveryRowWhileLeavesSplitAndMerge) {
   std::vector<std::thread> readers;
   for (int r = 0; r < 2; r++) {
     readers.emplace_back([&, r] {
-      std::mt19937 random(static_cast<unsigned>(r));
+      std::mt19937 random(seed_or(static_cast<uint32_t>(r)));
       while (!stop) {
         auto t = begin();
         for (int i = 0; i < 50; i++) {
@@ -154,7 +155,7 @@ TEST_F(ConcurrencyTest, UniqueIndexesHoldUnderRaces) {
   commit(*t);
   std::atomic<int> next{0};
   in_threads(4, [&](int thread) {
-    std::mt19937 random(static_cast<unsigned>(thread));
+    std::mt19937 random(seed_or(static_cast<uint32_t>(thread)));
     for (int i = 0; i < 300 * kScale; i++) {
       auto txn = begin();
       std::string row = "u" + std::to_string(random() % 8) + ":";
@@ -197,7 +198,7 @@ TEST_F(ConcurrencyTest, IndexScansSeeEachRowOnceWhileKeysMove) {
     }
   });
   in_threads(2, [&](int thread) {
-    std::mt19937 random(static_cast<unsigned>(thread));
+    std::mt19937 random(seed_or(static_cast<uint32_t>(thread)));
     for (int i = 0; i < 300 * kScale; i++) {
       auto w = begin();
       // a to b and back to a, often enough.

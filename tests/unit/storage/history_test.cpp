@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -37,7 +38,7 @@ class HistoryTest : public StoreFixture {
     EXPECT_EQ(table->create_index(*t, index, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
     commit(*t);
   }
-  void run(unsigned seed);
+  void run(uint32_t own_seed);
 
   IndexId index;
   std::mutex mutex;
@@ -148,8 +149,9 @@ class Session {
   std::map<std::string, Value> before_, after_;
 };
 
-void HistoryTest::run(unsigned seed) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
+void HistoryTest::run(uint32_t own_seed) {
+  const uint32_t seed = seed_or(own_seed);
+  SCOPED_TRACE(seed_trace(seed));
   const char* more = std::getenv("INDIGO_HISTORY_ROUNDS");
   const int rounds = more != nullptr ? std::atoi(more) : kThreadSanitizer ? 150 : 600;
   std::vector<std::thread> threads;
@@ -216,6 +218,7 @@ void HistoryTest::run(unsigned seed) {
   }
   for (; next < seen.size(); next++) ASSERT_EQ(seen[next].rows, model);
   EXPECT_EQ(committed(), model);
+  report_operations(commits.size() + seen.size());
   EXPECT_GT(commits.size(), 50u);
   EXPECT_GE(seen.size(), 10u);
   EXPECT_EQ(table->statistics().rows, model.size());

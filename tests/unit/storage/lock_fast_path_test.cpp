@@ -7,6 +7,7 @@
 
 #include "storage/lock/fast_path.h"
 #include "storage/lock/lock_compatibility.h"
+#include "tests/random_seed.h"
 
 namespace indigo::storage {
 namespace {
@@ -94,8 +95,8 @@ TEST_F(FastPathTest, HugeObjectNumbersWork) {
 // Readers (weak) and writers (strong) of few tables; a writer must be alone, and nobody may be lost.
 TEST_F(FastPathTest, WeakAndStrongExcludeEachOtherUnderConcurrency) {
   constexpr int kThreads = 4, kTables = 2, kRounds = 3000;
-  const uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
   struct alignas(64) Guarded {
     std::atomic<int> weak{0}, strong{0};
     int64_t plain = 0;  // written under the strong lock only, read under the weak one: a race shows under tsan
@@ -154,8 +155,8 @@ TEST_F(FastPathTest, WeakAndStrongExcludeEachOtherUnderConcurrency) {
 // Random row locks by several owners: mutual exclusion holds, every deadlock ends, nothing is left behind.
 TEST_F(FastPathTest, RandomRowLocksExcludeAndEveryDeadlockEnds) {
   constexpr int kThreads = 4, kRows = 6, kTransactions = 1500;
-  const uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
   std::atomic<int> exclusive[kRows] = {}, shared[kRows] = {};
   std::atomic<int> violations{0}, committed{0}, victims{0};
   std::vector<std::thread> threads;

@@ -1,9 +1,10 @@
 // Random transactions against std::map: keys of all shapes, rows of all sizes, savepoints, rollbacks, old snapshots, and
-// a secondary index that has to agree. Single-threaded; the seed is printed with a failure.
+// a secondary index that has to agree. Single-threaded (tests/unit/storage/paused_model_test.cpp has threads).
 #include <random>
 
 #include <gtest/gtest.h>
 
+#include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -88,7 +89,7 @@ class ModelTest : public StoreFixture {
     }
     ASSERT_EQ(found, expected);
   }
-  void run(unsigned seed, int transactions);
+  void run(uint32_t own_seed, int transactions);
   LeafThresholds random_thresholds() {
     const auto within = [this](Bounds b) { return b.least + random() % (b.most - b.least + 1); };
     LeafThresholds t;
@@ -104,10 +105,12 @@ class ModelTest : public StoreFixture {
   uint64_t random() { return generator(); }
   std::mt19937_64 generator;
   IndexId index;
+  uint64_t operations = 0;
 };
 
-void ModelTest::run(unsigned seed, int transactions) {
-  SCOPED_TRACE("seed " + std::to_string(seed));
+void ModelTest::run(uint32_t own_seed, int transactions) {
+  const uint32_t seed = seed_or(own_seed);
+  SCOPED_TRACE(seed_trace(seed));
   generator.seed(seed);
   Rows model;
   std::vector<std::pair<std::unique_ptr<Transaction>, Rows>> readers;
@@ -121,6 +124,7 @@ void ModelTest::run(unsigned seed, int transactions) {
     std::vector<Rows> savepoints;
     for (size_t n = random() % 30; n > 0 && !HasFatalFailure(); n--) {
       change(*t, changed);
+      operations++;
       if (random() % 12 == 0) {
         ASSERT_EQ(t->savepoint(), savepoints.size() + 1);
         savepoints.push_back(changed);
@@ -155,6 +159,7 @@ void ModelTest::run(unsigned seed, int transactions) {
   readers.clear();
   auto t = begin();
   expect_equal(*t, model);
+  report_operations(operations);
 }
 
 constexpr int kTransactions = kThreadSanitizer ? 100 : 400;

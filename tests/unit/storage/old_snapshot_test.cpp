@@ -2,6 +2,7 @@
 // inserted records, small and large ones, beside records in another's hands.
 #include <random>
 
+#include "tests/random_seed.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -35,7 +36,7 @@ class OldSnapshotTest : public StoreFixture {
 };
 
 TEST_F(OldSnapshotTest, EachReaderSeesItsMoment) {
-  std::mt19937 random(20);
+  std::mt19937 random(seed_or(20));
   std::vector<std::pair<std::unique_ptr<Transaction>, Rows>> readers;
   for (int r = 0; r < kReaders; r++) {
     change(random, std::to_string(r) + ":");

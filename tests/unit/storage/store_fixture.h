@@ -18,8 +18,10 @@ using Rows = std::map<std::string, std::string>;
 
 class StoreFixture : public ::testing::Test {
  protected:
-  explicit StoreFixture(uint32_t leaf_bytes = 4096) : StoreFixture(TableOptions{leaf_bytes, {}}) {}
-  explicit StoreFixture(const TableOptions& options) : store(Store::create({})), table(store->create_table(options)) {}
+  explicit StoreFixture(uint32_t leaf_bytes = 4096, const StoreOptions& store_options = {})
+      : StoreFixture(TableOptions{leaf_bytes, {}}, store_options) {}
+  explicit StoreFixture(const TableOptions& options, const StoreOptions& store_options = {})
+      : store(Store::create(store_options)), table(store->create_table(options)) {}
   ~StoreFixture() override {
     static_cast<StoreImpl&>(*store).reclaimer().stop();  // merges while it is looked at would be mistaken for damage
     EXPECT_EQ(static_cast<TableImpl&>(*table).tree().check(), "");

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/shared_bytes.h"
+#include "tests/random_seed.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -45,8 +46,8 @@ class TableCursorTest : public StoreFixture {
 };
 
 TEST_F(TableCursorTest, ReadsWhatAMapHolds) {
-  const unsigned seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
   std::mt19937 random(seed);
   auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   // Keys shorter and longer than a prefix, rows of all lengths, some of them too large for a leaf.
@@ -111,7 +112,7 @@ TEST_F(TableCursorTest, RowsAreWholeBesideWriters) {
   std::atomic<bool> stop{false};
   // Even keys are always there and change, grow and shrink; odd ones come and go, so that leaves split and merge.
   std::thread writer([&] {
-    std::mt19937 random(1);
+    std::mt19937 random(seed_or(1));
     for (int round = 0; !stop; round++) {
       put(key_of(static_cast<int>(random() % (kKeys / 2)) * 2), row_of(round));
       int odd = static_cast<int>(random() % (kKeys / 2)) * 2 + 1;
@@ -124,7 +125,7 @@ TEST_F(TableCursorTest, RowsAreWholeBesideWriters) {
       commit(*t);
     }
   });
-  std::mt19937 random(2);
+  std::mt19937 random(seed_or(2));
   std::unique_ptr<Transaction> t;
   for (int i = 0; i < kScans && !HasFailure(); i++) {
     const int low = static_cast<int>(random() % kKeys);
