@@ -4,8 +4,9 @@
 PRESET ?= release
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 30
+SOAK_MINUTES ?= 20
 
-.PHONY: build run test bench paper lint tidy format test-sanitizers prove fuzz deps clean
+.PHONY: build run test bench paper lint tidy format test-sanitizers prove soak fuzz deps clean
 .NOTPARALLEL:
 
 build: deps build/$(PRESET)/build.ninja
@@ -37,6 +38,14 @@ prove: build build/mutations/build.ninja
 	tests/history/run build/$(PRESET)/indigo --long --mutations build/mutations
 	tests/crash/run build/$(PRESET)/indigo --long --mutations build/mutations
 	tests/durability/run build/$(PRESET)/indigo --kills 100
+
+# Model tests with pause points and stress tests of storage and engine, with new seeds for SOAK_MINUTES in each build: plain, under
+# the thread sanitizer, and under the address and undefined-behaviour sanitizers.
+soak: deps build/release/build.ninja build/tsan/build.ninja build/asan/build.ninja
+	for preset in release tsan asan; do \
+	  cmake --build build/$$preset -j$(JOBS) --target unit_storage stress_storage || exit 1; \
+	done
+	@scripts/soak --minutes $(SOAK_MINUTES)
 
 # Every fuzzer for FUZZ_SECONDS.
 fuzz: deps build/fuzz/build.ninja
