@@ -1,13 +1,13 @@
 // Threads that are held at pause points (storage/pause_points.h) for a random while: most go on at once, some let others
-// run, a few stay until others have come by many points. So what takes a moment, a split that the parent does not know yet,
+// run once, a few stay until others have come by many points. So what takes a moment, a split that the parent does not know yet,
 // a commit between stamp and install, is met by others in the middle.
 //
-// Thread safety: reached() is called by all threads. Nobody is held for ever: a wait ends after so many yields.
+// Thread safety: reached() is called by all threads. Nobody is held for long.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -23,17 +23,18 @@ class RandomPauses final : public PausePoints {
   uint64_t count() const { return arrivals_.load(); }
 
  private:
-  static constexpr uint64_t kShortYields = 4, kLongYields = 60, kPassersBy = 20;
+  static constexpr uint64_t kPassersBy = 20;
+  static constexpr std::chrono::microseconds kLong{150};  // on a busy machine that is one yield
 
   void reached(PausePoint point) override {
     counts_[static_cast<size_t>(point)].fetch_add(1, std::memory_order_relaxed);
     const uint64_t arrived = arrivals_.fetch_add(1, std::memory_order_relaxed) + 1;
-    const uint64_t dice = mixed(arrived + (uint64_t{seed_} << 32));
-    if (dice % 4 != 0) return;
-    const bool stays = dice % 32 == 0;
-    const uint64_t yields = stays ? kLongYields : 1 + (dice >> 8) % kShortYields;
-    for (uint64_t i = 0; i < yields; i++) {
-      if (stays && arrivals_.load(std::memory_order_relaxed) >= arrived + kPassersBy) return;
+    const uint64_t dice = mixed(arrived + (uint64_t{seed_} << 32)) % 64;
+    if (dice >= 8) return;
+    std::this_thread::yield();
+    if (dice >= 2) return;
+    const auto end = std::chrono::steady_clock::now() + kLong;
+    while (arrivals_.load(std::memory_order_relaxed) < arrived + kPassersBy && std::chrono::steady_clock::now() < end) {
       std::this_thread::yield();
     }
   }
