@@ -298,7 +298,7 @@ bool TableCursor::read_leaf(const Leaf* leaf, uint64_t version, bool plain_only,
   }
   ahead_.begin(next_leaf_, n, out.size() - std::min(n, out.size()));
   bool direct = forward && n <= out.size();
-  if (!direct) rows_.resize(n);
+  rows_.resize(direct ? 0 : n);  // an attempt that failed may have left some
   RowRef* rows = direct ? out.data() : rows_.data();
   size_t visible = 0;
   bool plain = plain_ && view_.stamp != kMaxStamp;

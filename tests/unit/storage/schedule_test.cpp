@@ -311,5 +311,31 @@ TEST_F(CloneScheduleTest, ACloneWaitsForALongCommitAndKeepsNobodyOut) {
   EXPECT_EQ(read_from(*copy, "meanwhile"), "x");
 }
 
+// A scan that takes two rows at a time has read a leaf with many, and finds that it has changed meanwhile; when it reads the leaf
+// again, few are left. It must have forgotten the first attempt.
+TEST_F(ScheduleTest, AScanForgetsAnAttemptThatFailed) {
+  for (int i = 0; i < 4; i++) put(key_of(i), "row");
+  auto reader = begin(Isolation::kRepeatableRead);
+  std::vector<std::string> keys;
+  Actor scan = starts(
+      [&] {
+        auto cursor = table->scan(*reader, reader->view(), KeyRange::all());
+        std::vector<RowRef> out(2);
+        for (size_t n = 1; n > 0;) {
+          EXPECT_EQ(cursor->next(out, n), StorageStatus::kOk);
+          for (size_t i = 0; i < n; i++) keys.emplace_back(out[i].key);
+        }
+      },
+      PausePoint::kReadLeaf);
+  scan.goes_on_to(PausePoint::kReadLeaf);  // with two rows
+  auto loader = begin();
+  for (int i = 4; i < 12; i++) ASSERT_EQ(insert(*loader, key_of(i), "row"), StorageStatus::kOk);
+  scan.goes_on_to(PausePoint::kReadLeaf);  // the leaf is not as it found it
+  store->rollback(*loader);
+  for (int i = 0; i < 4; i++) store->reclaim();
+  scan.goes_on();
+  EXPECT_EQ(keys, (std::vector<std::string>{key_of(0), key_of(1), key_of(2), key_of(3)}));
+}
+
 }  // namespace
 }  // namespace indigo::storage
