@@ -21,23 +21,33 @@ uint64_t limit_in(const std::string& path) {
 
 uint64_t read_machine_memory() {
   uint64_t bytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  bytes = std::min(bytes, limit_in("/sys/fs/cgroup/memory/memory.limit_in_bytes"));  // version 1
-  // Version 2: "0::/path"; the limits of all groups above count too.
-  std::ifstream groups("/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
-    if (!line.starts_with("0::/")) continue;
-    std::string path = line.substr(3);
+  return std::min(bytes, control_group_limit_bytes("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
+
+}  // namespace
+
+uint64_t control_group_limit_bytes(const std::string& groups_file, const std::string& root) {
+  // In a container the group's own files are at the root, whatever its name outside is.
+  uint64_t bytes = std::min(limit_in(root + "/memory/memory.limit_in_bytes"), limit_in(root + "/memory.max"));
+  std::ifstream groups(groups_file);
+  for (std::string line; std::getline(groups, line);) {  // "0::/path", or in version 1 "4:cpu,memory:/path"
+    const size_t names = line.find(':') + 1, path_begin = line.find(':', names);
+    if (names == 0 || path_begin == std::string::npos) continue;
+    const std::string controllers = "," + line.substr(names, path_begin - names) + ",";
+    std::string path = line.substr(path_begin + 1);
+    if (controllers.find(",memory,") != std::string::npos) {
+      bytes = std::min(bytes, limit_in(root + "/memory" + path + "/memory.limit_in_bytes"));
+    }
+    if (controllers != ",,") continue;
     while (true) {
-      bytes = std::min(bytes, limit_in("/sys/fs/cgroup" + path + "/memory.max"));
-      size_t slash = path.rfind('/');
+      bytes = std::min(bytes, limit_in(root + path + "/memory.max"));
+      const size_t slash = path.rfind('/');
       if (slash == std::string::npos || path.empty()) break;
       path.resize(slash);
     }
   }
   return bytes;
 }
-
-}  // namespace
 
 uint64_t process_memory_bytes() {
   int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
