@@ -107,6 +107,26 @@ Result<PreparedPtr> SessionImpl::prepare_cached(const ScannedText& scanned, std:
   return prepared;
 }
 
+void SessionImpl::discard_stale_plans() {
+  plans_version_ = catalog_.version();
+  discard_plans();
+  if (!simple_portal_.execution) simple_portal_.prepared = nullptr;
+  const auto discard = [&](NamedStatement& statement) {
+    const PreparedPtr& old = statement.prepared;
+    if (old == nullptr || old->is_utility() || old->unplanned || old->catalog_version == plans_version_) return;
+    auto unplanned = std::make_shared<Prepared>(*old);
+    unplanned->plan = nullptr;
+    unplanned->unplanned = true;
+    unplanned->catalog_version = 0;  // of no state
+    statement.prepared = std::move(unplanned);
+    statement.for_cursor = nullptr;
+  };
+  for (auto& [name, statement] : statements_) discard(statement);
+  discard(unnamed_statement_);
+  // What the catalog's view has looked up, likewise.
+  if (!block_.in_block()) catalog_.search_path();
+}
+
 Status SessionImpl::refresh(PreparedPtr& prepared) {
   if (prepared->is_utility() ||
       (prepared->catalog_version == catalog_.version() && prepared->plan_settings == plan_generation_)) {

@@ -264,6 +264,7 @@ void SessionImpl::end_message() {
   waiter_.set_statement_deadline(kNoDeadline);
   waiter_.clear_cancel();
   statement_running_ = false;
+  if (catalog_.version() != plans_version_) discard_stale_plans();
   if (!activity_tracked_) return;
   std::lock_guard lock(activity_->mutex);
   activity_->state = block_.state() == TransactionBlock::State::kFailed  ? "idle in transaction (aborted)"

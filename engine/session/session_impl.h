@@ -176,6 +176,8 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
     idle_executions_.clear();
     last_execution_ = {};
   }
+  // Plans of another state of the catalog are of no use any more, and would keep tables that were dropped.
+  void discard_stale_plans();
 
  private:
   friend class InstanceImpl;
@@ -226,6 +228,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   uint64_t plan_generation_ = 1;
 
   StatementCache cache_;
+  uint64_t plans_version_ = 0;  // of the catalog, when stale plans were discarded last
   ScannedText scanned_;
   Portal simple_portal_;
   std::map<std::string, NamedStatement, std::less<>> statements_;

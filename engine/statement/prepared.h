@@ -23,7 +23,7 @@ struct ParsedStatement {
 
 struct Prepared {
   std::shared_ptr<const ParsedStatement> parsed;
-  // Null for utility statements.
+  // Null for utility statements, and when `unplanned`.
   std::shared_ptr<const sql::PlannedStatement> plan;
   std::vector<sql::TypeRef> parameter_types;  // declared or inferred $n
   std::vector<sql::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
@@ -33,7 +33,8 @@ struct Prepared {
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
   bool for_cursor = false;     // planned so that rows tell where they come from
-  bool is_utility() const { return plan == nullptr; }
+  bool unplanned = false;      // its plan was discarded: SessionImpl::refresh makes it anew
+  bool is_utility() const { return plan == nullptr && !unplanned; }
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;
 

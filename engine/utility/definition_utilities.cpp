@@ -53,6 +53,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   if (node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT) {
     INDIGO_ASSIGN(NamedStatement * named, find_prepared(session_, node->execute_stmt->name));
     UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.sink()};
+    if (named->prepared != nullptr) INDIGO_TRY(session_.refresh(named->prepared));
     const PreparedPtr& meant = named->prepared;
     if (meant == nullptr || meant->is_utility() || meant->plan->command != sql::CommandKind::kSelect) {
       return Error(sqlstate::kWrongObjectType, "prepared statement is not a SELECT");
