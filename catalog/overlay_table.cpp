@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "storage/durability.h"
+#include "storage/statistics.h"
 
 namespace indigo::catalog {
 
@@ -53,6 +54,9 @@ const std::vector<BaseRows::Entry>& BaseRows::entries() const {
     }
     const auto key_at = [this](const Entry& e) { return Bytes(bytes_).substr(e.key_begin, e.row_begin - e.key_begin); };
     std::sort(entries_.begin(), entries_.end(), [&](const Entry& a, const Entry& b) { return key_at(a) < key_at(b); });
+    bytes_.shrink_to_fit();
+    entries_.shrink_to_fit();
+    memory_bytes_.store(bytes_.capacity() + entries_.capacity() * sizeof(Entry), std::memory_order_relaxed);
   });
   return entries_;
 }
@@ -189,6 +193,11 @@ const std::vector<OverlayTable::BaseIndexEntry>& OverlayTable::base_index(Index&
     }
     std::stable_sort(index.entries.begin(), index.entries.end(),
                      [](const BaseIndexEntry& a, const BaseIndexEntry& b) { return a.key < b.key; });
+    index.entries.shrink_to_fit();
+    size_t bytes = index.entries.size() * sizeof(BaseIndexEntry);
+    const size_t inside = std::string().capacity();
+    for (const BaseIndexEntry& e : index.entries) bytes += e.key.capacity() > inside ? e.key.capacity() + 1 : 0;
+    index.entry_bytes.store(bytes, std::memory_order_relaxed);
   });
   return index.entries;
 }
@@ -336,6 +345,23 @@ storage::Table::Statistics OverlayTable::statistics() const {
   if (const storage::Table* up = upper()) s = up->statistics();
   s.rows += base_->size();
   return s;
+}
+
+storage::TableMemory OverlayTable::memory() const {
+  storage::TableMemory m;
+  if (const storage::Table* up = upper()) m = storage::memory_of(*up).value_or(m);
+  m.constant_bytes = base_->bytes();
+  for (const Index& index : indexes_) {
+    const size_t bytes = index.entry_bytes.load(std::memory_order_relaxed);
+    const auto above =
+        std::find_if(m.indexes.begin(), m.indexes.end(), [&](const auto& of) { return of.id == index.id; });
+    if (above != m.indexes.end()) {
+      above->bytes += bytes;
+    } else {
+      m.indexes.push_back({index.id, bytes});
+    }
+  }
+  return m;
 }
 
 }  // namespace indigo::catalog

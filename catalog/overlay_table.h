@@ -20,6 +20,7 @@
 #include "catalog/static_table.h"
 #include "log/log.h"
 #include "storage/clone.h"
+#include "storage/memory/table_memory.h"
 #include "storage/store.h"
 #include "storage/table.h"
 
@@ -37,6 +38,8 @@ class BaseRows {
   // Position of the first row whose key is >= key.
   size_t lower_bound(Bytes key) const;
   bool find(Bytes key, size_t& position) const;
+  // Of memory: nothing before the first use.
+  size_t bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
 
  private:
   struct Entry {
@@ -51,6 +54,7 @@ class BaseRows {
   mutable std::once_flag once_;
   mutable std::vector<Entry> entries_;
   mutable std::string bytes_;
+  mutable std::atomic<size_t> memory_bytes_{0};
 };
 
 struct OverlayIndex {
@@ -98,6 +102,7 @@ class OverlayTable final : public storage::Table {
   void drop_index(IndexId id) override;
   bool index_usable(IndexId index, const storage::ReadView& view) const override;
   Statistics statistics() const override;
+  storage::TableMemory memory() const;
 
   // Clones what was changed above the base rows into `target`, a table over the same base without changes of its own.
   void clone_changes(storage::Cloner& cloner, OverlayTable& target);
@@ -116,6 +121,7 @@ class OverlayTable final : public storage::Table {
     OverlayIndex definition;
     std::once_flag once;
     std::vector<BaseIndexEntry> entries;  // of the base, by (key, position)
+    std::atomic<size_t> entry_bytes{0};   // of memory
   };
   // The upper table, null while nothing was ever written.
   storage::Table* upper() const {

@@ -24,6 +24,8 @@ FUNCTIONS = {
         ("flushes", "int8"), ("flush_time_avg", "float8"), ("flush_time_max", "float8"), ("records_per_flush", "float8"),
         ("checkpoints", "int8"), ("checkpoint_bytes", "int8"), ("checkpoint_time", "float8"), ("recovery_transactions", "int8"),
         ("recovery_bytes", "int8"), ("recovery_time", "float8")], "statistics: the log, checkpoints and recovery"),
+    "indigo_stat_get_database_memory": (8005, [], [("datid", "oid"), ("kind", "text"), ("bytes", "int8")],
+                                        "statistics: memory of each database by kind"),
     "indigo_backup": (8004, ["text"], [("bytes", "int8"), ("time", "float8")],
                       "copy everything that is kept, consistently, into a new data directory on the server"),
 }
@@ -38,6 +40,8 @@ VIEWS = {
     "indigo_stat_tables": ((8016, 8017, 8018), [("relid", "oid"), ("schemaname", "name"), ("relname", "name")]
                            + FUNCTIONS["indigo_stat_get_table"][2]),
     "indigo_stat_log": ((8019, 8020, 8021), FUNCTIONS["indigo_stat_get_log"][2]),
+    "indigo_stat_database_memory": ((8022, 8023, 8024), [("datid", "oid"), ("datname", "name"), ("kind", "text"),
+                                                         ("bytes", "int8")]),
 }
 
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"

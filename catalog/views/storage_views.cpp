@@ -13,6 +13,10 @@ select s.commits, s.rollbacks, s.aborts_conflict, s.aborts_serialization, s.abor
 from pg_catalog.indigo_stat_get_storage() s)sql"},
     {"indigo_stat_memory", R"sql(
 select s.kind, s.bytes from pg_catalog.indigo_stat_get_memory() s)sql"},
+    {"indigo_stat_database_memory", R"sql(
+select s.datid, d.datname, s.kind, s.bytes
+from pg_catalog.indigo_stat_get_database_memory() s
+     left join pg_catalog.pg_database d on d.oid = s.datid)sql"},
     {"indigo_stat_tables", R"sql(
 select c.oid as relid, n.nspname as schemaname, c.relname as relname, s.leaves, s.leaf_bytes, s.splits, s.merges,
        s.versions, s.version_bytes, s.chains, s.chain_length_avg, s.chain_length_max

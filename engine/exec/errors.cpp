@@ -41,7 +41,12 @@ Error storage_error(storage::StorageStatus status, const catalog::RelationInfo* 
       return Error(sqlstate::kLockNotAvailable, "could not obtain lock");
     case StorageStatus::kInterrupted: return interrupt_error(Waiter::current().interrupted());
     case StorageStatus::kOutOfMemory:
-      return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The server's memory limit has been reached.");
+      return Error(sqlstate::kOutOfMemory, "out of memory")
+          .with_detail("The server's memory limit has been reached.")
+          .with_hint(
+              "Delete or truncate what is not needed, end transactions that are idle, or increase \"memory_limit\". "
+              "The "
+              "view indigo_stat_database_memory shows what takes the memory.");
     case StorageStatus::kLogFull:
       return Error(sqlstate::kDiskFull, "could not extend the log: no space left on device")
           .with_hint("Check free disk space.");

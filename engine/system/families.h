@@ -13,6 +13,7 @@ std::span<const SystemValue> activity_values();
 std::span<const SystemRows> lock_rows();
 std::span<const SystemValue> advisory_lock_values();
 std::span<const SystemValue> size_values();
+std::span<const SystemRows> size_rows();
 std::span<const SystemRows> statement_rows();
 std::span<const SystemValue> visibility_values();
 std::span<const SystemValue> comment_values();

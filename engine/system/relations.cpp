@@ -16,24 +16,43 @@ using namespace catalog;  // NOLINT(google-build-using-namespace): the column nu
 OwnedDatum value_of_oid(Oid oid) { return OwnedDatum(Datum::of_oid(oid)); }
 OwnedDatum null_bool() { return null_value(Phys::kBool); }
 
+// The system tables that PostgreSQL finds its files by have no number in pg_class, but their OID's.
+Oid filenode_of(const RowReader& row) {
+  const char kind = row.chr(pg_class::c_relkind);
+  if (kind != 'r' && kind != 'i' && kind != 'S' && kind != 'm' && kind != 't') return kInvalidOid;
+  const Oid node = row.oid(pg_class::c_relfilenode);
+  return node != kInvalidOid ? node : row.oid(pg_class::c_oid);
+}
+
 Result<OwnedDatum> filenode(SessionImpl& session, std::span<const Datum> arguments) {
   Oid out = kInvalidOid;
-  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(),
-                            [&](RowReader row) { out = row.oid(pg_class::c_relfilenode); });
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) { out = filenode_of(row); });
   return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
 }
 // Where PostgreSQL's file would be; tables have no files of their own.
 Result<OwnedDatum> filepath(SessionImpl& session, std::span<const Datum> arguments) {
-  INDIGO_ASSIGN(const OwnedDatum node, filenode(session, arguments));
-  if (node.get().null) return text_null();
-  return text_value("base/" + std::to_string(session.session_catalog().database()) + "/" +
-                    std::to_string(node.get().oid()));
+  Oid node = kInvalidOid;
+  bool shared = false;
+  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
+    node = filenode_of(row);
+    shared = row.flag(pg_class::c_relisshared);
+  });
+  if (node == kInvalidOid) return text_null();
+  const std::string directory = shared ? "global" : "base/" + std::to_string(session.session_catalog().database());
+  return text_value(directory + "/" + std::to_string(node));
 }
 Result<OwnedDatum> filenode_relation(SessionImpl& session, std::span<const Datum> arguments) {
+  constexpr Oid kDefaultTablespace = 1663;
+  const Oid tablespace = arguments[0].oid() == kDefaultTablespace ? kInvalidOid : arguments[0].oid();
   Oid out = kInvalidOid;
+  if (arguments[1].oid() == kInvalidOid) return null_value(Phys::kI32);
   CatalogRows(session).scan(pg_class::kOid, {}, [&](RowReader row) {
-    if (row.oid(pg_class::c_relfilenode) == arguments[1].oid()) out = row.oid(pg_class::c_oid);
-    return out == kInvalidOid;
+    // A primary key has its table's number: the table is what is asked for.
+    if (filenode_of(row) == arguments[1].oid() && row.oid(pg_class::c_reltablespace) == tablespace &&
+        (out == kInvalidOid || row.chr(pg_class::c_relkind) != 'i')) {
+      out = row.oid(pg_class::c_oid);
+    }
+    return true;
   });
   return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
 }

@@ -25,7 +25,7 @@ const SystemRows* find_system_rows(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemRows*> all;
     for (auto family : {setting_rows(), activity_rows(), lock_rows(), statement_rows(), counter_rows(), storage_rows(),
-                        durability_rows()}) {
+                        size_rows(), durability_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

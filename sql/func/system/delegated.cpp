@@ -327,6 +327,7 @@ constexpr SetEntry kSets[] = {
     {"pg_lock_status", system_rows<"pg_lock_status">},
     {"indigo_stat_get_storage", system_rows<"indigo_stat_get_storage">},
     {"indigo_stat_get_memory", system_rows<"indigo_stat_get_memory">},
+    {"indigo_stat_get_database_memory", system_rows<"indigo_stat_get_database_memory">},
     {"indigo_stat_get_table", system_rows<"indigo_stat_get_table">},
     {"indigo_stat_get_log", system_rows<"indigo_stat_get_log">},
     {"indigo_backup", system_rows<"indigo_backup">},
