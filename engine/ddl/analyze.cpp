@@ -8,6 +8,7 @@
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/size_statistics.h"
 #include "sql/func/registry.h"
 
 namespace indigo::engine::ddl {
@@ -167,13 +168,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
                                    sql::type_order(column.type.oid), c.catalog.collator(column.type.collation));
     INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
   }
-  const uint64_t pages = relation->table != nullptr ? relation->table->statistics().bytes / 8192 : 0;
-  INDIGO_TRY(update_class(c, relation->oid, [&](RowValues& v) {
-    v.f32(pg_class::c_reltuples, static_cast<float>(seen)).i32(pg_class::c_relpages, static_cast<int32_t>(pages));
-  }));
-  for (const IndexInfo& i : relation->indexes) {
-    INDIGO_TRY(update_class(c, i.oid, [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(seen)); }));
-  }
+  INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(seen)));
   c.catalog.changed({relation->oid});
   return {};
 }
@@ -183,7 +178,8 @@ Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s)
   if (s.n_rels == 0) {
     std::vector<Oid> all;
     table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-      if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && row.chr(pg_class::c_relkind) == 'r')
+      const char kind = row.chr(pg_class::c_relkind);
+      if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && (kind == 'r' || kind == 'm'))
         all.push_back(row.oid(pg_class::c_oid));
       return true;
     });
@@ -199,7 +195,7 @@ Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s)
   for (const PgQuery__Node* node : nodes(s.n_rels, s.rels)) {
     const PgQuery__VacuumRelation* v = node->vacuum_relation;
     INDIGO_ASSIGN(const RelationPtr r, open_relation(c, v->relation, TableLockMode::kShareUpdateExclusive));
-    if (r->kind != RelationKind::kTable) {
+    if (r->kind != RelationKind::kTable && r->kind != RelationKind::kMaterializedView) {
       warning(c, sqlstate::kWarning,
               "skipping " + quoted(r->name) + " --- cannot analyze non-tables or special system tables");
       continue;

@@ -1,5 +1,5 @@
 // ANALYZE: a sample of each table's rows to pg_statistic (null fraction, width, distinct values, most common values,
-// histogram) and pg_class.reltuples.
+// histogram) and pg_class.reltuples and relpages.
 // Source: PostgreSQL's documentation of pg_statistic; the estimate of distinct values is Haas and Stokes' Duj1.
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
 #include "engine/ddl/schema.h"
+#include "engine/ddl/size_statistics.h"
 #include "engine/ddl/storage_options.h"
 #include "engine/exec/index_key.h"
 #include "sql/analyze/targets.h"
@@ -232,10 +233,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     }
     c.catalog.changed({relation->oid});
     if (now->table != nullptr) {
-      const double rows = static_cast<double>(now->table->statistics().rows);
-      INDIGO_TRY(update_class(c, relation->oid,
-                              [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(rows)); }));
-      INDIGO_TRY(update_class(c, oid, [&](RowValues& v) { v.f32(pg_class::c_reltuples, static_cast<float>(rows)); }));
+      INDIGO_TRY(
+          update_size_statistics(c, current(c, relation->oid), static_cast<float>(now->table->statistics().rows), oid));
     }
   }
   return oid;

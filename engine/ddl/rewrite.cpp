@@ -6,6 +6,7 @@
 #include "engine/ddl/index.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/size_statistics.h"
 #include "engine/ddl/storage_options.h"
 #include "storage/durability.h"
 
@@ -178,6 +179,7 @@ Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to
 
 Status empty_table(DdlContext& c, const RelationPtr& relation) {
   INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, relation));
+  INDIGO_TRY(reset_size_statistics(c, wanted));
   return rebuild_indexes(c, wanted);
 }
 
