@@ -31,7 +31,8 @@ struct Options : LayoutOptions {
   size_t row_bytes = 100;
   uint64_t scan_length = 100;
   int chain_length = 30;
-  uint32_t leaf_bytes = 0;
+  size_t longer = 0;
+  storage::TableOptions table;  // of the index-organized layout
 };
 
 constexpr double kZipfTheta = 0.9;
@@ -75,7 +76,11 @@ class Ycsb {
       std::fprintf(stderr, "%s has one level\n", o_.workload.c_str());
       return 1;
     }
-    load();
+    const Outcome loaded = run_once([this] {
+      load();
+      return o_.rows;
+    });
+    load_per_core_ = static_cast<uint64_t>(loaded.throughput_per_core());
     if (o_.workload == "chain") {
       chain();
     } else if (o_.workload == "hybrid") {
@@ -116,6 +121,7 @@ class Ycsb {
             {"threads", std::to_string(o_.threads)},
             {"rows", std::to_string(o_.rows)},
             {"row_bytes", std::to_string(o_.row_bytes)},
+            {"load_per_core", std::to_string(load_per_core_)},
             {"bytes_per_encoded_byte", number(static_cast<double>(layout_->bytes()) / encoded)}};
   }
 
@@ -149,6 +155,8 @@ class Ycsb {
         scan_all_ = true;
       } else if (workload == "lookup-many") {
         many_.resize(kManyKeys);
+      } else if (workload == "turnover") {
+        turnover_ = true;
       } else {
         updates_ = kMixes.at(workload);
       }
@@ -170,6 +178,11 @@ class Ycsb {
         sample.run([&] { return bench_.lookup_many(session_, isolation, many_); });
         return;
       }
+      if (turnover_) {
+        const uint64_t i = random_.below(bench_.o_.rows);
+        sample.run([&] { return bench_.replace_one(session_, isolation, i, row_); });
+        return;
+      }
       const bool update = updates_ > 0 && random_.below(100) < updates_;
       const uint64_t key = bench_.key_of(bench_.random_row(random_));
       sample.run([&] {
@@ -184,6 +197,7 @@ class Ycsb {
     Random random_;
     std::string row_;
     bool scan_all_ = false;
+    bool turnover_ = false;
     uint64_t scan_rows_ = 0;
     std::vector<uint64_t> many_;  // keys of a lookup-many
     unsigned updates_ = 0;        // percent
@@ -215,8 +229,25 @@ class Ycsb {
     session.begin(isolation);
     Answer a = session.lock(table_, key, row);
     if (a == Answer::kOk) {
+      if (o_.longer > 0) row.resize(o_.row_bytes + value % (o_.longer + 1), 'y');
       store_unaligned(row.data(), value);
       a = session.update(table_, key, row);
+    }
+    if (a != Answer::kOk) {
+      session.rollback();
+      return false;
+    }
+    return session.commit();
+  }
+  // Row i goes, or comes back: in the long run half of them are there.
+  bool replace_one(Session& session, Isolation isolation, uint64_t i, std::string& row) {
+    session.begin(isolation);
+    Answer a = session.lock(table_, key_of(i), row);
+    if (a == Answer::kOk) {
+      a = session.erase(table_, key_of(i));
+    } else if (a == Answer::kNotFound) {
+      row.assign(o_.row_bytes, 'x');
+      a = session.insert(table_, key_of(i), row);
     }
     if (a != Answer::kOk) {
       session.rollback();
@@ -287,12 +318,29 @@ class Ycsb {
   std::unique_ptr<Layout> layout_;
   typename Layout::TableRef table_;
   std::unique_ptr<Zipfian> zipf_;
+  uint64_t load_per_core_ = 0;         // rows per second of processor time
   std::atomic<uint64_t> checksum_{0};  // so that nothing is left unread
 };
 
 int run(const Options& o) {
   if (o.layout == "row-store") return Ycsb<RowStore>(o, std::make_unique<RowStore>(o.row_store_prefetch)).run();
-  return Ycsb<IndexOrganized>(o, std::make_unique<IndexOrganized>(o.clock_source(), o.leaf_bytes)).run();
+  return Ycsb<IndexOrganized>(o, std::make_unique<IndexOrganized>(o.clock_source(), o.table)).run();
+}
+
+// Of the index-organized layout (storage/thresholds.h).
+void add_thresholds(CLI::App& command, storage::TableOptions& table) {
+  using storage::LeafThresholds;
+  const auto bounded = [](storage::Bounds b) { return CLI::Range(b.least, b.most); };
+  LeafThresholds& t = table.thresholds;
+  command.add_option("--leaf-bytes", table.leaf_bytes, "Leaf size")->check(bounded(storage::kLeafBytes));
+  command.add_option("--fillfactor", t.fill_percent, "Percent of a leaf that ascending inserts fill")
+      ->check(bounded(LeafThresholds::kFill));
+  command.add_option("--leaf-merge-fill", t.merge_percent, "Percent of a leaf up to which neighbours are merged")
+      ->check(bounded(LeafThresholds::kMerge));
+  command.add_option("--leaf-dead-share", t.dead_percent, "Percent of a leaf from which dead bytes mean compaction")
+      ->check(bounded(LeafThresholds::kDead));
+  command.add_option("--toast-tuple-target", t.inline_bytes, "Bytes up to which a row lies in its leaf")
+      ->check(bounded(LeafThresholds::kInline));
 }
 
 }  // namespace
@@ -302,7 +350,7 @@ void add_ycsb_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("ycsb", "YCSB over one table, in process");
   command->add_option("--workload", o->workload, "What the transactions do")
       ->check(CLI::IsMember({"scan", "full-scan", "lookup", "lookup-many", "update", "read-intensive", "balanced",
-                             "write-intensive", "hybrid", "chain"}));
+                             "write-intensive", "turnover", "hybrid", "chain"}));
   o->add_to(*command);
   command->add_option("--distribution", o->distribution, "Of the keys; zipf has theta 0.9")
       ->check(CLI::IsMember({"uniform", "zipf"}));
@@ -314,7 +362,8 @@ void add_ycsb_command(CLI::App& app) {
   command->add_option("--row-bytes", o->row_bytes, "Bytes of a row, at least 8")->check(CLI::Range(8, 1 << 20));
   command->add_option("--scan-length", o->scan_length, "Rows of a range scan");
   command->add_option("--chain-length", o->chain_length, "Longest version chain of workload chain");
-  command->add_option("--leaf-bytes", o->leaf_bytes, "Leaf size of the index-organized layout; 0: its default");
+  command->add_option("--longer", o->longer, "Updates make a row up to so many bytes longer than it was loaded");
+  add_thresholds(*command, o->table);
   command->callback([o] {
     if (int status = run(*o); status != 0) throw CLI::RuntimeError(status);
   });

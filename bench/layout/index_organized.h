@@ -18,10 +18,8 @@ class IndexOrganized {
   static constexpr const char* kName = "index-organized";
   using TableRef = storage::Table*;
 
-  explicit IndexOrganized(storage::ClockSource clock, uint32_t leaf_bytes = 0)
-      : store_(storage::Store::create({.log = nullptr, .memory_limit_bytes = 0, .clock = clock})) {
-    if (leaf_bytes != 0) options_.leaf_bytes = leaf_bytes;
-  }
+  explicit IndexOrganized(storage::ClockSource clock, const storage::TableOptions& options = {})
+      : options_(options), store_(storage::Store::create({.log = nullptr, .memory_limit_bytes = 0, .clock = clock})) {}
   TableRef create_table() {
     tables_.push_back(store_->create_table(options_));
     return tables_.back().get();
@@ -117,7 +115,7 @@ class IndexOrganized {
   };
 
  private:
-  storage::TableOptions options_;
+  const storage::TableOptions options_;
   std::unique_ptr<storage::Store> store_;
   std::vector<std::shared_ptr<storage::Table>> tables_;
 };
