@@ -57,6 +57,7 @@ struct SerializableTransaction {
   ReadSet reads;
   std::vector<Write> index_writes;   // entries added to secondary indexes
   std::vector<Write> writes;         // scratch of the commit
+  std::vector<uint64_t> hashes;      // scratch of reads of many keys
   std::vector<ReadSet::Mark> marks;  // of savepoints, for a mutation of R6 only
 
   // For the next transaction.

@@ -40,6 +40,7 @@ PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const
 StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) {
   auto& transaction = static_cast<TransactionImpl&>(txn);
   KeyView k(key);
+  const uint64_t hash = transaction.expect_read(id_.value, key);
   EpochManager::Guard guard(store_.epochs());
   for (;;) {
     uint64_t version;
@@ -47,7 +48,7 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
     PointRead r = read_point(tree_, leaf, version, k, transaction, view, row);
     if (r == PointRead::kRetry) continue;
     bool found = r == PointRead::kFound;
-    StorageStatus noted = transaction.note_read(id_.value, key, view, found);
+    StorageStatus noted = transaction.note_read(hash, view, found);
     if (noted != StorageStatus::kOk) return noted;
     return found ? StorageStatus::kOk : StorageStatus::kNotFound;
   }
@@ -56,10 +57,16 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
 StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
                                   std::span<std::string> rows, std::span<bool> found) {
   auto& transaction = static_cast<TransactionImpl&>(txn);
+  if (transaction.serializable() == nullptr) {
+    read_many(transaction, view, keys, rows, found);
+    return StorageStatus::kOk;
+  }
+  std::vector<uint64_t>& hashes = transaction.serializable()->hashes;
+  hashes.clear();
+  for (Bytes key : keys) hashes.push_back(transaction.expect_read(id_.value, key));
   read_many(transaction, view, keys, rows, found);
-  if (transaction.serializable() == nullptr) return StorageStatus::kOk;
   for (size_t i = 0; i < keys.size(); i++) {
-    StorageStatus noted = transaction.note_read(id_.value, keys[i], view, found[i]);
+    StorageStatus noted = transaction.note_read(hashes[i], view, found[i]);
     if (noted != StorageStatus::kOk) return noted;
   }
   return StorageStatus::kOk;

@@ -86,10 +86,8 @@ StorageStatus TransactionImpl::take_safe_snapshot() {
 
 StorageStatus TransactionImpl::note_claim(uint64_t space, Bytes key, uint64_t hash, const ReadView& view, bool found) {
   if (hash == 0) hash = hash_read(space, key);  // the claim has taken the snapshot
-  if (view.stamp != kMaxStamp && (found || !mutated(Mutation::kForgetNothingRead))) {
-    if (StorageStatus s = note_read(hash); s != StorageStatus::kOk) return s;
-  }
-  if (!found) return StorageStatus::kOk;
+  const StorageStatus s = note_read(hash, view, found);
+  if (s != StorageStatus::kOk || !found) return s;
   last_claim->read_hash = hash;  // a fixed snapshot follows no record to another key
   return note_write(space, key, hash);
 }

@@ -188,8 +188,13 @@ class TransactionImpl final : public Transaction {
   // The record `key` of this space was read (or found missing) under `view`. kSerialization: it cannot commit any more.
   StorageStatus note_read(uint64_t space, Bytes key, const ReadView& view, bool found) {
     if (serializable_ == nullptr || view.stamp == kMaxStamp) return StorageStatus::kOk;
+    return note_read(hash_read(space, key), view, found);
+  }
+  // The same with the hash that expect_read has answered.
+  StorageStatus note_read(uint64_t hash, const ReadView& view, bool found) {
+    if (serializable_ == nullptr || view.stamp == kMaxStamp) return StorageStatus::kOk;
     if (!found && mutated(Mutation::kForgetNothingRead)) return StorageStatus::kOk;
-    return note_read(hash_read(space, key));
+    return certifier_->read_point(*serializable_, hash) ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
   }
   // What look-ups and claims do first: the key's slot is on its way while the record is looked for. Its hash; 0: not tracked.
   uint64_t expect_read(uint64_t space, Bytes key) {
@@ -221,10 +226,6 @@ class TransactionImpl final : public Transaction {
  private:
   friend class StoreImpl;
   void take_snapshot() const;
-  StorageStatus note_read(uint64_t hash) {
-    const bool open = certifier_->read_point(*serializable_, hash);
-    return open ? StorageStatus::kOk : failed(StorageStatus::kSerialization);
-  }
   // Undoes the log down to `position`.
   void undo(size_t position);
 
