@@ -10,6 +10,7 @@
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
+#include "engine/settings/stored_settings.h"
 #include "log/file_directory.h"
 
 namespace indigo::engine {
@@ -133,6 +134,7 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     return Error(sqlstate::kObjectNotInPrerequisiteState,
                  "database \"template0\" is not currently accepting connections");
   }
+  const auto stored = stored_settings(*catalog_, database->oid(), role->oid);
   int32_t pid = 0, key = static_cast<int32_t>(std::random_device{}());
   std::shared_ptr<SessionActivity> activity;
   std::unique_ptr<SessionImpl> session;
@@ -153,7 +155,7 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     std::lock_guard lock(mutex_);
     sessions_[pid].activity = session->shared_activity();
   }
-  INDIGO_TRY(session->start(options));
+  INDIGO_TRY(session->start(options, stored));
   return std::unique_ptr<Session>(std::move(session));
 }
 

@@ -1,5 +1,6 @@
 #include "engine/ddl/ddl.h"
 
+#include "engine/ddl/alter_settings.h"
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/collation.h"

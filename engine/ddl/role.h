@@ -1,4 +1,4 @@
-// CREATE, ALTER and DROP ROLE (USER, GROUP), memberships, and roles' settings.
+// CREATE, ALTER and DROP ROLE (USER, GROUP), memberships.
 #pragma once
 
 #include "engine/ddl/dependency.h"
@@ -9,8 +9,6 @@ Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRole
 Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s);
 Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s);
 Result<std::string> execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s);
-Result<std::string> execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s);
-Result<std::string> execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s);
 Status rename_role(DdlContext& c, std::string_view from, std::string_view to);
 
 }  // namespace indigo::engine::ddl

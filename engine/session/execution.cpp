@@ -1,4 +1,5 @@
 // Running portals: snapshot, table locks, rows, tags.
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "catalog/oids.h"
@@ -83,7 +84,7 @@ Status SessionImpl::lock_relations(PreparedPtr& prepared) {
           store().locks().lock_table(owner, catalog::lock_object(catalog_.database(), dependency.relation->oid),
                                      dependency.lock, true, lock_timeout_);
       if (status != storage::StorageStatus::kOk) {
-        if (status == storage::StorageStatus::kInterrupted) return interrupted_error();
+        if (status == storage::StorageStatus::kInterrupted) return interrupt_error(waiter_.interrupted());
         return storage_error(status, dependency.relation.get());
       }
     }

@@ -1,4 +1,5 @@
 // What SQL functions ask of their session: sequences, settings, sleep, system functions.
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/acl.h"
 #include "catalog/database.h"
@@ -82,7 +83,8 @@ Status SessionImpl::sleep(double seconds) {
   if (!(seconds > 0)) return {};
   Deadline until = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(std::min(seconds, 1e9) * 1e6));
   WaitPoint never;
-  if (never.wait([] { return false; }, until) == WaitResult::kInterrupted) return interrupted_error();
+  if (never.wait([] { return false; }, until) == WaitResult::kInterrupted)
+    return interrupt_error(waiter_.interrupted());
   return {};
 }
 

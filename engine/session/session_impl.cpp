@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt_error.h"
+#include "base/log.h"
 #include "base/sqlstate.h"
 #include "engine/exec/query_state.h"
 #include "engine/instance_impl.h"
@@ -98,11 +100,11 @@ SessionImpl::~SessionImpl() {
   instance_.forget(pid_);
 }
 
-Status SessionImpl::start(const ConnectOptions& options) {
+Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pair<std::string, std::string>> stored) {
   auto role = instance_.catalog().role_named(options.user);
   if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
-  session_user_ = role->oid;
-  session_user_name_ = role->name;
+  login_user_ = role->oid;
+  role_oids_[role->name] = role->oid;
   {
     std::lock_guard lock(activity_->mutex);
     activity_->backend_start = activity_->state_change = timestamp_now();
@@ -113,31 +115,23 @@ Status SessionImpl::start(const ConnectOptions& options) {
     activity_->user = role->oid;
     activity_->user_name = role->name;
   }
-  set_user(role->oid, role->name);
+  INDIGO_TRY(settings_.set_default("session_authorization", role->name));
   for (uint32_t i = 0; i < setting_table().size(); i++) apply_setting(i);
+  for (const auto& [name, value] : stored) {
+    if (Status status = settings_.set_default(name, value); !status.ok()) {
+      log_warning("session of " + role->name + ": stored setting " + name + ": " + status.error().message);
+    }
+  }
   for (const auto& [name, value] : options.settings) INDIGO_TRY(settings_.set_default(name, value));
   changed_reported_.clear();
   return {};
-}
-
-void SessionImpl::set_user(Oid role, std::string name) {
-  user_ = role;
-  user_name_ = std::move(name);
-  catalog_.set_user(role);
-  plan_generation_++;
 }
 
 std::vector<std::pair<std::string, std::string>> SessionImpl::reported_settings() const {
   std::vector<std::pair<std::string, std::string>> out;
   for (const char* name : kReported) {
     std::string value;
-    if (std::string_view(name) == "is_superuser") {
-      value = const_cast<SessionImpl*>(this)->is_superuser() ? "on" : "off";
-    } else if (std::string_view(name) == "session_authorization") {
-      value = session_user_name_;
-    } else {
-      (void)settings_.lookup(name, value);
-    }
+    (void)settings_.lookup(name, value);
     out.emplace_back(name, std::move(value));
   }
   return out;
@@ -158,6 +152,7 @@ void SessionImpl::apply_setting(uint32_t index) {
   if (name == "client_min_messages") client_min_severity_ = severity_of(value);
   if (name == "search_path")
     catalog_.set_search_path(split_identifier_list(value).value_or(std::vector<std::string>()));
+  if (name == "session_authorization" || name == "role") apply_roles();
   if (name == "application_name") {
     std::lock_guard lock(activity_->mutex);
     activity_->application_name = value;
@@ -184,6 +179,7 @@ Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value
                                                    : storage::Isolation::kReadCommitted;
     INDIGO_TRY(block_.set_modes(modes));
   }
+  if (name == "session_authorization" || name == "role") INDIGO_TRY(check_role(name, value));
   if (name == "transaction_read_only") INDIGO_TRY(block_.set_modes({std::nullopt, value == "on", std::nullopt}));
   if (name == "transaction_deferrable") INDIGO_TRY(block_.set_modes({std::nullopt, std::nullopt, value == "on"}));
   if (name == "standard_conforming_strings" && value == "off") {
@@ -283,30 +279,13 @@ Deadline SessionImpl::idle_deadline() const {
   return timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout;
 }
 
-Error SessionImpl::interrupted_error() {
-  switch (waiter_.interrupted()) {
-    case InterruptReason::kStatementTimeout:
-      return Error(sqlstate::kQueryCanceled, "canceling statement due to statement timeout");
-    case InterruptReason::kTerminate:
-    case InterruptReason::kShutdown:
-      return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
-    default: return Error(sqlstate::kQueryCanceled, "canceling statement due to user request");
-  }
-}
-
 std::optional<Error> SessionImpl::must_end() {
-  switch (waiter_.interrupted()) {
-    case InterruptReason::kTerminate:
-    case InterruptReason::kShutdown:
-      return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
-    case InterruptReason::kIdleTimeout:
-      if (block_.in_block()) {
-        return Error(sqlstate::kIdleInTransactionTimeout, "terminating connection due to idle-in-transaction timeout");
-      }
-      return Error(SqlState("57P05"), "terminating connection due to idle-session timeout");
-    case InterruptReason::kDisconnect: return Error(sqlstate::kConnectionFailure, "connection to client lost");
-    default: return std::nullopt;
+  const InterruptReason reason = waiter_.interrupted();
+  if (reason < InterruptReason::kIdleTimeout) return std::nullopt;
+  if (reason == InterruptReason::kIdleTimeout && !block_.in_block()) {
+    return Error(SqlState("57P05"), "terminating connection due to idle-session timeout");
   }
+  return interrupt_error(reason);
 }
 
 void SessionImpl::close_portals(size_t depth, bool commit) {

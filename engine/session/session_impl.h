@@ -6,6 +6,7 @@
 //   execution.cpp        running portals: locks, snapshots, rows, tags
 //   cursor_position.cpp  what cursors stand on
 //   session_context.cpp  what SQL functions ask of their session
+//   session_roles.cpp    whom the session acts as
 // and utility statements in engine/utility/.
 #pragma once
 
@@ -57,8 +58,9 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
               int32_t cancel_key);
   ~SessionImpl() override;
 
-  // After construction: user and startup settings.
-  Status start(const ConnectOptions& options);
+  // After construction: user and startup settings. `stored` ones (ALTER ROLE ... SET) that are not valid any more are left
+  // out; those of `options` replace them.
+  Status start(const ConnectOptions& options, std::span<const std::pair<std::string, std::string>> stored = {});
 
   // ---- Session
   int32_t pid() const override { return pid_; }
@@ -113,15 +115,12 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   std::shared_ptr<SessionActivity> shared_activity() { return activity_; }
   bool is_superuser() { return catalog_.is_superuser(user_); }
   Oid user() const { return user_; }
-  Oid session_user_oid() const { return session_user_; }
-  void set_user(Oid role, std::string name);
   std::map<std::string, NamedStatement, std::less<>>& statements() { return statements_; }
   std::map<std::string, std::unique_ptr<Portal>, std::less<>>& portals() { return portals_; }
   storage::LockOwner& session_locks() { return *session_locks_; }
   std::chrono::milliseconds lock_timeout() const { return lock_timeout_; }
   void notice(Severity severity, const Error& text);
   RowSink* sink() { return sink_; }
-  Error interrupted_error();
   uint64_t work_memory_bytes() const { return work_memory_bytes_; }
 
   // Makes sure that a transaction is open with a snapshot for the next statement; a new command begins.
@@ -195,7 +194,9 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   void set_timeouts();
   void apply_setting(uint32_t index);
   Result<std::string> check_setting(uint32_t index, std::string value);
-  Status end_implicit(RowSink& sink);
+  // Of the settings session_authorization and role.
+  Status check_role(std::string_view setting, const std::string& name);
+  void apply_roles();
   void close_portals(size_t depth, bool commit);
   void drop_temporary_objects();
   // What must be done or checked before a commit.
@@ -215,10 +216,12 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   TransactionBlock block_;
   std::unique_ptr<storage::LockOwner> session_locks_;
   std::shared_ptr<SessionActivity> activity_;
-  Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
-  std::string user_name_, session_user_name_;
+  Oid login_user_ = kInvalidOid;
+  std::map<std::string, Oid, std::less<>> role_oids_;  // of the names that session_authorization and role have had
 
   // Kept current by apply_setting.
+  Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
+  std::string user_name_, session_user_name_;
   sql::FormatSettings format_;
   bool checks_connection_ = false;
   std::chrono::milliseconds statement_timeout_{0}, lock_timeout_{0}, idle_timeout_{0}, idle_transaction_timeout_{0};

@@ -119,11 +119,12 @@ void TransactionBlock::let_go() {
   if (transaction_) ended_ = std::move(transaction_);
 }
 
-void TransactionBlock::reset() {
+void TransactionBlock::end(bool committed) {
   let_go();
   savepoints_.clear();
   deferred_checks_.clear();
   state_ = State::kIdle;
+  committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
 }
 
 Status TransactionBlock::commit() {
@@ -140,16 +141,14 @@ Status TransactionBlock::commit() {
     storage::set_asynchronous(*transaction_, settings_.value(synchronous_index) == "off");
     storage::StorageStatus status = store_.commit(*transaction_);
     if (status != storage::StorageStatus::kOk) {
-      settings_.rollback();
-      reset();
+      end(false);
       if (status == storage::StorageStatus::kLogFull || status == storage::StorageStatus::kLogFailed) {
         INDIGO_TRY(storage::log_of(store_).failure());  // names the file
       }
       return storage_error(status, nullptr);
     }
   }
-  settings_.commit();
-  reset();
+  end(true);
   return {};
 }
 
@@ -157,8 +156,7 @@ void TransactionBlock::rollback() {
   if (state_ == State::kIdle) return;
   if (before_end) before_end(0, false);
   if (transaction_) store_.rollback(*transaction_);
-  settings_.rollback();
-  reset();
+  end(false);
 }
 
 void TransactionBlock::fail() {

@@ -91,7 +91,7 @@ class TransactionBlock {
     bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
-  void reset();
+  void end(bool committed);
   void let_go();  // of the transaction, which has ended
 
   storage::Store& store_;

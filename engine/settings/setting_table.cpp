@@ -30,6 +30,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      kOwnCategory, "Selects the structure behind CREATE INDEX ... USING btree.", false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
      kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
+    {"is_superuser", SettingKind::kBool, SettingContext::kInternal, "off", "", "", "", "", "Preset Options",
+     "Shows whether the current user is a superuser.", true, SettingShown::kByName},
     {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
      "Sets how clients of unix sockets authenticate.", false},
     {"log_device", SettingKind::kString, SettingContext::kInternal, "", "", "", "", "", kOwnCategory,
@@ -42,8 +44,13 @@ constexpr SettingDefinition kOwnSettings[] = {
      "Sets the number of threads that a start recovers with; zero means one for each core.", false},
     {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
      kOwnCategory, "Sets how clients of other machines authenticate.", false},
+    {"role", SettingKind::kString, SettingContext::kUser, "none", "", "", "", "", "Ungrouped", "Sets the current role.",
+     true, SettingShown::kByName},
     {"seed", SettingKind::kReal, SettingContext::kUser, "0", "", "-1", "1", "",
-     "Client Connection Defaults / Statement Behavior", "Sets the seed for random-number generation.", true, true},
+     "Client Connection Defaults / Statement Behavior", "Sets the seed for random-number generation.", true,
+     SettingShown::kNever},
+    {"session_authorization", SettingKind::kString, SettingContext::kUser, "", "", "", "", "", "Ungrouped",
+     "Sets the session user name.", true, SettingShown::kByName, "role"},
     {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
      "Sets the number of worker threads; zero means one for each core.", false},
 };
@@ -223,6 +230,26 @@ Result<std::string> parse_setting(const SettingDefinition& d, std::string_view t
     case SettingKind::kString: return std::string(text);
   }
   return std::string(text);
+}
+
+Status check_settable(const SettingDefinition& d, bool superuser) {
+  std::string quoted = "parameter \"" + std::string(d.name) + "\" ";
+  switch (d.context) {
+    case SettingContext::kInternal: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed");
+    case SettingContext::kPostmaster:
+      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed without restarting the server");
+    case SettingContext::kSighup: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed now");
+    case SettingContext::kBackend:
+      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be set after connection start");
+    case SettingContext::kSuperuser:
+      if (!superuser) {
+        return Error(sqlstate::kInsufficientPrivilege,
+                     "permission denied to set parameter \"" + std::string(d.name) + "\"");
+      }
+      return {};
+    case SettingContext::kUser: return {};
+  }
+  return {};
 }
 
 std::string display_setting(const SettingDefinition& d, std::string_view value) {

@@ -13,6 +13,8 @@ namespace indigo::engine {
 
 enum class SettingKind : uint8_t { kBool, kInteger, kReal, kString, kEnum };
 enum class SettingContext : uint8_t { kInternal, kPostmaster, kSighup, kBackend, kSuperuser, kUser };
+// In pg_settings and SHOW ALL; only by SHOW with its name; not at all.
+enum class SettingShown : uint8_t { kListed, kByName, kNever };
 
 struct SettingDefinition {
   const char* name;
@@ -26,7 +28,8 @@ struct SettingDefinition {
   const char* category;
   const char* description;
   bool no_reset_all;
-  bool hidden = false;  // neither listed nor shown (seed)
+  SettingShown shown = SettingShown::kListed;
+  const char* puts_back = nullptr;  // the setting that each new value of this one puts back to its boot value
 };
 
 // All definitions; index in this list names a setting everywhere else.
@@ -36,6 +39,8 @@ std::optional<uint32_t> find_setting(std::string_view name);
 
 // Checks and normalises a value as SET gets it ("64MB" -> "65536", "Yes" -> "on"). Errors: 22023 as PostgreSQL's.
 Result<std::string> parse_setting(const SettingDefinition& definition, std::string_view text);
+// Whether SET may change it. Errors: 55P02, 42501.
+Status check_settable(const SettingDefinition& definition, bool superuser);
 // The value as SHOW prints it ("65536" kB -> "64MB").
 std::string display_setting(const SettingDefinition& definition, std::string_view value);
 

@@ -47,26 +47,6 @@ int64_t Settings::integer(uint32_t index) const {
   return v;
 }
 
-Status Settings::allowed(const SettingDefinition& d, bool superuser) const {
-  std::string quoted = "parameter \"" + std::string(d.name) + "\" ";
-  switch (d.context) {
-    case SettingContext::kInternal: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed");
-    case SettingContext::kPostmaster:
-      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed without restarting the server");
-    case SettingContext::kSighup: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed now");
-    case SettingContext::kBackend:
-      return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be set after connection start");
-    case SettingContext::kSuperuser:
-      if (!superuser) {
-        return Error(sqlstate::kInsufficientPrivilege,
-                     "permission denied to set parameter \"" + std::string(d.name) + "\"");
-      }
-      return {};
-    case SettingContext::kUser: return {};
-  }
-  return {};
-}
-
 void Settings::assign(uint32_t index, std::string value, Scope scope) {
   Slot& slot = own(index);
   if (in_transaction_) undo_.push_back({index, {}, slot.value, slot.session_value, true});
@@ -101,20 +81,31 @@ Status Settings::set(std::string_view name, std::string_view text, Scope scope, 
   auto index = find_setting(name);
   if (!index) return set_custom(name, text, scope);
   const auto& definition = setting_table()[*index];
-  INDIGO_TRY(allowed(definition, superuser));
+  INDIGO_TRY(check_settable(definition, superuser));
   INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
   if (check) {
     INDIGO_ASSIGN(value, check(*index, std::move(value)));
   }
   assign(*index, std::move(value), scope);
+  if (definition.puts_back != nullptr) {
+    const uint32_t other = *find_setting(definition.puts_back);
+    assign(other, setting_table()[other].boot_value, scope);
+  }
   return {};
+}
+
+void Settings::set_internal(uint32_t index, std::string value) {
+  Slot& slot = own(index);
+  if (slot.value == value) return;
+  slot.value = slot.session_value = slot.reset_value = std::move(value);
+  if (on_change) on_change(index);
 }
 
 Status Settings::set_default(std::string_view name, std::string_view text) {
   auto index = find_setting(name);
   if (!index) return set_custom(name, text, Scope::kSession);
   const auto& definition = setting_table()[*index];
-  if (definition.context != SettingContext::kBackend) INDIGO_TRY(allowed(definition, true));
+  if (definition.context != SettingContext::kBackend) INDIGO_TRY(check_settable(definition, true));
   INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
   if (check) {
     INDIGO_ASSIGN(value, check(*index, std::move(value)));
@@ -130,8 +121,13 @@ Status Settings::reset(std::string_view name, bool superuser) {
     if (!custom_.contains(std::string(name))) return unrecognized(name);
     return set_custom(name, "", Scope::kSession);
   }
-  INDIGO_TRY(allowed(setting_table()[*index], superuser));
+  const auto& definition = setting_table()[*index];
+  INDIGO_TRY(check_settable(definition, superuser));
   assign(*index, reset_value(*index), Scope::kSession);
+  if (definition.puts_back != nullptr) {
+    const uint32_t other = *find_setting(definition.puts_back);
+    assign(other, reset_value(other), Scope::kSession);
+  }
   return {};
 }
 
@@ -149,7 +145,8 @@ void Settings::reset_all() {
 Result<std::string> Settings::show(std::string_view name) const {
   if (auto index = find_setting(name)) {
     const auto& definition = setting_table()[*index];
-    return definition.hidden ? std::string("unavailable") : display_setting(definition, value(*index));
+    return definition.shown == SettingShown::kNever ? std::string("unavailable")
+                                                    : display_setting(definition, value(*index));
   }
   auto at = custom_.find(std::string(name));
   if (at == custom_.end()) return unrecognized(name);

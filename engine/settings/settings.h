@@ -43,6 +43,8 @@ class Settings {
   bool lookup(std::string_view name, std::string& value) const;
   // Startup values: become what RESET returns to.
   Status set_default(std::string_view name, std::string_view text);
+  // Of a setting that the session computes (SettingContext::kInternal), whatever rolls back.
+  void set_internal(uint32_t index, std::string value);
 
   // Transactions: begin() at the start; mark() before a savepoint.
   void begin();
@@ -64,7 +66,6 @@ class Settings {
     bool existed = true;
   };
   void assign(uint32_t index, std::string value, Scope scope);
-  Status allowed(const SettingDefinition& definition, bool superuser) const;
   Status set_custom(std::string_view name, std::string_view text, Scope scope);
 
   Slot& own(uint32_t index);

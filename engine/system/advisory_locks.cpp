@@ -1,5 +1,6 @@
 // Advisory locks: by one bigint or two ints, of the session or of the transaction, shared or exclusive.
 #include "base/bytes.h"
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/families.h"
@@ -34,7 +35,7 @@ Result<OwnedDatum> lock(SessionImpl& session, std::span<const Datum> arguments) 
   auto status = store.locks().lock_advisory(*owner, session.session_catalog().database(), lock_key(arguments), kShared,
                                             !kTry, session.lock_timeout());
   if (kTry && status == storage::StorageStatus::kWouldBlock) return value_of(false);
-  if (status == storage::StorageStatus::kInterrupted) return session.interrupted_error();
+  if (status == storage::StorageStatus::kInterrupted) return interrupt_error(session.waiter().interrupted());
   if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
   return kTry ? value_of(true) : void_value();
 }

@@ -33,7 +33,7 @@ Status show_all_settings(SessionImpl& session, std::span<const Datum>, const Sys
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
     const auto& d = table[i];
-    if (d.hidden) continue;
+    if (d.shown != SettingShown::kListed) continue;
     auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
     std::string values;
     Datum enum_values = null_text();

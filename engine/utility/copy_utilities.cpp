@@ -1,6 +1,7 @@
 // COPY ... FROM STDIN and COPY ... TO STDOUT. Files on the server are refused: clients use \copy.
 #include <algorithm>
 
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "catalog/oids.h"
@@ -247,7 +248,8 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
       rows_until_reset = kChunkRows;
       arena.reset();
       call.session.waiter().yield_if_due();
-      if (call.session.waiter().interrupted() != InterruptReason::kNone) return call.session.interrupted_error();
+      const InterruptReason reason = call.session.waiter().interrupted();
+      if (reason != InterruptReason::kNone) return interrupt_error(reason);
     }
   }
   if (Status status = insert.finish(); !status.ok()) return not_written(status.take_error());

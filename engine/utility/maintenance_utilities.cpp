@@ -1,4 +1,4 @@
-// LOCK TABLE, VACUUM, CHECKPOINT, DISCARD, SET CONSTRAINTS.
+// LOCK TABLE, VACUUM, CHECKPOINT, DISCARD.
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "engine/ddl/ddl.h"
@@ -117,7 +117,7 @@ Status run_discard(UtilityCall& call, std::string& tag) {
     session.close(*at->second);
     at = portals.erase(at);
   }
-  session.set_user(session.session_user_oid(), session.session_user());
+  INDIGO_TRY(session.settings().reset("session_authorization", false));
   session.settings().reset_all();
   session.statements().clear();
   session.forget_sequences();
@@ -126,11 +126,6 @@ Status run_discard(UtilityCall& call, std::string& tag) {
   INDIGO_TRY(drop_temporary());
   session.discard_plans();
   return {};
-}
-
-Status run_set_constraints(UtilityCall&, std::string& tag) {
-  tag = "SET CONSTRAINTS";
-  return Error(sqlstate::kFeatureNotSupported, "SET CONSTRAINTS is not supported yet");
 }
 
 // LISTEN is refused, so that there is never anything to stop: connection pools send this when they take a session back.
@@ -145,7 +140,6 @@ constexpr UtilityHandler kHandlers[] = {
     {PG_QUERY__NODE__NODE_VACUUM_STMT, run_vacuum},
     {PG_QUERY__NODE__NODE_CHECK_POINT_STMT, run_checkpoint, nullptr, false},
     {PG_QUERY__NODE__NODE_DISCARD_STMT, run_discard, nullptr, false},
-    {PG_QUERY__NODE__NODE_CONSTRAINTS_SET_STMT, run_set_constraints},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "wire/session/copy_in_source.h"
 
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "wire/messages/copy_data.h"
@@ -15,16 +16,6 @@ namespace {
 
 // One read gathers this much if it is there.
 constexpr size_t kGatherBytes = 64 * 1024;
-
-Error interrupt_error(InterruptReason reason) {
-  switch (reason) {
-    case InterruptReason::kStatementTimeout:
-      return Error(sqlstate::kQueryCanceled, "canceling statement due to statement timeout");
-    case InterruptReason::kNone:
-    case InterruptReason::kCancel: return Error(sqlstate::kQueryCanceled, "canceling statement due to user request");
-    default: return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
-  }
-}
 
 std::string unexpected_type(char type) {
   static constexpr char kHex[] = "0123456789ABCDEF";

@@ -1,0 +1,16 @@
+// What stands behind SET x TO, ALTER ROLE ... SET x TO and ALTER DATABASE ... SET x TO, as one text.
+// Thread safety: one call belongs to one session.
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+#include "sql/func/context.h"
+#include "sql/parse/parse_tree.h"
+
+namespace indigo::engine {
+
+// Lists with commas; names in lists of names (search_path) quoted where they must be. Errors: 22023, 42601.
+Result<std::string> set_argument(sql::SessionContext& session, const PgQuery__VariableSetStmt& stmt);
+
+}  // namespace indigo::engine
