@@ -87,7 +87,6 @@ class QueryState {
   void forget_operators();
 
   void add_affected(uint64_t rows) { affected_ += rows; }
-  void set_affected(uint64_t rows) { affected_ = rows; }
   uint64_t affected() const { return affected_; }
 
   // Foreign-key work that waits for the statement's end.

@@ -37,7 +37,6 @@ class RowStore {
     return block + 1 < block_count() ? kChunkRows : rows_ - block * kChunkRows;
   }
   const Vector& column(uint32_t block, size_t column) const { return blocks_[block]->columns[column]; }
-  Vector& mutable_column(uint32_t block, size_t column) { return blocks_[block]->columns[column]; }
   Datum datum(uint32_t row, size_t column) const {
     return blocks_[row / kChunkRows]->columns[column].datum(row % kChunkRows);
   }

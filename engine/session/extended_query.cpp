@@ -234,6 +234,7 @@ Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& s
   }
   INDIGO_TRY(check_failed_block(*portal.prepared->parsed));
   if (portal.status == Portal::Status::kFailed) {
+    if (block_.state() == TransactionBlock::State::kFailed) return in_failed_block();
     return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + std::string(name) + "\" cannot be run");
   }
   begin_message(portal.prepared->parsed->text);

@@ -85,7 +85,7 @@ SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr
   output_context_.set_arena(&output_arena_);
   settings_.on_change = [this](uint32_t index) { apply_setting(index); };
   settings_.check = [this](uint32_t index, std::string value) { return check_setting(index, std::move(value)); };
-  block_.before_end = [this](size_t depth, bool commit) { close_portals(depth, commit); };
+  block_.before_end = [this](size_t depth, TransactionBlock::End end) { end_portals(depth, end); };
   block_.before_commit = [this] { return finish_transaction(); };
 }
 
@@ -153,6 +153,12 @@ void SessionImpl::apply_setting(uint32_t index) {
   if (name == "search_path")
     catalog_.set_search_path(split_identifier_list(value).value_or(std::vector<std::string>()));
   if (name == "session_authorization" || name == "role") apply_roles();
+  if (name == "track_activities") {
+    activity_tracked_ = value == "on";
+    std::lock_guard lock(activity_->mutex);
+    if (!activity_tracked_) activity_->state = "disabled";
+    if (!activity_tracked_) activity_->query.clear();
+  }
   if (name == "application_name") {
     std::lock_guard lock(activity_->mutex);
     activity_->application_name = value;
@@ -223,6 +229,9 @@ void SessionImpl::drop_temporary_objects() {
 
 Status SessionImpl::finish_transaction() {
   INDIGO_TRY(run_deferred_checks(true));
+  for (auto& [name, portal] : portals_) {
+    if (portal->hold && portal->status == Portal::Status::kRunning && !portal->buffer) INDIGO_TRY(materialise(*portal));
+  }
   if (catalog_.commit_actions().empty()) return {};
   DefinitionHost host(*this, nullptr);
   DdlContext context{catalog_, transaction(), host, {}};
@@ -288,30 +297,22 @@ std::optional<Error> SessionImpl::must_end() {
   return interrupt_error(reason);
 }
 
-void SessionImpl::close_portals(size_t depth, bool commit) {
+void SessionImpl::end_portals(size_t depth, TransactionBlock::End end) {
+  using End = TransactionBlock::End;
   if (simple_portal_.execution) close(simple_portal_);
-  for (auto at = portals_.begin(); at != portals_.end();) {
-    Portal& portal = *at->second;
-    if (portal.held() && portal.buffer) {  // outlived its own transaction already
-      ++at;
-      continue;
-    }
-    if (!commit && portal.created_at_depth < depth) {  // older than what rolls back
-      ++at;
-      continue;
-    }
-    if (commit && portal.hold) {
-      if (portal.status == Portal::Status::kRunning && !portal.buffer) {
-        if (!materialise(portal).ok()) portal.status = Portal::Status::kFailed;
-      }
+  std::erase_if(portals_, [&](auto& named) {
+    Portal& portal = *named.second;
+    if (portal.held() && portal.buffer) return false;                          // outlived its own transaction already
+    if (end != End::kCommit && portal.created_at_depth < depth) return false;  // older than what rolls back
+    if (end == End::kCommit && portal.hold) {
       portal.pin.reset();
       portal.created_at_depth = SIZE_MAX;
-      ++at;
-      continue;
+      return false;
     }
     close(portal);
-    at = portals_.erase(at);
-  }
+    portal.status = Portal::Status::kFailed;
+    return end != End::kFailure;  // until the rollback its name is known
+  });
 }
 
 }  // namespace indigo::engine

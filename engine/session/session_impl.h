@@ -197,7 +197,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   // Of the settings session_authorization and role.
   Status check_role(std::string_view setting, const std::string& name);
   void apply_roles();
-  void close_portals(size_t depth, bool commit);
+  void end_portals(size_t depth, TransactionBlock::End end);
   void drop_temporary_objects();
   // What must be done or checked before a commit.
   Status finish_transaction();
@@ -222,6 +222,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   // Kept current by apply_setting.
   Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
   std::string user_name_, session_user_name_;
+  bool activity_tracked_ = true;
   sql::FormatSettings format_;
   bool checks_connection_ = false;
   std::chrono::milliseconds statement_timeout_{0}, lock_timeout_{0}, idle_timeout_{0}, idle_transaction_timeout_{0};
@@ -246,7 +247,6 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   RowSink* sink_ = nullptr;  // of the message being worked on
   int64_t statement_timestamp_ = 0;
   bool statement_running_ = false;
-  bool activity_tracked_ = true;            // track_activities
   std::map<Oid, int64_t> sequence_values_;  // currval
   Oid last_sequence_ = kInvalidOid;
 };

@@ -10,8 +10,7 @@ Status SessionImpl::check_failed_block(const ParsedStatement& parsed) {
   if (block_.state() != TransactionBlock::State::kFailed) return {};
   const UtilityHandler* handler = find_utility(parsed.node);
   if (handler != nullptr && handler->in_failed_block) return {};
-  return Error(sqlstate::kInFailedSqlTransaction,
-               "current transaction is aborted, commands ignored until end of transaction block");
+  return in_failed_block();
 }
 
 void SessionImpl::statement_error(const Error& error, RowSink& sink) {

@@ -35,6 +35,11 @@ std::optional<std::string> TransactionBlock::mode_setting(std::string_view name)
   return (read_only ? read_only_ : deferrable_) ? "on" : "off";
 }
 
+Error in_failed_block() {
+  return Error(sqlstate::kInFailedSqlTransaction,
+               "current transaction is aborted, commands ignored until end of transaction block");
+}
+
 TransactionBlock::~TransactionBlock() {
   if (transaction_) store_.rollback(*transaction_);
 }
@@ -135,7 +140,7 @@ Status TransactionBlock::commit() {
       return status;
     }
   }
-  if (before_end) before_end(0, true);
+  if (before_end) before_end(0, End::kCommit);
   if (transaction_) {
     static const uint32_t synchronous_index = *find_setting("synchronous_commit");
     storage::set_asynchronous(*transaction_, settings_.value(synchronous_index) == "off");
@@ -154,7 +159,7 @@ Status TransactionBlock::commit() {
 
 void TransactionBlock::rollback() {
   if (state_ == State::kIdle) return;
-  if (before_end) before_end(0, false);
+  if (before_end) before_end(0, End::kRollback);
   if (transaction_) store_.rollback(*transaction_);
   end(false);
 }
@@ -167,7 +172,7 @@ void TransactionBlock::fail() {
     case State::kBlock: break;
   }
   state_ = State::kFailed;
-  if (before_end) before_end(savepoints_.size(), false);
+  if (before_end) before_end(savepoints_.size(), End::kFailure);
   if (savepoints_.empty()) {
     if (transaction_) store_.rollback(*transaction_);
     let_go();
@@ -196,7 +201,7 @@ Status TransactionBlock::savepoint(std::string_view name) {
 Status TransactionBlock::rollback_to(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
-  if (before_end) before_end(static_cast<size_t>(at) + 1, false);
+  if (before_end) before_end(static_cast<size_t>(at) + 1, End::kRollback);
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
   deferred_checks_.rollback_to(savepoints_[at].checks);

@@ -34,6 +34,9 @@ struct TransactionModes {
 // As SHOW says it.
 const char* level_name(storage::Isolation isolation, bool uncommitted);
 
+// What a statement is told that may not run in a failed block: 25P02.
+Error in_failed_block();
+
 class TransactionBlock {
  public:
   enum class State : uint8_t { kIdle, kImplicit, kBlock, kFailed };
@@ -76,10 +79,11 @@ class TransactionBlock {
   size_t depth() const { return savepoints_.size(); }
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
 
-  // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay that were made
-  // when there were fewer than `depth` savepoints.
-  std::function<void(size_t depth, bool commit)> before_end;
-  // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions.
+  // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay as they are
+  // that were made when there were fewer than `depth` savepoints. After kFailure a block waits for the rollback.
+  enum class End : uint8_t { kCommit, kRollback, kFailure };
+  std::function<void(size_t depth, End end)> before_end;
+  // Runs before a commit and may refuse it: deferred constraints, ON COMMIT actions, cursors WITH HOLD.
   std::function<Status()> before_commit;
 
  private:

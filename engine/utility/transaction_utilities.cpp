@@ -58,6 +58,24 @@ Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::st
   return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
 }
 
+// Answered as a server with max_prepared_transactions = 0 does.
+Status prepare_transaction(UtilityCall& call, std::string& tag) {
+  auto& block = call.session.block();
+  tag = "ROLLBACK";
+  if (!block.in_block()) return warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress");
+  const bool failed = block.state() == TransactionBlock::State::kFailed;
+  block.rollback();
+  if (failed) return {};
+  return Error(sqlstate::kObjectNotInPrerequisiteState, "prepared transactions are disabled")
+      .with_hint("Set max_prepared_transactions to a nonzero value.");
+}
+
+Status finish_prepared(UtilityCall& call, const PgQuery__TransactionStmt& stmt, const char* name) {
+  INDIGO_TRY(prevent_in_block(call, name));
+  return Error(sqlstate::kUndefinedObject,
+               std::string("prepared transaction with identifier \"") + stmt.gid + "\" does not exist");
+}
+
 Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
   auto& block = call.session.block();
   const char* name = nullptr;
@@ -69,15 +87,11 @@ Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& st
   if (!block.in_block()) {
     return Error(sqlstate::kNoActiveSqlTransaction, std::string(name) + " can only be used in transaction blocks");
   }
-  bool failed = block.state() == TransactionBlock::State::kFailed;
   if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO) {
     tag = "ROLLBACK";
     return block.rollback_to(stmt.savepoint_name);
   }
-  if (failed) {
-    return Error(sqlstate::kInFailedSqlTransaction,
-                 "current transaction is aborted, commands ignored until end of transaction block");
-  }
+  if (block.state() == TransactionBlock::State::kFailed) return in_failed_block();
   if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT) {
     tag = "SAVEPOINT";
     return block.savepoint(stmt.savepoint_name);
@@ -95,18 +109,18 @@ Status run_transaction(UtilityCall& call, std::string& tag) {
   bool failed = call.session.block().state() == TransactionBlock::State::kFailed;
   switch (stmt.kind) {
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START:
-      if (failed) {
-        return Error(sqlstate::kInFailedSqlTransaction,
-                     "current transaction is aborted, commands ignored until end of transaction block");
-      }
-      return begin(call, stmt, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return failed ? in_failed_block() : begin(call, stmt, tag);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return commit(call, stmt, tag);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return rollback(call, stmt, tag);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return savepoint_statement(call, stmt, tag);
-    default: return Error(sqlstate::kFeatureNotSupported, "prepared transactions are not supported yet");
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return prepare_transaction(call, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED:
+      return failed ? in_failed_block() : finish_prepared(call, stmt, "COMMIT PREPARED");
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED:
+      return failed ? in_failed_block() : finish_prepared(call, stmt, "ROLLBACK PREPARED");
+    default: return Error(sqlstate::kFeatureNotSupported, "this transaction statement is not supported");
   }
 }
 

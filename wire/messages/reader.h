@@ -22,7 +22,6 @@ class MessageReader {
   }
   int16_t int16() { return static_cast<int16_t>(number<uint16_t>()); }
   int32_t int32() { return static_cast<int32_t>(number<uint32_t>()); }
-  int64_t int64() { return static_cast<int64_t>(number<uint64_t>()); }
   std::string_view bytes(size_t count) {
     if (!need(count, "insufficient data left in message")) return {};
     std::string_view taken(at_, count);

@@ -47,7 +47,6 @@ class OutputBuffer {
   }
   void put_int16(int16_t v) { put_raw(big_endian(static_cast<uint16_t>(v))); }
   void put_int32(int32_t v) { put_raw(big_endian(static_cast<uint32_t>(v))); }
-  void put_int64(int64_t v) { put_raw(big_endian(static_cast<uint64_t>(v))); }
   void put_string(std::string_view text) {  // with its NUL
     put_bytes(text);
     put_byte('\0');
@@ -62,7 +61,6 @@ class OutputBuffer {
   }
   void end_message(size_t length_at) { patch_int32(length_at, static_cast<int32_t>(size_ - length_at)); }
   void patch_int32(size_t at, int32_t v) { store_unaligned(data_.get() + at, big_endian(static_cast<uint32_t>(v))); }
-  void patch_int16(size_t at, int16_t v) { store_unaligned(data_.get() + at, big_endian(static_cast<uint16_t>(v))); }
 
  private:
   static constexpr size_t kFirstBytes = 4 * 1024;

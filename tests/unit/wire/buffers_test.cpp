@@ -69,11 +69,11 @@ TEST(OutputBuffer, WritesFieldsAndLengths) {
   size_t at = out.begin_message('X');
   out.put_int16(-2);
   out.put_string("ab");
-  out.put_int64(1);
+  out.put_int32(1);
   out.end_message(at);
-  EXPECT_EQ(out.view(), std::string_view("X\0\0\0\x11\xff\xfe"
-                                         "ab\0\0\0\0\0\0\0\0\1",
-                                         18));
+  EXPECT_EQ(out.view(), std::string_view("X\0\0\0\x0d\xff\xfe"
+                                         "ab\0\0\0\0\1",
+                                         14));
   out.truncate(1);
   EXPECT_EQ(out.view(), "X");
   std::string big(1'000'000, 'y');
