@@ -3,6 +3,7 @@
 #include "base/sqlstate.h"
 #include "catalog/acl.h"
 #include "catalog/generated/columns.h"
+#include "catalog/lookup_transaction.h"
 #include "catalog/oids.h"
 #include "catalog/system_indexes.h"
 
@@ -190,19 +191,10 @@ std::unique_ptr<RoleInfo> read_role(const SystemTables& shared, storage::Transac
   return r;
 }
 
-template <class F>
-auto with_transaction(storage::Store& store, storage::Transaction* txn, F&& f) {
-  if (txn != nullptr) return f(*txn);
-  auto own = store.begin(storage::Isolation::kReadCommitted, 0);
-  auto result = f(*own);
-  store.rollback(*own);
-  return result;
-}
-
 }  // namespace
 
 std::unique_ptr<RoleInfo> Catalog::role_named(std::string_view name, storage::Transaction* txn) {
-  return with_transaction(store_, txn, [&](storage::Transaction& t) {
+  return with_transaction(store_, txn, 0, [&](storage::Transaction& t) {
     std::unique_ptr<RoleInfo> out;
     shared_->find(pg_authid::kOid)
         ->scan_index(t, system_index::kAuthidName, {Datum::of(Str(name))}, [&](RowReader row) {
@@ -214,7 +206,7 @@ std::unique_ptr<RoleInfo> Catalog::role_named(std::string_view name, storage::Tr
 }
 
 std::unique_ptr<RoleInfo> Catalog::role(Oid oid, storage::Transaction* txn) {
-  return with_transaction(store_, txn, [&](storage::Transaction& t) {
+  return with_transaction(store_, txn, 0, [&](storage::Transaction& t) {
     std::string image;
     SystemTable& roles = *shared_->find(pg_authid::kOid);
     if (!roles.find_oid(t, oid, image)) return std::unique_ptr<RoleInfo>();

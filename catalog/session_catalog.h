@@ -15,6 +15,7 @@
 #include "catalog/catalog.h"
 #include "catalog/catalog_view.h"
 #include "catalog/database.h"
+#include "catalog/lookup_transaction.h"
 
 namespace indigo::catalog {
 
@@ -96,14 +97,7 @@ class SessionCatalog final : public CatalogView {
   // Runs `read` with the bound transaction, or with a short one.
   template <class F>
   auto reading(F&& read) {
-    if (txn_ != nullptr) return read(*txn_);
-    auto txn = catalog_.store().begin(storage::Isolation::kReadCommitted, session_);
-    struct End {
-      storage::Store& store;
-      storage::Transaction& txn;
-      ~End() { store.rollback(txn); }
-    } end{catalog_.store(), *txn};
-    return read(*txn);
+    return with_transaction(catalog_.store(), txn_, session_, std::forward<F>(read));
   }
 
  private:
