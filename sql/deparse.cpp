@@ -1,6 +1,7 @@
 #include "sql/deparse.h"
 
 #include "catalog/oids.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/signature_text.h"
 
@@ -216,12 +217,7 @@ class Deparser {
   }
 
   void print_column(int column) {
-    static constexpr std::pair<int, const char*> kSystem[] = {{kCtidColumn, "ctid"}, {kXminColumn, "xmin"},
-                                                              {kCminColumn, "cmin"}, {kXmaxColumn, "xmax"},
-                                                              {kCmaxColumn, "cmax"}, {kTableOidColumn, "tableoid"}};
-    for (const auto& [number, name] : kSystem) {
-      if (number == column) out_ += name;
-    }
+    if (const auto* system = catalog::find_system_column(column)) out_ += system->name;
     if (column < 0) return;
     const bool known = options_.relation && static_cast<size_t>(column) < options_.relation->columns.size();
     out_ += known ? quote_identifier(options_.relation->columns[column].name) : "column" + std::to_string(column + 1);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/sqlstate.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/query_walk.h"
@@ -342,13 +343,8 @@ class QueryDeparser final : public QueryNodePrinter {
       return static_cast<size_t>(column) < entry.column_names.size() ? entry.column_names[static_cast<size_t>(column)]
                                                                      : std::string();
     }
-    static constexpr std::pair<int, const char*> kSystem[] = {{kCtidColumn, "ctid"}, {kXminColumn, "xmin"},
-                                                              {kXmaxColumn, "xmax"}, {kCminColumn, "cmin"},
-                                                              {kCmaxColumn, "cmax"}, {kTableOidColumn, "tableoid"}};
-    for (const auto& [number, name] : kSystem) {
-      if (number == column) return name;
-    }
-    return {};
+    const auto* system = catalog::find_system_column(column);
+    return system != nullptr ? std::string(system->name) : std::string();
   }
 
   // The name that a target has without AS.

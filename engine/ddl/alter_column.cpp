@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/array_format.h"
+#include "catalog/system_columns.h"
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/foreign_key.h"
 #include "engine/ddl/remove.h"
@@ -13,8 +14,8 @@ namespace indigo::engine::ddl {
 Result<const ColumnInfo*> column_of(const RelationInfo& relation, std::string_view name) {
   const ColumnInfo* column = relation.find_column(name);
   if (column == nullptr) {
-    for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-      if (name == system) return Error(sqlstate::kFeatureNotSupported, "cannot alter system column " + quoted(name));
+    if (catalog::find_system_column(name) != nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot alter system column " + quoted(name));
     }
     return Error(sqlstate::kUndefinedColumn,
                  "column " + quoted(name) + " of relation " + quoted(relation.name) + " does not exist");
@@ -115,11 +116,7 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     notice(c, message + ", skipping", sqlstate::kDuplicateColumn);
     return {};
   }
-  for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-    if (name == system) {
-      return Error(sqlstate::kDuplicateColumn, "column name " + quoted(name) + " conflicts with a system column name");
-    }
-  }
+  INDIGO_TRY(check_column_name(name));
   if (relation->columns.size() >= 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   Oid sequence = kInvalidOid;
   if (spec.serial || spec.identity != nullptr) {

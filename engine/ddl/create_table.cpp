@@ -29,12 +29,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
         return Error(sqlstate::kDuplicateColumn, "column " + quoted(name) + " specified more than once");
       }
     }
-    for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-      if (name == system && spec.kind == RelationKind::kTable) {
-        return Error(sqlstate::kDuplicateColumn,
-                     "column name " + quoted(name) + " conflicts with a system column name");
-      }
-    }
+    if (spec.kind == RelationKind::kTable) INDIGO_TRY(check_column_name(name));
   }
   const Oid oid = next_oid(c);
   INDIGO_ASSIGN(const RowType type, insert_row_type(c, spec.name, spec.schema, oid, c.catalog.user()));

@@ -5,6 +5,7 @@
 #include "catalog/acl.h"
 #include "catalog/info_builder.h"
 #include "catalog/row_key_extractor.h"
+#include "catalog/system_columns.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/remove.h"
 #include "engine/ddl/rewrite.h"
@@ -294,10 +295,8 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   } else {
     const ColumnInfo* column = relation->find_column(e.name);
     if (column == nullptr) {
-      for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-        if (e.name == system) {
-          return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
-        }
+      if (catalog::find_system_column(std::string_view(e.name)) != nullptr) {
+        return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
       }
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(e.name) + " does not exist");
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/system_columns.h"
 #include "engine/ddl/alter_table.h"
 #include "engine/ddl/collation.h"
 #include "engine/ddl/database.h"
@@ -80,17 +81,13 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
   const std::string to = truncated_name(wanted);
   const ColumnInfo* found = r->find_column(from);
   if (found == nullptr) {
-    for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-      if (from == system) return Error(sqlstate::kFeatureNotSupported, "cannot rename system column " + quoted(from));
+    if (catalog::find_system_column(from) != nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot rename system column " + quoted(from));
     }
     return Error(sqlstate::kUndefinedColumn, "column " + quoted(from) + " does not exist");
   }
   const int16_t number = found->number;
-  for (const std::string_view system : {"tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"}) {
-    if (to == system) {
-      return Error(sqlstate::kDuplicateColumn, "column name " + quoted(to) + " conflicts with a system column name");
-    }
-  }
+  INDIGO_TRY(check_column_name(to));
   if (r->find_column(to) != nullptr) {
     return Error(sqlstate::kDuplicateColumn,
                  "column " + quoted(to) + " of relation " + quoted(r->name) + " already exists");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "catalog/system_columns.h"
+
 namespace indigo::engine::ddl {
 
 namespace {
@@ -107,14 +109,13 @@ Status update_attribute(DdlContext& c, Oid relation, int16_t number, const std::
   return update_row(c, pg_attribute::kOid, {Datum::of_oid(relation), Datum::of(number)}, change);
 }
 
+Status check_column_name(std::string_view name) {
+  if (catalog::find_system_column(name) == nullptr) return {};
+  return Error(sqlstate::kDuplicateColumn, "column name " + quoted(name) + " conflicts with a system column name");
+}
+
 Status insert_system_attributes(DdlContext& c, Oid relation) {
-  const struct {
-    std::string_view name;
-    int16_t number;
-    Oid type;
-  } columns[] = {{"ctid", -1, oid::kTid}, {"xmin", -2, oid::kXid}, {"cmin", -3, oid::kCid},
-                 {"xmax", -4, oid::kXid}, {"cmax", -5, oid::kCid}, {"tableoid", -6, oid::kOid}};
-  for (const auto& s : columns) {
+  for (const auto& s : catalog::kSystemColumns) {
     NewColumn column;
     column.name = s.name;
     column.type.oid = s.type;

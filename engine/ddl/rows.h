@@ -37,6 +37,8 @@ struct NewColumn {
 };
 Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column);
 Status update_attribute(DdlContext& c, Oid relation, int16_t number, const std::function<void(RowValues&)>& change);
+// 42701 for a column that has a system column's name.
+Status check_column_name(std::string_view name);
 // The system columns of a table (ctid, xmin ...).
 Status insert_system_attributes(DdlContext& c, Oid relation);
 

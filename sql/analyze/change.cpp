@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/oids.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/assign_part.h"
 #include "sql/analyze/coerce.h"
 #include "sql/analyze/expressions.h"
@@ -157,8 +158,7 @@ Result<int> target_column(const Scope& scope, std::string_view name, int locatio
   for (size_t i = 0; i < r.columns.size() && scope.target_view == nullptr; i++) {
     if (!r.columns[i].dropped && r.columns[i].name == name) return static_cast<int>(i);
   }
-  for (const char* system : {"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"}) {
-    if (name != system || scope.query->command == CommandKind::kInsert) continue;
+  if (scope.query->command != CommandKind::kInsert && catalog::find_system_column(name) != nullptr) {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot assign to system column \"" + std::string(name) + "\"",
                        location);
   }

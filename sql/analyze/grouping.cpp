@@ -3,6 +3,7 @@
 #include <set>
 
 #include "catalog/oids.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/calls.h"
 #include "sql/analyze/clauses.h"
 #include "sql/analyze/expressions.h"
@@ -243,12 +244,7 @@ class UngroupedFinder {
     std::string name = "?";
     if (entry && column >= 0 && static_cast<size_t>(column) < entry->column_names.size())
       name = entry->column_names[column];
-    if (column == kCtidColumn) name = "ctid";
-    if (column == kTableOidColumn) name = "tableoid";
-    if (column == kXminColumn) name = "xmin";
-    if (column == kXmaxColumn) name = "xmax";
-    if (column == kCminColumn) name = "cmin";
-    if (column == kCmaxColumn) name = "cmax";
+    if (const auto* system = catalog::find_system_column(column)) name = system->name;
     name = "\"" + (entry ? entry->alias : std::string()) + "." + name + "\"";
     if (depth > 0) {
       return scope_.error(sqlstate::kGroupingError, "subquery uses ungrouped column " + name + " from outer query",

@@ -1,22 +1,13 @@
 #include "sql/analyze/names.h"
 
 #include "catalog/oids.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/signature_text.h"
 
 namespace indigo::sql {
 namespace {
-
-struct SystemName {
-  std::string_view name;
-  int column;
-  Oid type;
-};
-constexpr SystemName kSystemNames[] = {
-    {"ctid", kCtidColumn, oid::kTid}, {"xmin", kXminColumn, oid::kXid}, {"cmin", kCminColumn, oid::kCid},
-    {"xmax", kXmaxColumn, oid::kXid}, {"cmax", kCmaxColumn, oid::kCid}, {"tableoid", kTableOidColumn, oid::kOid},
-};
 
 ExprPtr located(const ExprPtr& e, int levels_up, int location) {
   if (const auto* v = try_as<VarExpr>(e)) {
@@ -87,15 +78,13 @@ Result<ExprPtr> item_column(Scope& scope, const NamespaceItem& item, std::string
   if (item.relation == kInvalidOid || item.entry < 0) return ExprPtr();
   const Entry* entry = entry_of(scope, item.entry, levels_up);
   if (entry == nullptr || entry->kind != EntryKind::kTable) return ExprPtr();
-  for (const SystemName& s : kSystemNames) {
-    if (s.name != name) continue;
-    if (const char* place = s.column == kTableOidColumn ? nullptr : without_system_columns(scope.clause)) {
-      return scope.error(sqlstate::kInvalidColumnReference,
-                         "cannot use system column \"" + std::string(name) + "\" in " + place, location);
-    }
-    return make_var(item.entry, s.column, {s.type, -1, kInvalidOid}, levels_up, location);
+  const auto* system = catalog::find_system_column(name);
+  if (system == nullptr) return ExprPtr();
+  if (const char* place = system->number == kTableOidColumn ? nullptr : without_system_columns(scope.clause)) {
+    return scope.error(sqlstate::kInvalidColumnReference,
+                       "cannot use system column \"" + std::string(name) + "\" in " + place, location);
   }
-  return ExprPtr();
+  return make_var(item.entry, system->number, {system->type, -1, kInvalidOid}, levels_up, location);
 }
 
 Result<ExprPtr> find_column(Scope& scope, std::string_view name, int location, bool local_only) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/system_columns.h"
 #include "sql/func/text/strings.h"
 
 namespace indigo::sql {
@@ -50,17 +51,6 @@ const Plan* target_scan(const Plan& p, Oid relation) {
     if (const Plan* found = target_scan(*input, relation)) return found;
   }
   return nullptr;
-}
-
-const char* system_column(int column) {
-  switch (column) {
-    case kTableOidColumn: return "tableoid";
-    case kXminColumn: return "xmin";
-    case kXmaxColumn: return "xmax";
-    case kCminColumn: return "cmin";
-    case kCmaxColumn: return "cmax";
-    default: return "ctid";
-  }
 }
 
 }  // namespace
@@ -179,7 +169,10 @@ ColumnTexts PlanText::scan_columns(const Plan& scan, bool qualify) {
   ColumnTexts out;
   if (const ScanPlan* s = scan_of(scan)) {
     for (const int c : s->scan_columns) {
-      const std::string name = c >= 0 ? s->relation->columns[static_cast<size_t>(c)].name : system_column(c);
+      const auto* system = catalog::find_system_column(c);
+      const std::string name = c >= 0              ? s->relation->columns[static_cast<size_t>(c)].name
+                               : system != nullptr ? std::string(system->name)
+                                                   : "ctid";
       out.push_back({column(scan, name, qualify), nullptr});
     }
   } else {

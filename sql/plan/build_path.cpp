@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
+#include "catalog/system_columns.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/cost.h"
 #include "sql/plan/resolve.h"
@@ -14,27 +15,12 @@ namespace {
 
 TypeRef column_type(const Entry& entry, int column) {
   if (column >= 0) return entry.column_types[static_cast<size_t>(column)];
-  switch (column) {
-    case kRowKeyColumn: return {oid::kBytea, -1, kInvalidOid};
-    case kTableOidColumn: return {oid::kOid, -1, kInvalidOid};
-    case kCtidColumn: return {oid::kTid, -1, kInvalidOid};
-    case kXminColumn:
-    case kXmaxColumn: return {oid::kXid, -1, kInvalidOid};
-    default: return {oid::kCid, -1, kInvalidOid};
-  }
+  return {column == kRowKeyColumn ? oid::kBytea : catalog::find_system_column(column)->type, -1, kInvalidOid};
 }
 
 std::string column_name(const Entry& entry, int column) {
   if (column >= 0) return entry.column_names[static_cast<size_t>(column)];
-  switch (column) {
-    case kRowKeyColumn: return "row key";
-    case kTableOidColumn: return "tableoid";
-    case kCtidColumn: return "ctid";
-    case kXminColumn: return "xmin";
-    case kXmaxColumn: return "xmax";
-    case kCminColumn: return "cmin";
-    default: return "cmax";
-  }
+  return column == kRowKeyColumn ? "row key" : std::string(catalog::find_system_column(column)->name);
 }
 
 // Cheap conditions first; those of one cost as written.
