@@ -1,4 +1,5 @@
-// ALTER TABLE (and INDEX, VIEW, SEQUENCE through the same statement): its commands, one file for columns, one for the rest.
+// ALTER TABLE (and INDEX, VIEW, SEQUENCE through the same statement): its commands. Those on columns are in alter_column.cpp,
+// alter_column_type.cpp and identity_column.cpp.
 #pragma once
 
 #include "engine/ddl/create_table.h"

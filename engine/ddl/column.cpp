@@ -3,6 +3,7 @@
 
 #include "engine/ddl/create_table.h"
 #include "engine/ddl/foreign_key.h"
+#include "engine/ddl/identity_column.h"
 
 namespace indigo::engine::ddl {
 
@@ -35,6 +36,85 @@ Error of_default(DdlContext& c, const NewColumn& column, std::unique_ptr<Error> 
   return out;
 }
 
+// serial and its like: an integer column that is not null, and a sequence.
+Status read_serial(DdlContext& c, const PgQuery__ColumnDef& d, Oid integer, const std::string& where, ColumnSpec& out) {
+  if (d.type_name->n_array_bounds > 0) {
+    return Error(sqlstate::kFeatureNotSupported, "array of serial is not implemented")
+        .at(position(c, d.type_name->location));
+  }
+  for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
+    if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT) {
+      return Error(sqlstate::kSyntaxError, "multiple default values specified for " + where);
+    }
+    if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NULL) {
+      return Error(sqlstate::kSyntaxError, "conflicting NULL/NOT NULL declarations for " + where);
+    }
+  }
+  out.serial = true;
+  out.column.type.oid = integer;
+  out.column.not_null = true;
+  return {};
+}
+
+Status read_type(DdlContext& c, const PgQuery__ColumnDef& d, ColumnSpec& out) {
+  INDIGO_ASSIGN(out.column.type, resolve_type(c, d.type_name));
+  out.column.dimensions = static_cast<int>(d.type_name->n_array_bounds);
+  const auto type = c.catalog.type(out.column.type.oid);
+  if (type->kind == 'p') {
+    return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(out.column.name) + " has pseudo-type " +
+                                                        type_text(c, {type->oid, -1, kInvalidOid}));
+  }
+  return {};
+}
+
+Status read_collation(DdlContext& c, const PgQuery__CollateClause& clause, TypeRef& type) {
+  if (c.catalog.type(type.oid)->collation == kInvalidOid) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "collations are not supported by type " + type_text(c, {type.oid, -1, kInvalidOid}))
+        .at(position(c, clause.location));
+  }
+  INDIGO_ASSIGN(type.collation, resolve_collation(c, nodes(clause.n_collname, clause.collname), clause.location));
+  return {};
+}
+
+// [NOT] DEFERRABLE, INITIALLY DEFERRED | IMMEDIATE: of the constraint before it, which is const here: the tree is ours alone
+// while the statement runs. `never`: the constraint that has been said to be NOT DEFERRABLE.
+Status read_deferrability(DdlContext& c, const PgQuery__Constraint* k, const ColumnSpec& spec,
+                          const PgQuery__Constraint*& never) {
+  PgQuery__Constraint* target = nullptr;
+  for (const auto* list : {&spec.keys, &spec.foreign_keys}) {
+    for (const PgQuery__Constraint* other : *list) {
+      if (target == nullptr || other->location > target->location) target = const_cast<PgQuery__Constraint*>(other);
+    }
+  }
+  const bool deferrable = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE;
+  const bool deferred = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED;
+  if (target == nullptr) {
+    return at(c, k,
+              deferrable ? "misplaced DEFERRABLE clause"
+              : deferred ? "misplaced INITIALLY DEFERRED clause"
+                         : "misplaced INITIALLY IMMEDIATE clause");
+  }
+  if (deferred && target->deferrable == 0 && never == target) {
+    return at(c, k, "constraint declared INITIALLY DEFERRED must be DEFERRABLE");
+  }
+  if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE) never = target;
+  if (deferrable || deferred) target->deferrable = 1;
+  if (deferred) target->initdeferred = 1;
+  return {};
+}
+
+// Two of default, identity and generation expression: told at the second.
+Status check_one_value(DdlContext& c, const PgQuery__Constraint* k, const ColumnSpec& spec, const std::string& where) {
+  const bool has_default = spec.default_node != nullptr, identity = spec.identity != nullptr,
+             generated = spec.generated_node != nullptr;
+  const char* both = has_default && identity    ? "default and identity"
+                     : has_default && generated ? "default and generation expression"
+                     : identity && generated    ? "identity and generation expression"
+                                                : nullptr;
+  return both == nullptr ? Status() : Status(at(c, k, std::string("both ") + both + " specified for " + where));
+}
+
 }  // namespace
 
 Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::string_view table_name) {
@@ -42,65 +122,21 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   out.column.name = truncated_name(d.colname);
   out.location = d.location;
   const std::string where = "column " + quoted(out.column.name) + " of table " + quoted(table_name);
-  if (const auto serial = serial_type(d.type_name)) {
-    if (d.type_name->n_array_bounds > 0) {
-      return Error(sqlstate::kFeatureNotSupported, "array of serial is not implemented")
-          .at(position(c, d.type_name->location));
-    }
-    out.serial = true;
-    for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
-      if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT) {
-        return Error(sqlstate::kSyntaxError, "multiple default values specified for " + where);
-      }
-      if (node->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NULL) {
-        return Error(sqlstate::kSyntaxError, "conflicting NULL/NOT NULL declarations for " + where);
-      }
-    }
-    out.column.type.oid = *serial;
-    out.column.not_null = true;
-  } else {
-    INDIGO_ASSIGN(out.column.type, resolve_type(c, d.type_name));
-    const auto type = c.catalog.type(out.column.type.oid);
-    out.column.dimensions = static_cast<int>(d.type_name->n_array_bounds);
-    if (type->kind == 'p') {
-      return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(out.column.name) + " has pseudo-type " +
-                                                          type_text(c, {type->oid, -1, kInvalidOid}));
-    }
-  }
-  if (d.coll_clause != nullptr) {
-    const auto type = c.catalog.type(out.column.type.oid);
-    if (type->collation == kInvalidOid) {
-      return Error(sqlstate::kDatatypeMismatch,
-                   "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}))
-          .at(position(c, d.coll_clause->location));
-    }
-    INDIGO_ASSIGN(
-        out.column.type.collation,
-        resolve_collation(c, nodes(d.coll_clause->n_collname, d.coll_clause->collname), d.coll_clause->location));
-  }
+  const auto serial = serial_type(d.type_name);
+  INDIGO_TRY(serial ? read_serial(c, d, *serial, where, out) : read_type(c, d, out));
+  if (d.coll_clause != nullptr) INDIGO_TRY(read_collation(c, *d.coll_clause, out.column.type));
   bool null_seen = false, not_null_seen = false;
-  const PgQuery__Constraint* never_deferrable = nullptr;  // said NOT DEFERRABLE
-  // Two of default, identity and generation expression: told at the second.
-  const auto clash = [&](const PgQuery__Constraint* k) -> Status {
-    const char* both = out.default_node != nullptr && out.identity != nullptr ? "default and identity"
-                       : out.default_node != nullptr && out.generated_node != nullptr
-                           ? "default and generation expression"
-                       : out.identity != nullptr && out.generated_node != nullptr ? "identity and generation expression"
-                                                                                  : nullptr;
-    if (both == nullptr) return {};
-    return at(c, k, std::string("both ") + both + " specified for " + where);
-  };
+  const PgQuery__Constraint* never_deferrable = nullptr;
+  const std::string conflict = "conflicting NULL/NOT NULL declarations for " + where;
   for (const PgQuery__Node* node : nodes(d.n_constraints, d.constraints)) {
     const PgQuery__Constraint* k = node->constraint;
     switch (k->contype) {
       case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
-        if (not_null_seen || out.serial || out.identity != nullptr) {
-          return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
-        }
+        if (not_null_seen || out.serial || out.identity != nullptr) return at(c, k, conflict);
         null_seen = true;
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
-        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        if (null_seen) return at(c, k, conflict);
         not_null_seen = true;
         out.column.not_null = true;
         break;
@@ -108,22 +144,22 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
         if (out.default_node != nullptr || out.serial)
           return at(c, k, "multiple default values specified for " + where);
         out.default_node = k->raw_expr;
-        INDIGO_TRY(clash(k));
+        INDIGO_TRY(check_one_value(c, k, out, where));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
         if (out.identity != nullptr) return at(c, k, "multiple identity specifications for " + where);
         if (out.serial) return Error(sqlstate::kSyntaxError, "both default and identity specified for " + where);
-        if (null_seen) return at(c, k, "conflicting NULL/NOT NULL declarations for " + where);
+        if (null_seen) return at(c, k, conflict);
         out.identity = k;
         out.column.identity = k->generated_when[0];
         out.column.not_null = true;
-        INDIGO_TRY(clash(k));
+        INDIGO_TRY(check_one_value(c, k, out, where));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
         if (out.generated_node != nullptr) return at(c, k, "multiple generation clauses specified for " + where);
         out.generated_node = k->raw_expr;
         out.column.generated = 's';
-        INDIGO_TRY(clash(k));
+        INDIGO_TRY(check_one_value(c, k, out, where));
         break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: out.checks.push_back(k); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
@@ -133,40 +169,13 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
       case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE:
       case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE:
       case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED:
-      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE: {
-        // They belong to the constraint before them, which is const here: the tree is ours alone while the statement runs.
-        PgQuery__Constraint* target = nullptr;
-        for (const auto* list : {&out.keys, &out.foreign_keys}) {
-          for (const PgQuery__Constraint* other : *list) {
-            if (target == nullptr || other->location > target->location)
-              target = const_cast<PgQuery__Constraint*>(other);
-          }
-        }
-        const bool deferrable = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRABLE;
-        const bool deferred = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_DEFERRED;
-        if (target == nullptr) {
-          return at(c, k,
-                    deferrable ? "misplaced DEFERRABLE clause"
-                    : deferred ? "misplaced INITIALLY DEFERRED clause"
-                               : "misplaced INITIALLY IMMEDIATE clause");
-        }
-        if (deferred && target->deferrable == 0 && never_deferrable == target) {
-          return at(c, k, "constraint declared INITIALLY DEFERRED must be DEFERRABLE");
-        }
-        if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE) never_deferrable = target;
-        if (deferrable || deferred) target->deferrable = 1;
-        if (deferred) target->initdeferred = 1;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE:
+        INDIGO_TRY(read_deferrability(c, k, out, never_deferrable));
         break;
-      }
       default: return unsupported("this column constraint");
     }
   }
-  if (out.identity != nullptr) {
-    const Oid t = out.column.type.oid;
-    if (t != oid::kInt2 && t != oid::kInt4 && t != oid::kInt8) {
-      return Error(sqlstate::kInvalidParameterValue, "identity column type must be smallint, integer, or bigint");
-    }
-  }
+  if (out.identity != nullptr) INDIGO_TRY(check_identity_type(out.column.type.oid));
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/ddl/drop_absent.h"
 #include "engine/ddl/grant.h"
 #include "engine/ddl/index.h"
+#include "engine/ddl/owned.h"
 #include "engine/ddl/reindex.h"
 #include "engine/ddl/rename.h"
 #include "engine/ddl/role.h"

@@ -27,6 +27,9 @@ struct Wanted {
   std::map<uint32_t, std::vector<std::string>> columns;  // by privilege
 };
 
+constexpr uint32_t kColumnPrivileges =
+    catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate | catalog::kPrivilegeReferences;
+
 const std::map<std::string_view, uint32_t>& privilege_names() {
   static const std::map<std::string_view, uint32_t> names{{"insert", catalog::kPrivilegeInsert},
                                                           {"select", catalog::kPrivilegeSelect},
@@ -60,12 +63,10 @@ Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std:
     const PgQuery__AccessPriv* p = node->access_priv;
     const std::vector<std::string> columns = sql::strings_of(nodes(p->n_cols, p->cols));
     if (!sql::has_text(p->priv_name)) {  // ALL [PRIVILEGES] (columns)
-      const uint32_t of_columns = catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate |
-                                  catalog::kPrivilegeReferences;
       if (columns.empty()) {
         out.all = true;
       } else {
-        out.columns[of_columns] = columns;
+        out.columns[kColumnPrivileges] = columns;
       }
       continue;
     }
@@ -128,6 +129,30 @@ catalog::AclItem& item_for(catalog::Acl& acl, Oid grantee, Oid grantor) {
   return acl.back();
 }
 
+// What was passed on with a grant option that is gone now.
+Status revoke_dependent(catalog::Acl& acl, Oid owner, bool cascade) {
+  for (bool again = true; again;) {
+    again = false;
+    for (catalog::AclItem& item : acl) {
+      if (item.grantor == owner || item.privileges == 0) continue;
+      uint32_t options = 0;
+      for (const catalog::AclItem& other : acl) {
+        if (other.grantee == item.grantor) options |= other.options;
+      }
+      const uint32_t lost = item.privileges & ~options;
+      if (lost == 0) continue;
+      if (!cascade) {
+        return Error(sqlstate::kDependentObjectsStillExist, "dependent privileges exist")
+            .with_hint("Use CASCADE to revoke them too.");
+      }
+      item.privileges &= ~lost;
+      item.options &= ~lost;
+      again = true;
+    }
+  }
+  return {};
+}
+
 Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
                 std::span<const Oid> grantees) {
   SystemTable& system = table(c, t.table);
@@ -168,28 +193,7 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
       if (!s.grant_option) item.privileges &= ~allowed;
     }
   }
-  if (!s.is_grant) {
-    // What was passed on with a grant option that is gone now.
-    for (bool again = true; again;) {
-      again = false;
-      for (catalog::AclItem& item : acl) {
-        if (item.grantor == owner || item.privileges == 0) continue;
-        uint32_t options = 0;
-        for (const catalog::AclItem& other : acl) {
-          if (other.grantee == item.grantor) options |= other.options;
-        }
-        const uint32_t lost = item.privileges & ~options;
-        if (lost == 0) continue;
-        if (s.behavior != PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE) {
-          return Error(sqlstate::kDependentObjectsStillExist, "dependent privileges exist")
-              .with_hint("Use CASCADE to revoke them too.");
-        }
-        item.privileges &= ~lost;
-        item.options &= ~lost;
-        again = true;
-      }
-    }
-  }
+  if (!s.is_grant) INDIGO_TRY(revoke_dependent(acl, owner, s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
   std::erase_if(acl, [](const catalog::AclItem& item) { return item.privileges == 0; });
   if (acl.empty() && t.owner_column < 0) {
     row.set_null(t.acl_column);
@@ -212,9 +216,6 @@ Target relation_target(DdlContext& c, const RelationInfo& r) {
           r.name,
           r.oid};
 }
-
-constexpr uint32_t kColumnPrivileges =
-    catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate | catalog::kPrivilegeReferences;
 
 Target column_target(DdlContext& c, const RelationInfo& r, int16_t number, uint32_t all) {
   return {pg_attribute::kOid,
@@ -315,200 +316,111 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
   return out;
 }
 
-}  // namespace
-
-Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
-  const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
-  std::vector<Oid> grantees;
+Result<std::vector<Oid>> grantees_of(DdlContext& c, const PgQuery__GrantStmt& s) {
+  std::vector<Oid> out;
   for (const PgQuery__Node* node : nodes(s.n_grantees, s.grantees)) {
     if (node->role_spec->roletype == PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_PUBLIC) {
       if (s.is_grant && s.grant_option) {
         return Error(sqlstate::kInvalidGrantOperation, "grant options can only be granted to roles");
       }
-      grantees.push_back(kInvalidOid);
+      out.push_back(kInvalidOid);
       continue;
     }
     INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
-    grantees.push_back(role);
+    out.push_back(role);
   }
-  const bool in_schema = s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA;
-  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_DEFAULTS) return unsupported("ALTER DEFAULT PRIVILEGES");
-  switch (s.objtype) {
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, tag)); return tag;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
-      std::vector<RelationPtr> relations;
-      if (in_schema) {
-        INDIGO_ASSIGN(relations, relations_in_schemas(c, s));
-      } else {
-        for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-          INDIGO_ASSIGN(RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessShare));
-          relations.push_back(std::move(r));
-        }
-      }
-      for (const RelationPtr& r : relations) INDIGO_TRY(grant_on_relation(c, s, r, grantees));
-      return tag;
-    }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
-      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-        INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(node)));
-        const Target t{pg_namespace::kOid,
-                       table(c, pg_namespace::kOid).key({Datum::of_oid(oid)}),
-                       pg_namespace::c_nspacl,
-                       pg_namespace::c_nspowner,
-                       'n',
-                       catalog::kSchemaPrivileges,
-                       std::string(string_of(node)),
-                       kInvalidOid};
-        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "schema"));
-        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
-      }
-      return tag;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
-      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-        const auto database = c.catalog.catalog().database_named(string_of(node));
-        if (database == nullptr) {
-          return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(node)) + " does not exist");
-        }
-        const Target t{pg_database::kOid,
-                       table(c, pg_database::kOid).key({Datum::of_oid(database->oid())}),
-                       pg_database::c_datacl,
-                       pg_database::c_datdba,
-                       'd',
-                       catalog::kDatabasePrivileges,
-                       database->name(),
-                       kInvalidOid};
-        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "database"));
-        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
-      }
-      return tag;
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN:
-      for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-        const auto q = sql::qualified_name(nodes(node->list->n_items, node->list->items));
-        const auto type = c.catalog.find_type(q.schema, q.name);
-        if (type == nullptr) return Error(sqlstate::kUndefinedObject, "type " + quoted(q.name) + " does not exist");
-        const Target t{pg_type::kOid,
-                       table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
-                       pg_type::c_typacl,
-                       pg_type::c_typowner,
-                       'T',
-                       catalog::kPrivilegeUsage,
-                       type->name,
-                       type->oid};
-        INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "type"));
-        INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
-      }
-      return tag;
-    default: return unsupported(tag + " on this kind of object");
-  }
-}
-
-// ---- REASSIGN OWNED, DROP OWNED
-
-namespace {
-
-std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
-  std::vector<Oid> found;
-  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-    if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && row.oid(pg_class::c_relowner) == role &&
-        row.chr(pg_class::c_relkind) != 'i') {
-      found.push_back(row.oid(pg_class::c_oid));
-    }
-    return true;
-  });
-  std::vector<RelationPtr> out;
-  for (const Oid oid : found) out.push_back(current(c, oid));
   return out;
 }
 
-std::vector<Oid> owned_rows(DdlContext& c, Oid table_oid, int owner_column, int oid_column, Oid role) {
-  std::vector<Oid> out;
-  table(c, table_oid).scan(c.txn, {}, [&](RowReader row) {
-    if (row.oid(owner_column) == role && row.oid(oid_column) >= oid::kFirstUserOid) out.push_back(row.oid(oid_column));
-    return true;
-  });
-  return out;
+Status grant_on_relations(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
+  std::vector<RelationPtr> relations;
+  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
+    INDIGO_ASSIGN(relations, relations_in_schemas(c, s));
+  } else {
+    for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+      INDIGO_ASSIGN(RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessShare));
+      relations.push_back(std::move(r));
+    }
+  }
+  for (const RelationPtr& r : relations) INDIGO_TRY(grant_on_relation(c, s, r, grantees));
+  return {};
+}
+
+Result<Target> schema_target(DdlContext& c, const PgQuery__Node* node) {
+  const std::string_view name = string_of(node);
+  INDIGO_ASSIGN(const Oid oid, existing_schema(c, name));
+  return Target{pg_namespace::kOid,
+                table(c, pg_namespace::kOid).key({Datum::of_oid(oid)}),
+                pg_namespace::c_nspacl,
+                pg_namespace::c_nspowner,
+                'n',
+                catalog::kSchemaPrivileges,
+                std::string(name),
+                kInvalidOid};
+}
+
+Result<Target> database_target(DdlContext& c, const PgQuery__Node* node) {
+  const std::string_view name = string_of(node);
+  const auto database = c.catalog.catalog().database_named(name);
+  if (database == nullptr) return Error(sqlstate::kInvalidCatalogName, "database " + quoted(name) + " does not exist");
+  return Target{pg_database::kOid,
+                table(c, pg_database::kOid).key({Datum::of_oid(database->oid())}),
+                pg_database::c_datacl,
+                pg_database::c_datdba,
+                'd',
+                catalog::kDatabasePrivileges,
+                database->name(),
+                kInvalidOid};
+}
+
+Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
+  const auto q = sql::qualified_name(nodes(node->list->n_items, node->list->items));
+  const auto type = c.catalog.find_type(q.schema, q.name);
+  if (type == nullptr) return Error(sqlstate::kUndefinedObject, "type " + quoted(q.name) + " does not exist");
+  return Target{pg_type::kOid,
+                table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
+                pg_type::c_typacl,
+                pg_type::c_typowner,
+                'T',
+                catalog::kPrivilegeUsage,
+                type->name,
+                type->oid};
+}
+
+// `kind` as errors call such objects.
+Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
+                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*)) {
+  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+    INDIGO_ASSIGN(const Target t, target_of(c, node));
+    INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, kind));
+    INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+  }
+  return {};
 }
 
 }  // namespace
 
-Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
-  INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
-  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
-    INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
-    if (!c.catalog.has_role(c.catalog.user(), from))
-      return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
-    for (const RelationPtr& r : owned_relations(c, from)) {
-      const RelationPtr now = current(c, r->oid);
-      if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
-    }
-    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, from)) {
-      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, to); }));
-    }
-    for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, from)) {
-      INDIGO_TRY(
-          update_row(c, pg_type::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, to); }));
-      c.catalog.changed({oid});
-    }
-    for (const Oid oid : owned_rows(c, pg_database::kOid, pg_database::c_datdba, pg_database::c_oid, from)) {
-      INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
-    }
+Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
+  const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
+  INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
+  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_DEFAULTS) return unsupported("ALTER DEFAULT PRIVILEGES");
+  switch (s.objtype) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, tag)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s, grantees)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
+      INDIGO_TRY(grant_on_each(c, s, grantees, "schema", schema_target));
+      break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
+      INDIGO_TRY(grant_on_each(c, s, grantees, "database", database_target));
+      break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
+    default: return unsupported(tag + " on this kind of object");
   }
-  return std::string("REASSIGN OWNED");
-}
-
-Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
-  const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
-  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
-    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
-    if (!c.catalog.has_role(c.catalog.user(), role))
-      return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
-    std::vector<Address> objects;
-    for (const RelationPtr& r : owned_relations(c, role)) {
-      bool internal = false;
-      for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) internal |= d.type == 'i';
-      if (!internal) objects.push_back({pg_class::kOid, r->oid, 0});
-    }
-    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
-      objects.push_back({pg_namespace::kOid, oid, 0});
-    }
-    INDIGO_TRY(drop_objects(c, objects, cascade));
-    // Privileges granted to the role.
-    const auto revoke = [&](Oid table_oid, int acl_column) -> Status {
-      SystemTable& t = table(c, table_oid);
-      std::vector<RowValues> changed;
-      t.scan(c.txn, {}, [&](RowReader row) {
-        if (row.is_null(acl_column)) return true;
-        catalog::Acl acl = catalog::read_acl(row.str(acl_column));
-        if (std::erase_if(
-                acl, [&](const catalog::AclItem& item) { return item.grantee == role || item.grantor == role; }) == 0)
-          return true;
-        RowValues values(t.definition());
-        for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
-        if (acl.empty() && table_oid == pg_attribute::kOid) {
-          values.set_null(acl_column);
-        } else {
-          values.str(acl_column, catalog::acl_array(acl));
-        }
-        changed.push_back(std::move(values));
-        return true;
-      });
-      for (const RowValues& row : changed) INDIGO_TRY(check(t.update(c.txn, row)));
-      return {};
-    };
-    INDIGO_TRY(revoke(pg_class::kOid, pg_class::c_relacl));
-    INDIGO_TRY(revoke(pg_attribute::kOid, pg_attribute::c_attacl));
-    INDIGO_TRY(revoke(pg_namespace::kOid, pg_namespace::c_nspacl));
-    INDIGO_TRY(revoke(pg_type::kOid, pg_type::c_typacl));
-    INDIGO_TRY(revoke(pg_database::kOid, pg_database::c_datacl));
-    c.catalog.changed({kInvalidOid});
-  }
-  return std::string("DROP OWNED");
+  return tag;
 }
 
 }  // namespace indigo::engine::ddl

@@ -89,8 +89,7 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
   const int16_t number = found->number;
   INDIGO_TRY(check_column_name(to));
   if (r->find_column(to) != nullptr) {
-    return Error(sqlstate::kDuplicateColumn,
-                 "column " + quoted(to) + " of relation " + quoted(r->name) + " already exists");
+    return Error(sqlstate::kDuplicateColumn, column_text(*r, to) + " already exists");
   }
   const Address column{pg_class::kOid, r->oid, number};
   INDIGO_TRY(edit_dependent_texts(c, column, [&](std::string_view text, bool query) -> Result<std::string> {

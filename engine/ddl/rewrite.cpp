@@ -37,16 +37,18 @@ Status for_each_row(DdlContext& c, const RelationInfo& relation,
   }
 }
 
-namespace {
-
-Error null_in_column(const RelationInfo& relation, int16_t number) {
-  const std::string& column = relation.columns[static_cast<size_t>(number) - 1].name;
-  Error error(sqlstate::kNotNullViolation,
-              "column " + quoted(column) + " of relation " + quoted(relation.name) + " contains null values");
+Error null_values(const RelationInfo& relation, std::string_view column) {
+  Error error(sqlstate::kNotNullViolation, column_text(relation, column) + " contains null values");
   error.schema = relation.schema_name;
   error.table = relation.name;
   error.column = column;
   return error;
+}
+
+namespace {
+
+Error null_in_column(const RelationInfo& relation, int16_t number) {
+  return null_values(relation, relation.columns[static_cast<size_t>(number) - 1].name);
 }
 
 Oid filenode_of(DdlContext& c, Oid relation) {

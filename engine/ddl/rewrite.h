@@ -30,6 +30,7 @@ Status for_each_row(DdlContext& c, const RelationInfo& relation,
                     const std::function<Status(Bytes key, Bytes row)>& visit);
 bool has_rows(DdlContext& c, const RelationInfo& relation);
 // 23502 "column "a" of relation "t" contains null values".
+Error null_values(const RelationInfo& relation, std::string_view column);
 Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns);
 
 }  // namespace indigo::engine::ddl

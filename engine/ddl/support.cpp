@@ -36,6 +36,10 @@ std::string identifier(std::string_view name) { return sql::quote_identifier(nam
 std::string qualified(std::string_view schema, std::string_view name) {
   return identifier(schema) + "." + identifier(name);
 }
+std::string column_text(const RelationInfo& r, std::string_view column) {
+  return "column " + quoted(column) + " of relation " + quoted(r.name);
+}
+
 std::string literal(std::string_view text) { return sql::quote_literal(text); }
 
 std::string truncated_name(std::string_view name) {

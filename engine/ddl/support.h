@@ -82,6 +82,7 @@ std::string identifier(std::string_view name);                          // quote
 std::string qualified(std::string_view schema, std::string_view name);  // schema.name, quoted when SQL needs it
 inline std::string qualified(const RelationInfo& r) { return qualified(r.schema_name, r.name); }
 std::string literal(std::string_view text);
+std::string column_text(const RelationInfo& r, std::string_view column);  // column "a" of relation "t"
 
 // ---- the system tables
 inline SystemTable& table(DdlContext& c, Oid oid) { return c.catalog.database_object().table(oid); }
