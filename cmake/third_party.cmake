@@ -50,10 +50,3 @@ mark_as_advanced(INDIGO_protobuf_c_INCLUDE)
 # Header-only, so that no shared library is loaded; one source in base/ includes it.
 indigo_external(spdlog HEADER spdlog/spdlog.h)
 target_compile_definitions(external_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY)
-
-# Debian has no archive of it: link it only where it is used.
-find_library(INDIGO_simdjson simdjson REQUIRED)
-mark_as_advanced(INDIGO_simdjson)
-add_library(external_simdjson INTERFACE)
-target_link_libraries(external_simdjson INTERFACE ${INDIGO_simdjson})
-add_library(indigo::simdjson ALIAS external_simdjson)
