@@ -132,14 +132,14 @@ void for_each_own_expression(Query& q, const std::function<void(ExprPtr&)>& f) {
 std::shared_ptr<const Query> map_query(const std::shared_ptr<const Query>& q, const ExprMapper& map,
                                        const EntryMapper& change, int depth) {
   auto copy = std::make_shared<Query>(*q);
-  if (change) {
-    for (Entry& entry : copy->entries) change(entry, depth);
-  }
+  std::vector<bool> done(copy->entries.size());
+  for (size_t i = 0; change && i < copy->entries.size(); i++) done[i] = change(copy->entries[i], depth);
   for_each_own_expression(*copy, [&](ExprPtr& e) { e = map(e, depth); });
   keep_shared_keys(*q, *copy);
   copy->from = map_join(copy->from, map, depth);
-  for (Entry& entry : copy->entries) {
-    if (entry.subquery) entry.subquery = map_query(entry.subquery, map, change, depth + 1);
+  for (size_t i = 0; i < copy->entries.size(); i++) {
+    auto& subquery = copy->entries[i].subquery;
+    if (subquery && !done[i]) subquery = map_query(subquery, map, change, depth + 1);
   }
   for (CommonTable& cte : copy->ctes) {
     if (cte.query) cte.query = map_query(cte.query, map, change, depth + 1);

@@ -27,8 +27,8 @@ std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>&
 void for_each_own_expression(Query& q, const std::function<void(ExprPtr&)>& f);
 
 // A copy of `q` with map applied to every expression as in map_expressions, and change(entry, depth) to every entry first;
-// entries' subqueries are mapped after their entry has been changed.
-using EntryMapper = std::function<void(Entry& entry, int depth)>;
+// entries' subqueries are mapped after their entry has been changed, unless change has answered that they are as wanted.
+using EntryMapper = std::function<bool(Entry& entry, int depth)>;
 std::shared_ptr<const Query> map_query(const std::shared_ptr<const Query>& q, const ExprMapper& map,
                                        const EntryMapper& change, int depth = 0);
 

@@ -3,7 +3,9 @@
 // its scans depend on the same runtime slots.
 #include <algorithm>
 
+#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
+#include "base/wait_point.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/build_path.h"
 #include "sql/plan/cost.h"
@@ -23,15 +25,20 @@ class CteResolver {
   Status run(std::shared_ptr<const Query>& query) {
     const size_t count = query->ctes.size();
     inlined_.resize(count);
+    correlated_.resize(count);
     numbers_.resize(count, -1);
     auto copy = std::make_shared<Query>(*query);
     for (size_t i = 0; i < count; i++) {
+      if (const auto reason = Waiter::current().interrupted(); reason != InterruptReason::kNone) {
+        return interrupt_error(reason);
+      }
       // References to the items before this one first.
       std::shared_ptr<const Query> cte = replaced(copy->ctes[i].query, 1);
       const CommonTable& item = copy->ctes[i];
       if (cte->command == CommandKind::kSelect && item.references == 0 && !item.recursive) continue;  // never read
       if (may_inline(item, *cte)) {
         inlined_[i] = cte;
+        correlated_[i] = is_correlated(*cte);
         continue;
       }
       INDIGO_TRY(share(i, item, cte));
@@ -122,17 +129,19 @@ class CteResolver {
   // Entries that refer to this query's CTEs (`start` levels above `q`) become subqueries, or get the statement's number.
   std::shared_ptr<const Query> replaced(const std::shared_ptr<const Query>& q, int start) {
     const auto change = [&](Entry& entry, int depth) {
-      if (entry.kind != EntryKind::kCte || entry.cte_levels_up != depth) return;
+      if (entry.kind != EntryKind::kCte || entry.cte_levels_up != depth) return false;
       const auto i = static_cast<size_t>(entry.cte);
       if (inlined_[i]) {
-        // (CTE entries inside have their statement's number already.)
         entry.kind = EntryKind::kSubquery;
-        entry.subquery = raised(inlined_[i], entry.cte_levels_up);
+        entry.subquery = correlated_[i] ? raised(inlined_[i], entry.cte_levels_up) : inlined_[i];
         entry.cte = -1;
-      } else if (numbers_[i] >= 0) {
+        return true;  // the items before it stand in it already: a chain of items is not walked again for each of them
+      }
+      if (numbers_[i] >= 0) {
         entry.cte = numbers_[i];
         entry.cte_levels_up = -1;
       }
+      return false;
     };
     std::function<ExprPtr(const ExprPtr&, int)> map = [&](const ExprPtr& e, int depth) -> ExprPtr {
       ExprPtr out = map_children(e, [&](const ExprPtr& c) { return map(c, depth); });
@@ -149,6 +158,7 @@ class CteResolver {
   Statement& s_;
   Level* owner_;
   std::vector<std::shared_ptr<const Query>> inlined_;
+  std::vector<bool> correlated_;  // of those inlined
   std::vector<int> numbers_;
 };
 

@@ -6,39 +6,20 @@
 #include "sql/func/compare.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
-#include "sql/func/system/type_name.h"
 #include "sql/func/types/order_of.h"
-#include "sql/func/types/record.h"
+#include "sql/func/types/record_compare.h"
 
 namespace indigo::sql {
 
 namespace {
 
-// Field by field; nulls equal each other and are above all.
 int compare_records(FuncContext& context, Str x, Str y) {
-  catalog::CatalogView& catalog = context.session().catalog();
-  const RecordFields a = live_fields(catalog, x), b = live_fields(catalog, y);
-  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
-    if (a.types[i].oid != b.types[i].oid) {
-      context.fail(sqlstate::kDatatypeMismatch,
-                   "cannot compare dissimilar column types " + format_type(context, a.types[i].oid) + " and " +
-                       format_type(context, b.types[i].oid) + " at record column " + std::to_string(i + 1));
-      return 0;
-    }
-    if (a.values[i].null || b.values[i].null) {
-      if (a.values[i].null != b.values[i].null) return a.values[i].null ? 1 : -1;
-      continue;
-    }
-    const TypeOrder* order = order_of(context, a.types[i].oid);
-    if (order == nullptr) {
-      fail_no_comparison(context, a.types[i].oid);
-      return 0;
-    }
-    if (const int c = order->compare(a.values[i], b.values[i], nullptr)) return c;
-  }
-  if (a.values.size() != b.values.size())
-    context.fail(sqlstate::kDatatypeMismatch, "cannot compare record types with different numbers of columns");
-  return 0;
+  return compare_fields(context, x, y, [&](const Datum& a, const Datum& b, Oid type) {
+    const TypeOrder* order = order_of(context, type);
+    if (order != nullptr) return order->compare(a, b, nullptr);
+    fail_no_comparison(context, type);
+    return 0;
+  });
 }
 bool record_eq(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) == 0; }
 bool record_ne(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) != 0; }

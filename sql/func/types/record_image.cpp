@@ -1,13 +1,11 @@
 // record_image_eq and its like: composite values compared by their bytes. Equality is PostgreSQL's; the order is one that
 // sorts by these bytes, which are this server's own for numeric, jsonb and arrays.
-#include <algorithm>
 #include <cstring>
 
 #include "sql/func/compare.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
-#include "sql/func/system/type_name.h"
-#include "sql/func/types/record.h"
+#include "sql/func/types/record_compare.h"
 
 namespace indigo::sql {
 
@@ -38,26 +36,7 @@ int compare_images(const Datum& a, const Datum& b, Oid type) {
   return three_way(word_of(a, phys), word_of(b, phys));
 }
 
-int compare_records(FuncContext& context, Str x, Str y) {
-  catalog::CatalogView& catalog = context.session().catalog();
-  const RecordFields a = live_fields(catalog, x), b = live_fields(catalog, y);
-  for (size_t i = 0; i < std::min(a.values.size(), b.values.size()); i++) {
-    if (a.types[i].oid != b.types[i].oid) {
-      context.fail(sqlstate::kDatatypeMismatch,
-                   "cannot compare dissimilar column types " + format_type(context, a.types[i].oid) + " and " +
-                       format_type(context, b.types[i].oid) + " at record column " + std::to_string(i + 1));
-      return 0;
-    }
-    if (a.values[i].null || b.values[i].null) {
-      if (a.values[i].null != b.values[i].null) return a.values[i].null ? 1 : -1;
-      continue;
-    }
-    if (const int c = compare_images(a.values[i], b.values[i], a.types[i].oid)) return c;
-  }
-  if (a.values.size() != b.values.size())
-    context.fail(sqlstate::kDatatypeMismatch, "cannot compare record types with different numbers of columns");
-  return 0;
-}
+int compare_records(FuncContext& context, Str x, Str y) { return compare_fields(context, x, y, compare_images); }
 bool image_eq(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) == 0; }
 bool image_ne(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) != 0; }
 bool image_lt(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) < 0; }
