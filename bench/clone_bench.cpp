@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/bytes.h"
 #include "bench/measurement.h"
 #include "bench/random.h"
+#include "bench/table_work.h"
 #include "storage/clone.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
@@ -31,12 +31,13 @@ class CloneBench {
       : o_(options), rows_(rows), store_(Store::create({})), table_(store_->create_table({})) {}
 
   void run() {
-    load();
+    load_rows(*store_, *table_, rows_, std::string(o_.row_bytes, 'r'));
     const uint64_t before = statistics_of(*store_).memory_total_bytes;
     Sample clones;
     for (uint64_t i = 0; i < o_.clones; i++) clones.run_timed([&] { return clone() != nullptr; });
     show("clone_and_drop", clones);
     auto copy = clone();
+    const std::string changed(o_.row_bytes, 'u');
     std::printf("name=clone_memory rows=%llu source_bytes=%llu clone_bytes=%lld\n",
                 static_cast<unsigned long long>(rows_), static_cast<unsigned long long>(before),
                 static_cast<long long>(statistics_of(*store_).memory_total_bytes - before));
@@ -44,7 +45,10 @@ class CloneBench {
     for (const char* name : {"first_updates", "next_updates"}) {
       Random random(1);
       Sample updates;
-      for (uint64_t i = 0; i < o_.clones; i++) updates.run_timed([&] { return update(*copy, random.next() % rows_); });
+      for (uint64_t i = 0; i < o_.clones; i++) {
+        updates.run_timed(
+            [&] { return update_row(*store_, *copy, Isolation::kReadCommitted, random.next() % rows_, changed); });
+      }
       show(name, updates);
     }
   }
@@ -72,33 +76,10 @@ class CloneBench {
                 s.latencies.quantile_us(0.99));
     std::fflush(stdout);
   }
-  static std::string key_of(uint64_t i) {
-    const uint64_t big = big_endian(i);
-    return {reinterpret_cast<const char*>(&big), sizeof big};
-  }
-  void load() {
-    constexpr uint64_t kBatch = 1000;
-    const std::string row(o_.row_bytes, 'r');
-    for (uint64_t i = 0; i < rows_;) {
-      auto t = store_->begin(Isolation::kReadCommitted, 0);
-      for (uint64_t n = 0; n < kBatch && i < rows_; n++, i++) {
-        if (table_->insert(*t, key_of(i), row, nullptr) != StorageStatus::kOk) std::abort();
-      }
-      if (store_->commit(*t) != StorageStatus::kOk) std::abort();
-    }
-  }
   std::shared_ptr<Table> clone() {
     std::shared_ptr<Table> out;
     clone_tables(*store_, [&](Cloner& cloner) { out = cloner.clone(*table_, {}, [](IndexId id) { return id; }); });
     return out;
-  }
-  bool update(Table& table, uint64_t i) {
-    auto t = store_->begin(Isolation::kReadCommitted, 0);
-    t->take_statement_snapshot();
-    Claimed claimed;
-    const std::string key = key_of(i), row(o_.row_bytes, 'u');
-    return table.claim(*t, t->view(), key, RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed) == StorageStatus::kOk &&
-           table.update(*t, key, row, nullptr) == StorageStatus::kOk && store_->commit(*t) == StorageStatus::kOk;
   }
 
   const Options& o_;

@@ -13,6 +13,7 @@
 
 #include "bench/measurement.h"
 #include "bench/random.h"
+#include "bench/table_work.h"
 #include "engine/durability/restorer.h"
 #include "log/checkpoint.h"
 #include "log/file_directory.h"
@@ -45,11 +46,6 @@ template <class T>
 T need(Result<T> result) {
   if (!result.ok()) need(Status(result.take_error()));
   return std::move(*result);
-}
-
-std::string key_of(uint64_t i) {
-  const uint64_t big = big_endian(i);
-  return {reinterpret_cast<const char*>(&big), sizeof big};
 }
 
 class LogBench {
@@ -118,7 +114,7 @@ class LogBench {
       auto store = Store::create(options);
       auto table = create_durable_table(*store, log::DurableId{1});
       constexpr uint64_t kRowsOfEach = 100;
-      fill(*store, *table, static_cast<uint64_t>(threads) * kRowsOfEach);
+      load_rows(*store, *table, static_cast<uint64_t>(threads) * kRowsOfEach, row_);
       const auto before = log == nullptr ? log::WriteAheadLog::Statistics() : log->statistics();
       auto outcome = run_sampled(threads, o_.seconds, [&](int thread, const std::atomic<bool>& stop, Sample& sample) {
         Random random(static_cast<uint64_t>(thread) + 1);
@@ -129,10 +125,10 @@ class LogBench {
             txn = store->begin(Isolation::kReadCommitted, 0, std::move(txn));
             txn->take_statement_snapshot();
             if (change == Change::kInsert) {
-              return table->insert(*txn, key_of(scatter(fresh_row++)), row_, nullptr) == StorageStatus::kOk &&
+              return table->insert(*txn, Key(scatter(fresh_row++)), row_, nullptr) == StorageStatus::kOk &&
                      store->commit(*txn) == StorageStatus::kOk;
             }
-            const std::string key = key_of(static_cast<uint64_t>(thread) * kRowsOfEach + random.next() % kRowsOfEach);
+            const Key key(static_cast<uint64_t>(thread) * kRowsOfEach + random.next() % kRowsOfEach);
             Claimed claimed;
             return table->claim(*txn, txn->view(), key, RowLockMode::kUpdate, LockWait::kWait, claimed) ==
                        StorageStatus::kOk &&
@@ -159,16 +155,6 @@ class LogBench {
     if (log != nullptr) log->stop();
   }
 
-  void fill(Store& store, Table& table, uint64_t rows) {
-    constexpr uint64_t kBatch = 10'000;
-    for (uint64_t i = 0; i < rows;) {
-      auto txn = store.begin(Isolation::kReadCommitted, 0);
-      txn->take_statement_snapshot();
-      for (uint64_t n = 0; n < kBatch && i < rows; n++, i++) table.insert(*txn, key_of(i), row_, nullptr);
-      if (store.commit(*txn) != StorageStatus::kOk) std::exit(1);
-    }
-  }
-
   void recovery_and_checkpoint() {
     auto directory = fresh();
     log::WriteAheadLog log(*directory, Durability::kPower, log::Geometry());
@@ -177,7 +163,7 @@ class LogBench {
     {
       auto store = Store::create({.log = &log});
       auto table = create_durable_table(*store, log::DurableId{1});
-      fill(*store, *table, o_.rows);
+      load_rows(*store, *table, o_.rows, row_);
       log.stop();
       recover("recovery_log", *directory);
       log::CheckpointHeader header{.number = 1, .epoch = 1};

@@ -7,6 +7,7 @@
 #include "bench/layout/layout.h"
 #include "bench/measurement.h"
 #include "bench/random.h"
+#include "bench/table_work.h"
 #include "storage/store.h"
 
 namespace indigo::bench {
@@ -163,17 +164,7 @@ class StorageBench {
     return kBatch;
   }
   uint64_t update(uint64_t n, const std::string& row) {
-    Key key(n);
-    auto t = begin();
-    t->take_statement_snapshot();
-    thread_local Claimed claimed;
-    if (table_->claim(*t, t->view(), key, RowLockMode::kNoKeyUpdate, LockWait::kWait, claimed) != StorageStatus::kOk) {
-      store_->rollback(*t);
-      return 0;
-    }
-    table_->update(*t, key, row, nullptr);
-    store_->commit(*t);
-    return 1;
+    return update_row(*store_, *table_, o_.isolation(), n, row) ? 1 : 0;
   }
   // Transactions of several statements; those that fail do not count.
   uint64_t finish(Transaction& t, bool ok) {
