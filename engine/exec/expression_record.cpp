@@ -139,10 +139,7 @@ Result<sql::ScalarKernel> kernel_of(Oid function) {
 
 // A composite value has a field for each column of its type; those of dropped columns have no type.
 void mark_dropped(QueryState& state, Oid type, std::vector<sql::TypeRef>& types) {
-  if (type == oid::kRecord) return;
-  catalog::CatalogView& catalog = state.session().catalog();
-  const auto info = catalog.type(type);
-  const auto relation = info ? catalog.relation(info->relation) : nullptr;
+  const auto relation = sql::fields_relation(state.session().catalog(), type);
   if (relation == nullptr) return;
   for (size_t i = 0; i < std::min(types.size(), relation->columns.size()); i++) {
     if (relation->columns[i].dropped) types[i] = sql::TypeRef{};

@@ -65,12 +65,9 @@ std::vector<std::string> field_names(FuncContext& context, const RecordFields& r
     for (Str name : r.names) names.emplace_back(name);
     return names;
   }
-  if (r.type != oid::kRecord) {
-    const auto info = context.session().catalog().type(r.type);
-    const auto relation = info ? context.session().catalog().relation(info->relation) : nullptr;
-    if (relation != nullptr)
-      for (const auto& column : relation->columns)
-        if (!column.dropped) names.push_back(column.name);
+  if (const auto relation = fields_relation(context.session().catalog(), r.type)) {
+    for (const auto& column : relation->columns)
+      if (!column.dropped) names.push_back(column.name);
   }
   for (size_t i = names.size(); i < r.values.size(); i++) names.push_back("f" + std::to_string(i + 1));
   return names;

@@ -58,6 +58,11 @@ std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::
   return out;
 }
 
+std::shared_ptr<const catalog::RelationInfo> fields_relation(catalog::CatalogView& catalog, Oid type) {
+  const auto info = type == oid::kRecord ? nullptr : catalog.type(type);
+  return info == nullptr || info->relation == kInvalidOid ? nullptr : catalog.relation(info->relation);
+}
+
 RecordFields read_record(Str image) {
   RecordFields fields;
   fields.type = load_unaligned<uint32_t>(image.data());
@@ -80,8 +85,7 @@ RecordFields read_record(Str image) {
 
 RecordFields live_fields(catalog::CatalogView& catalog, Str image) {
   const Oid type = load_unaligned<uint32_t>(image.data());
-  const auto info = type == oid::kRecord ? nullptr : catalog.type(type);
-  const auto relation = info == nullptr ? nullptr : catalog.relation(info->relation);
+  const auto relation = fields_relation(catalog, type);
   if (relation == nullptr) return read_record(image);
   const uint32_t count = load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames;
   RecordFields fields;

@@ -9,6 +9,7 @@
 // Everything is unaligned. Thread safety: a view borrows the image.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ namespace indigo::sql {
 // Names are for record only (a composite type's are its relation's): one for each field, or none, which means f1, f2 ...
 std::string make_record(Oid type, std::span<const catalog::TypeRef> types, std::span<const Datum> values,
                         std::span<const std::string> names = {});
+
+// The relation whose columns are the fields of a composite type; null for record and all other types.
+std::shared_ptr<const catalog::RelationInfo> fields_relation(catalog::CatalogView& catalog, Oid type);
 
 struct RecordFields {
   Oid type = kInvalidOid;

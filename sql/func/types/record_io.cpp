@@ -16,8 +16,7 @@ Datum null_record() { return Datum::make_null(Phys::kStr); }
 
 // The columns' types of a composite type; no type for dropped ones.
 bool columns_of(FuncContext& context, Oid type, std::vector<TypeRef>& out) {
-  const auto info = context.session().catalog().type(type);
-  const auto relation = info ? context.session().catalog().relation(info->relation) : nullptr;
+  const auto relation = fields_relation(context.session().catalog(), type);
   if (relation == nullptr) {
     context.fail(sqlstate::kFeatureNotSupported, "input of anonymous composite types is not implemented");
     return false;
