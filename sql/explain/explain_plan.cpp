@@ -2,26 +2,22 @@
 
 #include <algorithm>
 
+#include "sql/explain/node_describer.h"
 #include "sql/explain/plan_text.h"
-#include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 namespace {
 
 using Property = ExplainProperty;
-using Where = Property::Where;
-
-std::string kilobytes(uint64_t bytes) { return std::to_string((bytes + 1023) / 1024); }
 
 class PlanExplainer {
  public:
   PlanExplainer(catalog::CatalogView& catalog, const PlannedStatement& statement, const ExplainOptions& options,
                 const CountersOf& counters)
-      : catalog_(catalog),
-        statement_(statement),
+      : statement_(statement),
         options_(options),
-        counters_(counters),
         text_(catalog, statement, options.verbose),
+        describer_(catalog, statement, options, counters, text_),
         shown_(statement.subplans.size()) {}
 
   ExplainNode statement() {
@@ -49,220 +45,6 @@ class PlanExplainer {
   }
 
  private:
-  // ---- properties
-  void add(ExplainNode& n, const char* label, std::string text) {
-    n.properties.push_back(Property::text(label, std::move(text)));
-  }
-  void condition(ExplainNode& n, const char* label, const Plan& p, const ExprPtr& e) {
-    if (e != nullptr) add(n, label, text_.text(p, *e));
-  }
-  void removed(ExplainNode& n, const char* what, uint64_t filtered, const PlanCounters& c) {
-    if (!options_.analyze) return;
-    const uint64_t each = c.loops == 0 ? 0 : (filtered + c.loops / 2) / c.loops;
-    n.properties.push_back(Property::raw(std::string("Rows Removed by ") + what, std::to_string(each),
-                                         each == 0 ? Where::kStructured : Where::kBoth));
-  }
-  PlanCounters counters(const Plan& p) const {
-    const PlanCounters* c = counters_ ? counters_(p) : nullptr;
-    return c != nullptr ? *c : PlanCounters();
-  }
-
-  void relation(ExplainNode& n, const RelationInfo& r, const std::string& alias) {
-    n.head.push_back(Property::text("Relation Name", r.name, Where::kStructured));
-    if (options_.verbose) n.head.push_back(Property::text("Schema", r.schema_name, Where::kStructured));
-    n.head.push_back(Property::text("Alias", alias, Where::kStructured));
-    n.title += " on " + (options_.verbose ? quote_identifier(r.schema_name) + "." : "") + quote_identifier(r.name);
-    if (alias != r.name) n.title += " " + quote_identifier(alias);
-  }
-  void named_scan(ExplainNode& n, const Plan& p, const char* type, const char* label, const std::string& name) {
-    const std::string& alias = text_.alias(p);
-    n.type = n.title = type;
-    if (label != nullptr) n.head.push_back(Property::text(label, name, Where::kStructured));
-    n.head.push_back(Property::text("Alias", alias, Where::kStructured));
-    n.title += " on " + quote_identifier(label != nullptr ? name : alias);
-    if (label != nullptr && alias != name) n.title += " " + quote_identifier(alias);
-  }
-
-  std::string bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index) {
-    std::vector<std::string> parts;
-    const auto part = [&](size_t position, const char* op, const ExprPtr& value) {
-      const int column = index.columns[position].column;
-      std::string name = column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
-                                    : "(" + index.columns[position].expression + ")";
-      parts.push_back("(" + name + " " + op + " " + text_.text_over(p, *value, nullptr, nullptr) + ")");
-    };
-    for (size_t i = 0; i < s.bounds.equal.size(); i++) part(i, "=", s.bounds.equal[i]);
-    const size_t next = s.bounds.equal.size();
-    if (s.bounds.low) part(next, s.bounds.low_inclusive ? ">=" : ">", s.bounds.low);
-    if (s.bounds.high) part(next, s.bounds.high_inclusive ? "<=" : "<", s.bounds.high);
-    if (s.bounds.in_array) {
-      part(next, "= ANY", s.bounds.in_array);
-      std::string& last = parts.back();
-      const size_t at = last.find("= ANY ") + 6;
-      if (last[at] != '(') last = last.substr(0, at) + "(" + last.substr(at) + ")";
-    }
-    if (parts.size() == 1) return parts[0];
-    std::string out;
-    for (const std::string& s2 : parts) out += (out.empty() ? "(" : " AND ") + s2;
-    return out + ")";
-  }
-
-  void scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const catalog::IndexInfo* index) {
-    const bool backward = s.direction == storage::Direction::kBackward;
-    if (index == nullptr || (p.kind == PlanKind::kTableScan && s.bounds.whole() && !backward)) {
-      n.type = n.title = "Seq Scan";
-      relation(n, *s.relation, text_.alias(p));
-    } else {
-      n.type = "Index Scan";
-      n.title = std::string("Index Scan ") + (backward ? "Backward " : "") + "using " + quote_identifier(index->name);
-      n.head.push_back(Property::text("Scan Direction", backward ? "Backward" : "Forward", Where::kStructured));
-      n.head.push_back(Property::text("Index Name", index->name, Where::kStructured));
-      relation(n, *s.relation, text_.alias(p));
-      if (!s.bounds.whole()) add(n, "Index Cond", bounds(p, s, *index));
-    }
-    if (s.filter == nullptr) return;
-    add(n, "Filter", text_.scan_text(p, *s.filter));
-    const PlanCounters c = counters(p);
-    removed(n, "Filter", c.filtered, c);
-  }
-
-  void current_row(ExplainNode& n, const Plan& p, const TableScanPlan& s) {
-    n.type = n.title = "Tid Scan";
-    relation(n, *s.relation, text_.alias(p));
-    add(n, "TID Cond", "CURRENT OF " + quote_identifier(s.current_of));
-    if (s.filter != nullptr) add(n, "Filter", text_.scan_text(p, *s.filter));
-  }
-
-  void scan_filter(ExplainNode& n, const Plan& p, const ExprPtr& filter) {
-    if (filter == nullptr) return;
-    add(n, "Filter", text_.scan_text(p, *filter));
-    const PlanCounters c = counters(p);
-    removed(n, "Filter", c.filtered, c);
-  }
-
-  void join(ExplainNode& n, const JoinPlan& j, const char* name, const char* plain) {
-    static constexpr const char* kTypes[] = {"Inner", "Left", "Right", "Full", "Semi", "Anti"};
-    const char* type = kTypes[static_cast<int>(j.type)];
-    n.type = plain;
-    n.title = j.type == JoinType::kInner ? plain : std::string(name) + " " + type + " Join";
-    n.head.push_back(Property::text("Join Type", type, Where::kStructured));
-  }
-  void join_filter(ExplainNode& n, const Plan& p, const JoinPlan& j) {
-    if (j.condition == nullptr) return;
-    condition(n, "Join Filter", p, j.condition);
-    const PlanCounters c = counters(p);
-    removed(n, "Join Filter", c.filtered, c);
-  }
-  std::string join_keys(const Plan& p, const ExprList& left, const ExprList& right,
-                        const std::vector<bool>& null_safe) {
-    std::string out;
-    for (size_t i = 0; i < left.size(); i++) {
-      const bool distinct = i < null_safe.size() && null_safe[i];
-      const std::string part = text_.text_over(p, *left[i], &text_.outputs(*p.inputs[0]), nullptr) +
-                               (distinct ? " IS NOT DISTINCT FROM " : " = ") +
-                               text_.text_over(p, *right[i], &text_.outputs(*p.inputs[1]), nullptr);
-      out += (i == 0 ? "(" : " AND (") + part + ")";
-    }
-    return left.size() > 1 ? "(" + out + ")" : out;
-  }
-
-  std::vector<std::string> sort_keys(const Plan& p, const std::vector<SortKey>& keys, size_t count) {
-    std::vector<std::string> out;
-    for (size_t i = 0; i < count; i++) {
-      std::string text = text_.text(p, *keys[i].expr);
-      if (keys[i].expr->kind != ExprKind::kColumn) text = "(" + text + ")";
-      out.push_back(text + sort_direction(keys[i]));
-    }
-    return out;
-  }
-  std::vector<std::string> group_keys(const Plan& p, const ExprList& groups) {
-    std::vector<std::string> out;
-    const bool sorted = !p.inputs.empty() && p.inputs[0]->kind == PlanKind::kSort;
-    for (const ExprPtr& e : groups) {
-      std::string text = text_.text(p, *e);
-      const auto* column = try_as<ColumnExpr>(e);
-      if (column != nullptr) {
-        // What the input computes for this is shown without the parentheses of a reference.
-        const ColumnText& c = text_.outputs(*p.inputs[0])[static_cast<size_t>(column->column)];
-        if (c.owner == p.inputs[0].get()) text = c.text;
-      } else if (sorted) {
-        text = "(" + text + ")";
-      }
-      out.push_back(std::move(text));
-    }
-    return out;
-  }
-  void aggregate(ExplainNode& n, const Plan& p, const char* title, const char* strategy, const AggregatePlan& a) {
-    n.type = "Aggregate";
-    n.title = title;
-    n.kind.push_back(Property::text("Strategy", strategy, Where::kStructured));
-    n.kind.push_back(Property::text("Partial Mode", "Simple", Where::kStructured));
-    if (!a.groups.empty() && p.kind != PlanKind::kGroupingSets) {
-      n.properties.push_back(Property::list("Group Key", group_keys(p, a.groups)));
-    }
-  }
-  void hash_memory(ExplainNode& n, const Plan& p) {
-    if (!options_.analyze) return;
-    const std::string size = kilobytes(counters(p).memory_bytes);
-    n.properties.push_back(Property::text("Batches", "1  Memory Usage: " + size + "kB", Where::kText));
-    n.properties.push_back(Property::raw("HashAgg Batches", "1"));
-    n.properties.push_back(Property::raw("Peak Memory Usage", size));
-    n.properties.push_back(Property::raw("Disk Usage", "0"));
-  }
-  void grouping_sets(ExplainNode& n, const Plan& p, const GroupingSetsPlan& g) {
-    const bool any_empty = std::any_of(g.sets.begin(), g.sets.end(), [](const auto& s) { return s.columns.empty(); });
-    aggregate(n, p, any_empty ? "MixedAggregate" : "HashAggregate", any_empty ? "Mixed" : "Hashed", g);
-    const std::vector<std::string> keys = group_keys(p, g.groups);
-    std::vector<std::string> all;
-    for (const bool empty : {false, true}) {
-      for (const GroupingSet& set : g.sets) {
-        if (set.columns.empty() != empty) continue;
-        std::string list;
-        for (const int c : set.columns) list += (list.empty() ? "" : ", ") + keys[static_cast<size_t>(c)];
-        if (empty) list = "()";
-        n.properties.push_back(Property::text(empty ? "Group Key" : "Hash Key", list, Where::kText));
-        all.push_back(list);
-      }
-    }
-    Property sets = Property::list("Grouping Sets", std::move(all));
-    sets.where = Where::kStructured;
-    n.properties.push_back(std::move(sets));
-    hash_memory(n, p);
-  }
-
-  void change(ExplainNode& n, const Plan& p, const char* operation, const ChangePlan& c) {
-    n.type = "ModifyTable";
-    n.title = operation;
-    n.kind.push_back(Property::text("Operation", operation, Where::kStructured));
-    const ColumnTexts columns = text_.target_columns(p, c);
-    std::string alias = c.relation->name;
-    if (!columns.empty()) {
-      const size_t dot = columns[0].text.rfind('.');
-      if (dot != std::string::npos) alias = columns[0].text.substr(0, dot);
-      if (p.kind == PlanKind::kInsert) alias = c.relation->name;
-    }
-    relation(n, *c.relation, alias);
-    if (p.kind != PlanKind::kInsert) return;
-    const auto& conflict = static_cast<const InsertPlan&>(p).on_conflict;
-    if (!conflict) return;
-    add(n, "Conflict Resolution", conflict->update ? "UPDATE" : "NOTHING");
-    std::vector<std::string> arbiters;
-    for (const auto& index : c.relation->indexes) {
-      if (std::find(conflict->arbiters.begin(), conflict->arbiters.end(), index.oid) != conflict->arbiters.end())
-        arbiters.push_back(index.name);
-    }
-    if (!arbiters.empty()) n.properties.push_back(Property::list("Conflict Arbiter Indexes", std::move(arbiters)));
-    if (conflict->where != nullptr) {
-      ColumnTexts excluded;
-      for (const auto& column : c.relation->columns)
-        excluded.push_back({"excluded." + quote_identifier(column.name), nullptr});
-      add(n, "Conflict Filter", text_.text_over(p, *conflict->where, &excluded, &columns));
-    }
-  }
-
-  void describe(ExplainNode& n, const Plan& p);
-
-  // ---- the tree
   // The node of p and of the Project and Filter nodes above it.
   ExplainNode node(const Plan& top, const char* relationship) {
     ExplainNode n;
@@ -278,7 +60,7 @@ class PlanExplainer {
     n.total_cost = std::max(top.total_cost, p->total_cost);
     n.rows = std::max(1.0, top.rows);
     n.width = top.width;
-    n.counters = counters(top);
+    n.counters = describer_.counters(top);
     const ColumnTexts& columns = text_.outputs(top);
     if (options_.verbose && !columns.empty()) {
       std::vector<std::string> output;
@@ -288,13 +70,13 @@ class PlanExplainer {
       }
       n.properties.push_back(Property::list("Output", std::move(output)));
     }
-    describe(n, *p);
+    describer_.describe(n, *p);
     for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
       if ((*at)->kind != PlanKind::kFilter) continue;
-      const PlanCounters c = counters(**at);
+      const PlanCounters c = describer_.counters(**at);
       std::string text = having(**at, static_cast<const FilterPlan&>(**at).condition, p);
-      add(n, "Filter", std::move(text));
-      removed(n, "Filter", c.filtered, c);
+      NodeDescriber::add(n, "Filter", std::move(text));
+      describer_.add_removed(n, "Filter", c.filtered, c);
     }
     std::vector<int> subplans;
     for (const Plan* part : chain) {
@@ -340,19 +122,9 @@ class PlanExplainer {
       hash.startup_cost = hash.total_cost = build.total_cost;
       hash.rows = std::max(1.0, build.rows);
       hash.width = build.width;
-      hash.counters = counters(build);
+      hash.counters = describer_.counters(build);
       hash.counters.startup = hash.counters.total;
-      if (options_.analyze && hash.counters.loops > 0) {
-        const PlanCounters c = counters(p);
-        const std::string size = kilobytes(c.memory_bytes), buckets = std::to_string(c.buckets);
-        hash.properties.push_back(
-            Property::text("Buckets", buckets + "  Batches: 1  Memory Usage: " + size + "kB", Where::kText));
-        hash.properties.push_back(Property::raw("Hash Buckets", buckets));
-        hash.properties.push_back(Property::raw("Original Hash Buckets", buckets));
-        hash.properties.push_back(Property::raw("Hash Batches", "1"));
-        hash.properties.push_back(Property::raw("Original Hash Batches", "1"));
-        hash.properties.push_back(Property::raw("Peak Memory Usage", size));
-      }
+      describer_.describe_hash(hash, p);
       hash.children.push_back(node(build, "Outer"));
       if (options_.verbose) hash.properties.insert(hash.properties.begin(), hash_output(build));
       n.children.push_back(std::move(hash));
@@ -364,156 +136,12 @@ class PlanExplainer {
     return Property::list("Output", std::move(output));
   }
 
-  catalog::CatalogView& catalog_;
   const PlannedStatement& statement_;
   const ExplainOptions& options_;
-  const CountersOf& counters_;
   PlanText text_;
+  NodeDescriber describer_;
   std::vector<bool> shown_;  // by subplan
 };
-
-void PlanExplainer::describe(ExplainNode& n, const Plan& p) {
-  const auto simple = [&](const char* name) { n.type = n.title = name; };
-  switch (p.kind) {
-    case PlanKind::kProject:
-    case PlanKind::kFilter: return;
-    case PlanKind::kResult:
-      simple("Result");
-      return condition(n, "One-Time Filter", p, static_cast<const ResultPlan&>(p).condition);
-    case PlanKind::kValues: return named_scan(n, p, "Values Scan", nullptr, "");
-    case PlanKind::kTableScan: {
-      const auto& s = static_cast<const TableScanPlan&>(p);
-      if (!s.current_of.empty()) return current_row(n, p, s);
-      return scan(n, p, s, s.relation->primary_index());
-    }
-    case PlanKind::kIndexScan: {
-      const auto& s = static_cast<const IndexScanPlan&>(p);
-      return scan(n, p, s, &s.relation->indexes[static_cast<size_t>(s.index)]);
-    }
-    case PlanKind::kFunctionScan: {
-      const auto& f = static_cast<const FunctionScanPlan&>(p);
-      const auto* call = f.functions.size() == 1 ? try_as<CallExpr>(f.functions[0].call) : nullptr;
-      const auto function = call != nullptr ? catalog_.function(call->function) : nullptr;
-      named_scan(n, p, "Function Scan", function != nullptr ? "Function Name" : nullptr,
-                 function != nullptr ? function->name : "");
-      if (options_.verbose && function != nullptr) {
-        const size_t at = n.title.find(" on ") + 4;
-        n.title.insert(at, quote_identifier(catalog_.schema_name(function->schema)) + ".");
-      }
-      std::string calls;
-      for (const auto& c : f.functions)
-        calls += (calls.empty() ? "" : ", ") + text_.text_over(p, *c.call, nullptr, nullptr);
-      if (options_.verbose) add(n, "Function Call", std::move(calls));
-      return scan_filter(n, p, f.filter);
-    }
-    case PlanKind::kSubqueryScan:
-      named_scan(n, p, "Subquery Scan", nullptr, "");
-      return condition(n, "Filter", p, static_cast<const SubqueryScanPlan&>(p).filter);
-    case PlanKind::kCteScan: {
-      const auto& s = static_cast<const CteScanPlan&>(p);
-      named_scan(n, p, "CTE Scan", "CTE Name", statement_.ctes[static_cast<size_t>(s.cte)].name);
-      return scan_filter(n, p, s.filter);
-    }
-    case PlanKind::kWorkTableScan: {
-      const auto& s = static_cast<const WorkTableScanPlan&>(p);
-      named_scan(n, p, "WorkTable Scan", "CTE Name", statement_.ctes[static_cast<size_t>(s.cte)].name);
-      return scan_filter(n, p, s.filter);
-    }
-    case PlanKind::kProjectSet: return simple("ProjectSet");
-    case PlanKind::kNestedLoop:
-      join(n, static_cast<const NestedLoopPlan&>(p), "Nested Loop", "Nested Loop");
-      return join_filter(n, p, static_cast<const NestedLoopPlan&>(p));
-    case PlanKind::kHashJoin: {
-      const auto& j = static_cast<const HashJoinPlan&>(p);
-      join(n, j, "Hash", "Hash Join");
-      add(n, "Hash Cond", join_keys(p, j.left_keys, j.right_keys, j.null_safe));
-      return join_filter(n, p, j);
-    }
-    case PlanKind::kMergeJoin: {
-      const auto& j = static_cast<const MergeJoinPlan&>(p);
-      join(n, j, "Merge", "Merge Join");
-      add(n, "Merge Cond", join_keys(p, j.left_keys, j.right_keys, {}));
-      return join_filter(n, p, j);
-    }
-    case PlanKind::kSort: {
-      const auto& s = static_cast<const SortPlan&>(p);
-      simple(s.presorted > 0 ? "Incremental Sort" : "Sort");
-      n.properties.push_back(Property::list("Sort Key", sort_keys(p, s.keys, s.keys.size())));
-      if (s.presorted > 0) {
-        n.properties.push_back(Property::list("Presorted Key", sort_keys(p, s.keys, static_cast<size_t>(s.presorted))));
-      }
-      const PlanCounters c = counters(p);
-      if (options_.analyze && c.method != nullptr) {
-        const std::string size = kilobytes(c.memory_bytes);
-        n.properties.push_back(
-            Property::text("Sort Method", std::string(c.method) + "  Memory: " + size + "kB", Where::kText));
-        n.properties.push_back(Property::text("Sort Method", c.method, Where::kStructured));
-        n.properties.push_back(Property::raw("Sort Space Used", size));
-        n.properties.push_back(Property::text("Sort Space Type", "Memory", Where::kStructured));
-      }
-      return;
-    }
-    case PlanKind::kLimit: {
-      const auto& l = static_cast<const LimitPlan&>(p);
-      for (const ExprPtr& e : {l.limit, l.offset}) {
-        if (e != nullptr) text_.text(p, *e);  // for its subqueries
-      }
-      return simple("Limit");
-    }
-    case PlanKind::kHashAggregate:
-      aggregate(n, p, "HashAggregate", "Hashed", static_cast<const HashAggregatePlan&>(p));
-      return hash_memory(n, p);
-    case PlanKind::kSortedAggregate: {
-      const auto& a = static_cast<const SortedAggregatePlan&>(p);
-      const bool plain = a.groups.empty();
-      return aggregate(n, p,
-                       plain                  ? "Aggregate"
-                       : a.aggregates.empty() ? "Group"
-                                              : "GroupAggregate",
-                       plain ? "Plain" : "Sorted", a);
-    }
-    case PlanKind::kGroupingSets: return grouping_sets(n, p, static_cast<const GroupingSetsPlan&>(p));
-    case PlanKind::kWindow: return simple("WindowAgg");
-    case PlanKind::kDistinct: {
-      const auto& d = static_cast<const DistinctPlan&>(p);
-      if (d.sorted) return simple("Unique");
-      AggregatePlan groups;
-      groups.groups = d.on;
-      aggregate(n, p, "HashAggregate", "Hashed", groups);
-      return hash_memory(n, p);
-    }
-    case PlanKind::kAppend: return simple("Append");
-    case PlanKind::kSetOperation: {
-      const auto& s = static_cast<const SetOperationPlan&>(p);
-      const std::string command =
-          std::string(s.op == SetOperation::kIntersect ? "Intersect" : "Except") + (s.all ? " All" : "");
-      n.type = "SetOp";
-      n.title = "HashSetOp " + command;
-      n.kind.push_back(Property::text("Strategy", "Hashed", Where::kStructured));
-      n.head.push_back(Property::text("Command", command, Where::kStructured));
-      return;
-    }
-    case PlanKind::kRecursiveUnion: return simple("Recursive Union");
-    case PlanKind::kMaterialize: return simple("Materialize");
-    case PlanKind::kLockRows: return simple("LockRows");
-    case PlanKind::kInsert: return change(n, p, "Insert", static_cast<const InsertPlan&>(p));
-    case PlanKind::kUpdate: return change(n, p, "Update", static_cast<const UpdatePlan&>(p));
-    case PlanKind::kDelete: return change(n, p, "Delete", static_cast<const DeletePlan&>(p));
-    case PlanKind::kMerge: {
-      const auto& m = static_cast<const MergePlan&>(p);
-      change(n, p, "Merge", m);
-      const ColumnTexts target = text_.target_columns(p, m);
-      const ColumnTexts* source = &text_.outputs(*p.inputs[0]);
-      for (const MergeAction& a : m.actions) {
-        if (a.condition != nullptr) text_.text_over(p, *a.condition, source, &target);
-        for (const Assignment& s : a.assignments) {
-          if (s.value != nullptr) text_.text_over(p, *s.value, source, &target);
-        }
-      }
-      return;
-    }
-  }
-}
 
 }  // namespace
 
