@@ -130,94 +130,102 @@ Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, cons
   return {};
 }
 
-Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
-  INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
-  const RelationPtr relation = current(c, target.relation);
-  if (foreign->kind != RelationKind::kTable) {
-    return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign->name) + " is not a table");
+namespace {
+
+Status check_may_reference(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign) {
+  if (foreign.kind != RelationKind::kTable) {
+    return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
   }
-  INDIGO_TRY(check_not_system(c, *foreign));
-  if (relation->persistence == 'p' && foreign->persistence != 'p') {
+  INDIGO_TRY(check_not_system(c, foreign));
+  if (relation.persistence == 'p' && foreign.persistence != 'p') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "constraints on permanent tables may reference only permanent tables");
   }
-  if (relation->persistence == 'u' && foreign->persistence == 't') {
+  if (relation.persistence == 'u' && foreign.persistence == 't') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "constraints on unlogged tables may reference only permanent or unlogged tables");
   }
-  if (relation->persistence == 't' && foreign->persistence != 't') {
+  if (relation.persistence == 't' && foreign.persistence != 't') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "constraints on temporary tables may reference only temporary tables");
   }
-  NewConstraint n;
-  INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
-  INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));
-  const NodeList pk_attrs = nodes(k.n_pk_attrs, k.pk_attrs);
-  if (pk_attrs.empty()) {
-    const IndexInfo* primary = foreign->primary_index();
-    if (primary == nullptr) {
-      return Error(sqlstate::kUndefinedObject, "there is no primary key for referenced table " + quoted(foreign->name));
-    }
-    for (const ConstraintInfo& other : foreign->constraints) {
-      if (other.kind == 'p' && other.deferrable) {
-        return Error(sqlstate::kObjectNotInPrerequisiteState,
-                     "cannot use a deferrable primary key for referenced table " + quoted(foreign->name));
-      }
-    }
-    for (const catalog::IndexColumn& column : primary->columns) n.foreign_columns.push_back(column.column);
-    n.index = primary->oid;
-  } else {
-    INDIGO_ASSIGN(n.foreign_columns, column_numbers(*foreign, pk_attrs));
-    std::vector<int16_t> wanted = n.foreign_columns;
-    std::sort(wanted.begin(), wanted.end());
-    if (std::adjacent_find(wanted.begin(), wanted.end()) != wanted.end()) {
-      return Error(sqlstate::kInvalidForeignKey, "foreign key referenced-columns list must not contain duplicates");
-    }
-    bool deferrable_only = false;
-    for (const IndexInfo& index : foreign->indexes) {
-      if (!index.unique || !index.predicate.empty()) continue;
-      std::vector<int16_t> have;
-      for (const catalog::IndexColumn& column : index.columns) have.push_back(column.column);
-      std::sort(have.begin(), have.end());
-      if (have != wanted) continue;
-      bool deferrable = false;
-      for (const ConstraintInfo& other : foreign->constraints)
-        deferrable |= other.index == index.oid && other.kind != 'f' && other.deferrable;
-      if (deferrable) {
-        deferrable_only = true;
-        continue;
-      }
-      n.index = index.oid;
-      break;
-    }
-    if (n.index == kInvalidOid && deferrable_only) {
+  return {};
+}
+
+// REFERENCES t: its primary key.
+Status reference_primary_key(const RelationInfo& foreign, NewConstraint& n) {
+  const IndexInfo* primary = foreign.primary_index();
+  if (primary == nullptr) {
+    return Error(sqlstate::kUndefinedObject, "there is no primary key for referenced table " + quoted(foreign.name));
+  }
+  for (const ConstraintInfo& other : foreign.constraints) {
+    if (other.kind == 'p' && other.deferrable) {
       return Error(sqlstate::kObjectNotInPrerequisiteState,
-                   "cannot use a deferrable unique constraint for referenced table " + quoted(foreign->name));
-    }
-    if (n.index == kInvalidOid) {
-      return Error(sqlstate::kInvalidForeignKey,
-                   "there is no unique constraint matching given keys for referenced table " + quoted(foreign->name));
+                   "cannot use a deferrable primary key for referenced table " + quoted(foreign.name));
     }
   }
-  INDIGO_TRY(check_references_privilege(c, *foreign, n.foreign_columns));
-  if (n.columns.size() != n.foreign_columns.size()) {
-    return Error(sqlstate::kInvalidForeignKey, "number of referencing and referenced columns for foreign key disagree");
+  for (const catalog::IndexColumn& column : primary->columns) n.foreign_columns.push_back(column.column);
+  n.index = primary->oid;
+  return {};
+}
+
+// REFERENCES t (columns): a unique index over just these, in any order.
+Status reference_columns(const RelationInfo& foreign, NodeList columns, NewConstraint& n) {
+  INDIGO_ASSIGN(n.foreign_columns, column_numbers(foreign, columns));
+  std::vector<int16_t> wanted = n.foreign_columns;
+  std::sort(wanted.begin(), wanted.end());
+  if (std::adjacent_find(wanted.begin(), wanted.end()) != wanted.end()) {
+    return Error(sqlstate::kInvalidForeignKey, "foreign key referenced-columns list must not contain duplicates");
   }
+  bool deferrable_only = false;
+  for (const IndexInfo& index : foreign.indexes) {
+    if (!index.unique || !index.predicate.empty()) continue;
+    std::vector<int16_t> have;
+    for (const catalog::IndexColumn& column : index.columns) have.push_back(column.column);
+    std::sort(have.begin(), have.end());
+    if (have != wanted) continue;
+    bool deferrable = false;
+    for (const ConstraintInfo& other : foreign.constraints)
+      deferrable |= other.index == index.oid && other.kind != 'f' && other.deferrable;
+    if (deferrable) {
+      deferrable_only = true;
+      continue;
+    }
+    n.index = index.oid;
+    break;
+  }
+  if (n.index == kInvalidOid && deferrable_only) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "cannot use a deferrable unique constraint for referenced table " + quoted(foreign.name));
+  }
+  if (n.index == kInvalidOid) {
+    return Error(sqlstate::kInvalidForeignKey,
+                 "there is no unique constraint matching given keys for referenced table " + quoted(foreign.name));
+  }
+  return {};
+}
+
+Status name_foreign_key(DdlContext& c, const RelationInfo& relation, const PgQuery__Constraint& k, NewConstraint& n) {
   if (sql::has_text(k.conname)) {
     n.name = truncated_name(k.conname);
-    INDIGO_TRY(check_constraint_name_free(*relation, n.name));
-  } else {
-    std::string names;
-    for (const int16_t number : n.columns) {
-      if (!names.empty()) names += "_";
-      names += relation->columns[static_cast<size_t>(number) - 1].name;
-    }
-    n.name = choose_constraint_name(c, relation->name, names, "fkey", relation->schema);
+    return check_constraint_name_free(relation, n.name);
   }
+  std::string names;
+  for (const int16_t number : n.columns) {
+    if (!names.empty()) names += "_";
+    names += relation.columns[static_cast<size_t>(number) - 1].name;
+  }
+  n.name = choose_constraint_name(c, relation.name, names, "fkey", relation.schema);
+  return {};
+}
+
+// One = for each pair of columns; generated columns cannot be set by an action.
+Status choose_operators(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign,
+                        const PgQuery__Constraint& k, NewConstraint& n) {
   // The comparison: the referenced type's = when both sides are the same type, or one converts implicitly.
   for (size_t i = 0; i < n.columns.size(); i++) {
-    const ColumnInfo& mine = relation->columns[static_cast<size_t>(n.columns[i]) - 1];
-    const ColumnInfo& theirs = foreign->columns[static_cast<size_t>(n.foreign_columns[i]) - 1];
+    const ColumnInfo& mine = relation.columns[static_cast<size_t>(n.columns[i]) - 1];
+    const ColumnInfo& theirs = foreign.columns[static_cast<size_t>(n.foreign_columns[i]) - 1];
     INDIGO_ASSIGN(const Oid op, foreign_key_operator(c, n.name, mine, theirs));
     n.equality.push_back(op);
     if (mine.generated != 0) {
@@ -230,12 +238,50 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
       if (del == "n" || del == "d") return refuse("ON DELETE");
     }
   }
+  return {};
+}
+
+Status check_set_columns(const RelationInfo& relation, const NewConstraint& n) {
   for (const int16_t number : n.delete_set_columns) {
     if (std::find(n.columns.begin(), n.columns.end(), number) != n.columns.end()) continue;
     return Error(sqlstate::kInvalidColumnReference,
-                 "column " + quoted(relation->columns[static_cast<size_t>(number) - 1].name) +
+                 "column " + quoted(relation.columns[static_cast<size_t>(number) - 1].name) +
                      " referenced in ON DELETE SET action must be part of foreign key");
   }
+  return {};
+}
+
+Status insert_foreign_key(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign,
+                          const NewConstraint& n) {
+  INDIGO_TRY(insert_constraint(c, n));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, self, relation.oid, n.columns, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, foreign.oid, n.foreign_columns, 'n'));
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n'));
+  for (const Oid oid : {relation.oid, foreign.oid}) {
+    INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.flag(pg_class::c_relhastriggers, true); }));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
+  INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
+  const RelationPtr relation = current(c, target.relation);
+  INDIGO_TRY(check_may_reference(c, *relation, *foreign));
+  NewConstraint n;
+  INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
+  INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));
+  const NodeList pk_attrs = nodes(k.n_pk_attrs, k.pk_attrs);
+  INDIGO_TRY(pk_attrs.empty() ? reference_primary_key(*foreign, n) : reference_columns(*foreign, pk_attrs, n));
+  INDIGO_TRY(check_references_privilege(c, *foreign, n.foreign_columns));
+  if (n.columns.size() != n.foreign_columns.size()) {
+    return Error(sqlstate::kInvalidForeignKey, "number of referencing and referenced columns for foreign key disagree");
+  }
+  INDIGO_TRY(name_foreign_key(c, *relation, k, n));
+  INDIGO_TRY(choose_operators(c, *relation, *foreign, k, n));
+  INDIGO_TRY(check_set_columns(*relation, n));
   n.oid = next_oid(c);
   n.schema = relation->schema;
   n.kind = 'f';
@@ -250,14 +296,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   n.on_delete = letter(k.fk_del_action, 'a');
   n.match = letter(k.fk_matchtype, 's');
   if (n.match == 'p') return unsupported("MATCH PARTIAL");
-  INDIGO_TRY(insert_constraint(c, n));
-  const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, n.columns, 'a'));
-  INDIGO_TRY(record_column_dependencies(c, self, foreign->oid, n.foreign_columns, 'n'));
-  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n'));
-  for (const Oid oid : {relation->oid, foreign->oid}) {
-    INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.flag(pg_class::c_relhastriggers, true); }));
-  }
+  INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
   if (!target.is_new && n.validated) {
     const RelationPtr now = current(c, relation->oid);
     for (const ConstraintInfo& info : now->constraints) {
