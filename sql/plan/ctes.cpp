@@ -3,12 +3,11 @@
 // its scans depend on the same runtime slots.
 #include <algorithm>
 
-#include "base/interrupt_error.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/build_path.h"
 #include "sql/plan/cost.h"
+#include "sql/plan/interrupt.h"
 #include "sql/plan/level.h"
 #include "sql/plan/rewrite.h"
 #include "sql/plan/search_cycle.h"
@@ -29,9 +28,7 @@ class CteResolver {
     numbers_.resize(count, -1);
     auto copy = std::make_shared<Query>(*query);
     for (size_t i = 0; i < count; i++) {
-      if (const auto reason = Waiter::current().interrupted(); reason != InterruptReason::kNone) {
-        return interrupt_error(reason);
-      }
+      INDIGO_TRY(check_interrupt());
       // References to the items before this one first.
       std::shared_ptr<const Query> cte = replaced(copy->ctes[i].query, 1);
       const CommonTable& item = copy->ctes[i];

@@ -5,6 +5,7 @@
 #include "base/stack.h"
 #include "catalog/oids.h"
 #include "sql/plan/finish.h"
+#include "sql/plan/interrupt.h"
 #include "sql/plan/null_rows.h"
 #include "sql/plan/rewrite.h"
 #include "sql/plan/sampling.h"
@@ -128,6 +129,7 @@ class PullUp {
                     [](const TargetEntry& t) { return !t.hidden && has_set_function(t.expr); })) {
       return false;
     }
+    INDIGO_TRY(check_interrupt());
     query = with_null_rows(query);
     if (entry.relation) level_.s.depend(entry.relation, storage::TableLockMode::kAccessShare);
     const size_t first_new = level_.entries.size();

@@ -9,7 +9,9 @@ import time
 import protocol
 from probes import connect, done, eventually, served, value
 
+CHAIN = ", ".join(f"c{i} as (select a from c{i - 1})" for i in range(1, 2000))
 BUSY = (
+    f"with c0 as (select 1 as a), {CHAIN} select * from c1999",  # while it is planned
     "select pg_sleep(600)",
     "select count(*) from generate_series(1, 1000000000)",
     "select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b where a + b = -1",
