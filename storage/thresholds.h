@@ -26,7 +26,8 @@ struct Bounds {
 inline constexpr Bounds kLeafBytes{4096, 131072};  // leaf_size; a power of two
 inline constexpr uint32_t kDefaultLeafBytes = 16 * 1024;
 
-struct LeafThresholds {
+// Aligned to its size: only then do all compilers read and write it in one instruction when it is atomic.
+struct alignas(uint64_t) LeafThresholds {
   static constexpr Bounds kFill{10, 100}, kMerge{0, 90}, kDead{0, 100}, kInline{128, 8160};
 
   // How full ascending inserts leave a leaf; the rest is for rows that grow and for later ones between.
