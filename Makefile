@@ -39,11 +39,11 @@ prove: build build/mutations/build.ninja
 	tests/crash/run build/$(PRESET)/indigo --long --mutations build/mutations
 	tests/durability/run build/$(PRESET)/indigo --kills 100
 
-# Model tests with pause points and stress tests of storage and engine, with new seeds for SOAK_MINUTES in each build: plain, under
+# Model tests with pause points, and stress tests of storage and of sessions, with new seeds for SOAK_MINUTES in each build: plain, under
 # the thread sanitizer, and under the address and undefined-behaviour sanitizers.
 soak: deps build/release/build.ninja build/tsan/build.ninja build/asan/build.ninja
 	for preset in release tsan asan; do \
-	  cmake --build build/$$preset -j$(JOBS) --target unit_storage stress_storage || exit 1; \
+	  cmake --build build/$$preset -j$(JOBS) --target unit_storage stress_storage indigo || exit 1; \
 	done
 	@scripts/soak --minutes $(SOAK_MINUTES)
 
