@@ -19,9 +19,9 @@ class Log;
 namespace indigo::storage {
 
 struct StoreOptions {
-  log::Log* log = nullptr;          // not owned; nullptr means the `none` level
-  uint64_t memory_limit_bytes = 0;  // 0: none
-  ClockSource clock = ClockSource::kCounter;
+  log::Log* log = nullptr;                    // not owned; nullptr means the `none` level
+  uint64_t memory_limit_bytes = 0;            // 0: none
+  ClockSource clock = ClockSource::kCounter;  // one that clock_source_usable()
 };
 
 class Store {

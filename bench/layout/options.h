@@ -29,7 +29,11 @@ struct LayoutOptions {
     command.add_option("--beside", beside, "A level to measure in turn with --isolation, and what it costs over that")
         ->check(CLI::IsMember(isolations()));
     command.add_option("--clock", clock, "Where the index-organized layout's stamps come from")
-        ->check(CLI::IsMember({"counter", "tsc"}));
+        ->check(CLI::IsMember({"counter", "tsc"}))
+        ->check([](const std::string& name) {
+          const bool usable = name != "tsc" || storage::clock_source_usable(storage::ClockSource::kTsc);
+          return std::string(usable ? "" : "this machine has no such clock");
+        });
     command.add_flag("--row-store-prefetch", row_store_prefetch,
                      "Let the row-store's scans and reads of many keys prefetch");
   }
