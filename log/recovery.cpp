@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "base/log.h"
 #include "base/mutation.h"
+#include "base/server_log.h"
 #include "log/checkpoint.h"
 #include "log/file_error.h"
 

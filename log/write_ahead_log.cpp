@@ -4,8 +4,8 @@
 
 #include <cstdio>
 
-#include "base/log.h"
 #include "base/mutation.h"
+#include "base/server_log.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 

@@ -2,8 +2,8 @@
 
 #include "catalog/oids.h"
 #include "catalog/system_columns.h"
-#include "sql/analyze/coerce.h"
-#include "sql/analyze/signature_text.h"
+#include "sql/analyze/type/coerce.h"
+#include "sql/analyze/type/signature_text.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,6 +1,6 @@
 #include "base/arena.h"
 #include "catalog/oids.h"
-#include "sql/analyze/signature_text.h"
+#include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
 #include "sql/func/registry.h"

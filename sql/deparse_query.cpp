@@ -7,7 +7,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/system_columns.h"
-#include "sql/analyze/signature_text.h"
+#include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/query_walk.h"
 

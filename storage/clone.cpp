@@ -14,11 +14,9 @@ namespace indigo::storage {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(1);  // for commits, while others are kept out
-constexpr auto kPause = std::chrono::milliseconds(1);     // between two looks at a commit that takes long
-constexpr size_t kTablesMeanwhile = 64;                   // made between the count of all and the pause
-
-StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }
+constexpr auto kPatience = std::chrono::milliseconds(1);   // for commits, while others are kept out
+constexpr auto kLookAgain = std::chrono::milliseconds(1);  // between two looks at a commit that takes long
+constexpr size_t kTablesMeanwhile = 64;                    // made between the count of all and the pause
 
 }  // namespace
 
@@ -37,7 +35,7 @@ StorageStatus StoreImpl::wait_for_commits() {
     while (context->commits.load(std::memory_order_acquire) == now) {
       if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
       pauses_.at(PausePoint::kLongCommit);
-      Waiter::current().sleep(Clock::now() + kPause);
+      Waiter::current().sleep(Clock::now() + kLookAgain);
     }
   }
   return StorageStatus::kOk;

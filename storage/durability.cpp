@@ -6,10 +6,6 @@
 
 namespace indigo::storage {
 
-namespace {
-StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }
-}  // namespace
-
 log::Log& log_of(Store& store) { return impl(store).log(); }
 
 std::shared_ptr<Table> create_durable_table(Store& store, log::DurableId id, const TableOptions& options) {

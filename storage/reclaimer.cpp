@@ -12,7 +12,7 @@ namespace indigo::storage {
 
 namespace {
 // Between rounds: what a hot table leaves behind is taken in batches, and at most a tenth of one core goes into it.
-constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kIdlePause{10};
 constexpr int kPausePerWork = 9;
 }  // namespace
 
@@ -72,7 +72,7 @@ void Reclaimer::run() {
     auto worked = std::chrono::steady_clock::now() - start;
     lock.lock();
     if (left) awake_.store(true);
-    condition_.wait_for(lock, std::max<std::chrono::nanoseconds>(kPause, worked * kPausePerWork),
+    condition_.wait_for(lock, std::max<std::chrono::nanoseconds>(kIdlePause, worked * kPausePerWork),
                         [this] { return stop_; });
   }
 }

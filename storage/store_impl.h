@@ -152,4 +152,6 @@ class StoreImpl final : public Store {
   Reclaimer reclaimer_;
 };
 
+inline StoreImpl& impl(Store& store) { return static_cast<StoreImpl&>(store); }
+
 }  // namespace indigo::storage

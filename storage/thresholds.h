@@ -1,5 +1,5 @@
 // The thresholds of a table's leaves: when they are split, merged and compacted, and which rows lie outside of them. Each has
-// its name, unit, range and default here and nowhere else; WITH (...) sets them (engine/ddl/storage_options.h).
+// its name, unit, range and default here and nowhere else; WITH (...) sets them (engine/ddl/table/storage_options.h).
 //
 //   threshold      option             unit                range      default
 //   fill_percent   fillfactor         percent of a leaf   10..100    100

@@ -6,8 +6,8 @@
 
 #include "log/dump.h"
 #include "log/file_directory.h"
-#include "wire/backup_command.h"
-#include "wire/serve_command.h"
+#include "wire/command/backup_command.h"
+#include "wire/command/serve_command.h"
 
 // Read by jemalloc: its own thread gives freed memory back, also while the server is idle.
 extern "C" {

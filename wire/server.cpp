@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <charconv>
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/settings/setting_table.h"
 #include "wire/auth/digest.h"

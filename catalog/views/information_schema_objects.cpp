@@ -4,7 +4,7 @@
 namespace indigo::catalog {
 namespace {
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kInformationSchemaObjectsViews[] = {
     {"domains",
      "select pg_catalog.current_database()::pg_catalog.name as domain_catalog, n.nspname as domain_schema, "
      "t.typname as domain_name, (case when b.typelem <> 0 and b.typlen = -1 and b.typcategory = 'A' then 'ARRAY' "
@@ -244,6 +244,6 @@ constexpr SystemView kViews[] = {
 
 }  // namespace
 
-std::span<const SystemView> information_schema_object_views() { return kViews; }
+std::span<const SystemView> information_schema_object_views() { return kInformationSchemaObjectsViews; }
 
 }  // namespace indigo::catalog

@@ -4,7 +4,7 @@
 namespace indigo::catalog {
 namespace {
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kInformationSchemaPrivilegesViews[] = {
     {"table_privileges",
      "select u.rolname as grantor, (case when x.grantee = 0 then 'PUBLIC' else g.rolname end)::pg_catalog.name as "
      "grantee, pg_catalog.current_database()::pg_catalog.name as table_catalog, n.nspname as table_schema, "
@@ -97,6 +97,6 @@ constexpr SystemView kViews[] = {
 
 }  // namespace
 
-std::span<const SystemView> information_schema_privilege_views() { return kViews; }
+std::span<const SystemView> information_schema_privilege_views() { return kInformationSchemaPrivilegesViews; }
 
 }  // namespace indigo::catalog

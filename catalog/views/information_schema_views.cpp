@@ -45,7 +45,7 @@ namespace {
 
 // The formatter cannot lay out strings that macros join.
 // clang-format off
-constexpr SystemView kViews[] =
+constexpr SystemView kInformationSchemaViews[] =
     {
         {"information_schema_catalog_name", "select " INDIGO_DATABASE " as catalog_name"},
         {"enabled_roles",
@@ -293,6 +293,6 @@ constexpr SystemView kViews[] =
 
 }  // namespace
 
-std::span<const SystemView> information_schema_views() { return kViews; }
+std::span<const SystemView> information_schema_views() { return kInformationSchemaViews; }
 
 }  // namespace indigo::catalog

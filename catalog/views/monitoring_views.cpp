@@ -26,7 +26,7 @@ namespace {
 #define INDIGO_USER " and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_toast%'"
 #define INDIGO_SYSTEM " and (n.nspname in ('pg_catalog', 'information_schema') or n.nspname like 'pg\\_toast%')"
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kMonitoringViews[] = {
     {"pg_statio_all_tables", INDIGO_STATIO_TABLES("")},
     {"pg_statio_user_tables", INDIGO_STATIO_TABLES(INDIGO_USER)},
     {"pg_statio_sys_tables", INDIGO_STATIO_TABLES(INDIGO_SYSTEM)},
@@ -227,6 +227,6 @@ where s.client_port is not null)sql"},
 
 }  // namespace
 
-std::span<const SystemView> monitoring_views() { return kViews; }
+std::span<const SystemView> monitoring_views() { return kMonitoringViews; }
 
 }  // namespace indigo::catalog

@@ -4,7 +4,7 @@
 namespace indigo::catalog {
 namespace {
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kPgCatalogViews[] = {
     {"pg_tables", R"sql(
 select n.nspname as schemaname, c.relname as tablename, pg_catalog.pg_get_userbyid(c.relowner) as tableowner,
        t.spcname as tablespace, c.relhasindex as hasindexes, c.relhasrules as hasrules, c.relhastriggers as hastriggers,
@@ -142,6 +142,6 @@ from pg_catalog.pg_user_mapping u
 
 }  // namespace
 
-std::span<const SystemView> pg_catalog_views() { return kViews; }
+std::span<const SystemView> pg_catalog_views() { return kPgCatalogViews; }
 
 }  // namespace indigo::catalog

@@ -42,7 +42,7 @@ namespace {
 #define INDIGO_USER " and n.nspname not in ('pg_catalog', 'information_schema') and n.nspname not like 'pg\\_toast%'"
 #define INDIGO_SYSTEM " and (n.nspname in ('pg_catalog', 'information_schema') or n.nspname like 'pg\\_toast%')"
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kStatisticsViews[] = {
     {"pg_stat_activity", R"sql(
 select s.datid, d.datname, s.pid, s.leader_pid, s.usesysid, u.rolname as usename, s.application_name, s.client_addr,
        s.client_hostname, s.client_port, s.backend_start, s.xact_start, s.query_start, s.state_change, s.wait_event_type,
@@ -98,6 +98,6 @@ from pg_catalog.pg_database d)sql"},
 
 }  // namespace
 
-std::span<const SystemView> statistics_views() { return kViews; }
+std::span<const SystemView> statistics_views() { return kStatisticsViews; }
 
 }  // namespace indigo::catalog

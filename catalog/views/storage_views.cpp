@@ -5,7 +5,7 @@
 namespace indigo::catalog {
 namespace {
 
-constexpr SystemView kViews[] = {
+constexpr SystemView kStorageViews[] = {
     {"indigo_stat_storage", R"sql(
 select s.commits, s.rollbacks, s.aborts_conflict, s.aborts_serialization, s.aborts_deadlock, s.aborts_timeout,
        s.aborts_canceled, s.aborts_memory, s.records_in_process, s.versions, s.retired_objects, s.memory_bytes,
@@ -33,6 +33,6 @@ from pg_catalog.indigo_stat_get_log() s)sql"},
 
 }  // namespace
 
-std::span<const SystemView> storage_views() { return kViews; }
+std::span<const SystemView> storage_views() { return kStorageViews; }
 
 }  // namespace indigo::catalog

@@ -5,10 +5,10 @@
 #include <random>
 
 #include "catalog/array_format.h"
-#include "engine/ddl/alter_table.h"
-#include "engine/ddl/rewrite.h"
 #include "engine/ddl/rows.h"
-#include "engine/ddl/size_statistics.h"
+#include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/size_statistics.h"
 #include "sql/func/registry.h"
 
 namespace indigo::engine::ddl {

@@ -3,7 +3,7 @@
 // Source: PostgreSQL's documentation of pg_statistic; the estimate of distinct values is Haas and Stokes' Duj1.
 #pragma once
 
-#include "engine/ddl/support.h"
+#include "engine/ddl/object_lookup.h"
 
 namespace indigo::engine::ddl {
 

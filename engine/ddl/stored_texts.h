@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "engine/ddl/dependency.h"
+#include "engine/ddl/drop/dependency.h"
 
 namespace indigo::engine::ddl {
 

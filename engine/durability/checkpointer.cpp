@@ -2,9 +2,9 @@
 
 #include <pthread.h>
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "engine/exec/errors.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "log/file_error.h"
 #include "log/recovery.h"
 

@@ -1,6 +1,6 @@
 #include "engine/durability/data_directory.h"
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "engine/durability/restorer.h"
 #include "storage/durability.h"
 

@@ -6,10 +6,10 @@
 #include <mutex>
 #include <thread>
 
-#include "base/log.h"
-#include "engine/ddl/rewrite.h"
-#include "engine/ddl/storage_options.h"
-#include "engine/ddl/temporary.h"
+#include "base/server_log.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/table/temporary.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/definition_host.h"
 #include "log/file_error.h"

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "engine/exec/errors.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "log/file_error.h"
 #include "storage/durability.h"
 #include "storage/restore.h"

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "engine/exec/errors.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "storage/durability.h"
 
 namespace indigo::engine {

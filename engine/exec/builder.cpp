@@ -4,7 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
-#include "engine/exec/expression_nodes.h"
+#include "engine/exec/expression/expression_nodes.h"
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {

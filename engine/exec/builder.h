@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "engine/exec/expression.h"
+#include "engine/exec/expression/expression.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/query_state.h"
 

@@ -1,7 +1,7 @@
 #include "engine/exec/errors.h"
 
 #include "base/sqlstate.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "log/file_error.h"
 
 namespace indigo::engine {

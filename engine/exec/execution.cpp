@@ -2,11 +2,12 @@
 //
 // A statement that changes data runs to its end before its first row is answered (RETURNING's rows wait), so that errors of
 // later rows and of foreign keys come before any row, as they do in PostgreSQL.
+#include "engine/exec/execution.h"
+
 #include <algorithm>
 
 #include "base/sqlstate.h"
 #include "engine/exec/builder.h"
-#include "engine/exec/executor.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/query_state.h"
 

@@ -2,8 +2,8 @@
 // ends; the other columns repeat. A row whose functions answer nothing disappears.
 #include <algorithm>
 
+#include "engine/exec/expression/set_call.h"
 #include "engine/exec/operators.h"
-#include "engine/exec/set_call.h"
 
 namespace indigo::engine::exec {
 namespace {

@@ -5,8 +5,8 @@
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "catalog/array_format.h"
+#include "engine/exec/change/foreign_key.h"
 #include "engine/exec/errors.h"
-#include "engine/exec/foreign_key.h"
 #include "sql/func/registry.h"
 
 namespace indigo::engine::exec {

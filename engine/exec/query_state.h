@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/row_store.h"
 #include "sql/func/context.h"

@@ -2,7 +2,7 @@
 // which the left side brought its rows. (UNION is Append and Distinct.)
 #include <algorithm>
 
-#include "engine/exec/group_table.h"
+#include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {

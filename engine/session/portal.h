@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "engine/session/row_buffer.h"
 #include "engine/statement/prepared.h"
 

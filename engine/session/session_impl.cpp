@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt_error.h"
-#include "base/log.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/exec/query_state.h"
 #include "engine/instance_impl.h"

@@ -19,7 +19,7 @@
 
 #include "base/wait_point.h"
 #include "catalog/session_catalog.h"
-#include "engine/exec/cursor_rows.h"
+#include "engine/exec/scan/cursor_rows.h"
 #include "engine/instance.h"
 #include "engine/session.h"
 #include "engine/session/portal.h"

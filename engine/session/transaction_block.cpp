@@ -1,7 +1,7 @@
 #include "engine/session/transaction_block.h"
 
 #include "base/sqlstate.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "storage/durability.h"
 
 namespace indigo::engine {

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "catalog/session_catalog.h"
-#include "engine/exec/deferred_checks.h"
+#include "engine/exec/change/deferred_checks.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"
 

@@ -162,8 +162,8 @@ Result<OwnedDatum> client_port(SessionImpl& session, std::span<const Datum>) {
   return a.client_port < 0 ? null_value(Phys::kI32) : OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port)));
 }
 
-constexpr SystemRows kRows[] = {{"pg_stat_get_activity", stat_get_activity}};
-constexpr SystemValue kValues[] = {
+constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activity}};
+constexpr SystemValue kActivityValues[] = {
     {"pg_cancel_backend", cancel_backend},
     {"pg_terminate_backend", terminate_backend},
     {"pg_postmaster_start_time", postmaster_start_time},
@@ -193,7 +193,7 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemRows> activity_rows() { return kRows; }
-std::span<const SystemValue> activity_values() { return kValues; }
+std::span<const SystemRows> activity_rows() { return kActivityRows; }
+std::span<const SystemValue> activity_values() { return kActivityValues; }
 
 }  // namespace indigo::engine

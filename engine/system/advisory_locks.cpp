@@ -56,7 +56,7 @@ Result<OwnedDatum> unlock_all(SessionImpl& session, std::span<const Datum>) {
   return void_value();
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kAdvisoryLocksValues[] = {
     {"pg_advisory_lock_int8", lock<false, false, false>},
     {"pg_advisory_lock_int4", lock<false, false, false>},
     {"pg_advisory_lock_shared_int8", lock<true, false, false>},
@@ -82,6 +82,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> advisory_lock_values() { return kValues; }
+std::span<const SystemValue> advisory_lock_values() { return kAdvisoryLocksValues; }
 
 }  // namespace indigo::engine

@@ -178,7 +178,7 @@ Result<OwnedDatum> identify_object(SessionImpl& session, std::span<const Datum> 
   return text_value(sql::make_record(oid::kRecord, types, values));
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kCommentsValues[] = {
     {"obj_description(oid,name)", object_description}, {"obj_description(oid)", any_description},
     {"col_description(oid,int4)", column_description}, {"shobj_description(oid,name)", shared_description},
     {"pg_describe_object", describe_object},           {"pg_identify_object", identify_object},
@@ -186,6 +186,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> comment_values() { return kValues; }
+std::span<const SystemValue> comment_values() { return kCommentsValues; }
 
 }  // namespace indigo::engine

@@ -88,7 +88,7 @@ Result<OwnedDatum> have_statistics(SessionImpl& session, std::span<const Datum> 
   return value_of(arguments[0].str == "database" && arguments[1].oid() == session.session_catalog().database());
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kCountersValues[] = {
     {"pg_stat_clear_snapshot", nothing},
     {"pg_stat_force_next_flush", nothing},
     {"pg_stat_get_analyze_count", zero},
@@ -200,7 +200,7 @@ Status backend_numbers(SessionImpl& session, std::span<const Datum>, const Syste
 // What Indigo does not have: replication, extensions, partitions, prepared transactions, notifications.
 Status no_rows(SessionImpl&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
-constexpr SystemRows kRows[] = {
+constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_backend_idset", backend_numbers},
     {"pg_prepared_xact", no_rows},
     {"pg_listening_channels", no_rows},
@@ -226,7 +226,7 @@ constexpr SystemRows kRows[] = {
 
 }  // namespace
 
-std::span<const SystemValue> counter_values() { return kValues; }
-std::span<const SystemRows> counter_rows() { return kRows; }
+std::span<const SystemValue> counter_values() { return kCountersValues; }
+std::span<const SystemRows> counter_rows() { return kCountersRows; }
 
 }  // namespace indigo::engine

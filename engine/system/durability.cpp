@@ -59,10 +59,10 @@ Status backup_row(SessionImpl& session, std::span<const Datum> arguments, const 
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"indigo_stat_get_log", log_row}, {"indigo_backup", backup_row}};
+constexpr SystemRows kDurabilityRows[] = {{"indigo_stat_get_log", log_row}, {"indigo_backup", backup_row}};
 
 }  // namespace
 
-std::span<const SystemRows> durability_rows() { return kRows; }
+std::span<const SystemRows> durability_rows() { return kDurabilityRows; }
 
 }  // namespace indigo::engine

@@ -62,10 +62,10 @@ Status lock_status(SessionImpl& session, std::span<const Datum>, const SystemRow
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"pg_lock_status", lock_status}};
+constexpr SystemRows kLocksRows[] = {{"pg_lock_status", lock_status}};
 
 }  // namespace
 
-std::span<const SystemRows> lock_rows() { return kRows; }
+std::span<const SystemRows> lock_rows() { return kLocksRows; }
 
 }  // namespace indigo::engine

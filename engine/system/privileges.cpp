@@ -114,7 +114,7 @@ Result<OwnedDatum> acl_default(SessionImpl&, std::span<const Datum> arguments) {
   return text_value(acl_array(acl));
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kPrivilegesValues[] = {
     {"has_table_privilege_name", has_privilege<kTableClass, User::kCurrent, Object::kName>},
     {"has_table_privilege_id", has_privilege<kTableClass, User::kCurrent, Object::kId>},
     {"has_table_privilege_name_name", has_privilege<kTableClass, User::kName, Object::kName>},
@@ -207,6 +207,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> privilege_values() { return kValues; }
+std::span<const SystemValue> privilege_values() { return kPrivilegesValues; }
 
 }  // namespace indigo::engine

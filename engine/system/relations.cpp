@@ -187,7 +187,7 @@ Result<OwnedDatum> partition_root(SessionImpl& session, std::span<const Datum> a
 Result<OwnedDatum> no_location(SessionImpl&, std::span<const Datum>) { return text_value(""); }
 Result<OwnedDatum> row_security(SessionImpl&, std::span<const Datum>) { return value_of(false); }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kRelationsValues[] = {
     {"pg_relation_filenode", filenode},
     {"pg_relation_filepath", filepath},
     {"pg_filenode_relation", filenode_relation},
@@ -207,6 +207,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> relation_values() { return kValues; }
+std::span<const SystemValue> relation_values() { return kRelationsValues; }
 
 }  // namespace indigo::engine

@@ -64,10 +64,10 @@ Status show_all_settings(SessionImpl& session, std::span<const Datum>, const Sys
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"show_all_settings", show_all_settings}};
+constexpr SystemRows kSettingsRows[] = {{"show_all_settings", show_all_settings}};
 
 }  // namespace
 
-std::span<const SystemRows> setting_rows() { return kRows; }
+std::span<const SystemRows> setting_rows() { return kSettingsRows; }
 
 }  // namespace indigo::engine

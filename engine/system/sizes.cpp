@@ -120,7 +120,7 @@ Result<OwnedDatum> tablespace_size_by_name(SessionImpl& session, std::span<const
   return size_of_tablespace(session, oid);
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kSizesValues[] = {
     {"pg_relation_size", relation_size},         {"pg_table_size", table_size},
     {"pg_indexes_size", indexes_size},           {"pg_total_relation_size", total_size},
     {"pg_database_size_oid", database_size},     {"pg_database_size_name", database_size_by_name},
@@ -153,11 +153,11 @@ Status database_memory_rows(SessionImpl& session, std::span<const Datum>, const 
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"indigo_stat_get_database_memory", database_memory_rows}};
+constexpr SystemRows kSizesRows[] = {{"indigo_stat_get_database_memory", database_memory_rows}};
 
 }  // namespace
 
-std::span<const SystemValue> size_values() { return kValues; }
-std::span<const SystemRows> size_rows() { return kRows; }
+std::span<const SystemValue> size_values() { return kSizesValues; }
+std::span<const SystemRows> size_rows() { return kSizesRows; }
 
 }  // namespace indigo::engine

@@ -38,10 +38,10 @@ Status cursors(SessionImpl& session, std::span<const Datum>, const SystemRowSink
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"pg_prepared_statement", prepared_statements}, {"pg_cursor", cursors}};
+constexpr SystemRows kStatementsRows[] = {{"pg_prepared_statement", prepared_statements}, {"pg_cursor", cursors}};
 
 }  // namespace
 
-std::span<const SystemRows> statement_rows() { return kRows; }
+std::span<const SystemRows> statement_rows() { return kStatementsRows; }
 
 }  // namespace indigo::engine

@@ -63,12 +63,12 @@ Status table_rows(SessionImpl& session, std::span<const Datum> arguments, const 
   return {};
 }
 
-constexpr SystemRows kRows[] = {{"indigo_stat_get_storage", storage_row},
-                                {"indigo_stat_get_memory", memory_rows},
-                                {"indigo_stat_get_table", table_rows}};
+constexpr SystemRows kStorageRows[] = {{"indigo_stat_get_storage", storage_row},
+                                       {"indigo_stat_get_memory", memory_rows},
+                                       {"indigo_stat_get_table", table_rows}};
 
 }  // namespace
 
-std::span<const SystemRows> storage_rows() { return kRows; }
+std::span<const SystemRows> storage_rows() { return kStorageRows; }
 
 }  // namespace indigo::engine

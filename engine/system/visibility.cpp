@@ -93,7 +93,7 @@ Result<OwnedDatum> operator_is_visible(SessionImpl& session, std::span<const Dat
   return value_of(false);
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kVisibilityValues[] = {
     {"pg_table_is_visible", table_is_visible},
     {"pg_type_is_visible", type_is_visible},
     {"pg_function_is_visible", function_is_visible},
@@ -111,6 +111,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> visibility_values() { return kValues; }
+std::span<const SystemValue> visibility_values() { return kVisibilityValues; }
 
 }  // namespace indigo::engine

@@ -80,12 +80,12 @@ Status set_constraints(UtilityCall& call, std::string& tag) {
   return stmt.deferred ? Status() : session.run_deferred_checks(false);
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kConstraintHandlers[] = {
     {PG_QUERY__NODE__NODE_CONSTRAINTS_SET_STMT, set_constraints},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> constraint_utilities() { return kHandlers; }
+std::span<const UtilityHandler> constraint_utilities() { return kConstraintHandlers; }
 
 }  // namespace indigo::engine

@@ -8,7 +8,7 @@
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
-#include "engine/exec/bulk_insert.h"
+#include "engine/exec/change/bulk_insert.h"
 #include "engine/session/session_impl.h"
 #include "engine/settings/identifier_list.h"
 #include "engine/utility/families.h"
@@ -366,10 +366,10 @@ Status run_copy(UtilityCall& call, std::string& tag) {
   return stmt.is_from ? copy_from(call, stmt, options, tag) : copy_to(call, stmt, options, tag);
 }
 
-constexpr UtilityHandler kHandlers[] = {{PG_QUERY__NODE__NODE_COPY_STMT, run_copy}};
+constexpr UtilityHandler kCopyHandlers[] = {{PG_QUERY__NODE__NODE_COPY_STMT, run_copy}};
 
 }  // namespace
 
-std::span<const UtilityHandler> copy_utilities() { return kHandlers; }
+std::span<const UtilityHandler> copy_utilities() { return kCopyHandlers; }
 
 }  // namespace indigo::engine

@@ -384,7 +384,7 @@ Status run_close(UtilityCall& call, std::string& tag) {
   return {};
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kCursorHandlers[] = {
     {PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT, run_declare},
     {PG_QUERY__NODE__NODE_FETCH_STMT, run_fetch, describe_fetch},
     {PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT, run_close, nullptr, false},
@@ -392,6 +392,6 @@ constexpr UtilityHandler kHandlers[] = {
 
 }  // namespace
 
-std::span<const UtilityHandler> cursor_utilities() { return kHandlers; }
+std::span<const UtilityHandler> cursor_utilities() { return kCursorHandlers; }
 
 }  // namespace indigo::engine

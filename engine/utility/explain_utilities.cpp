@@ -236,10 +236,10 @@ Result<std::shared_ptr<const ResultShape>> describe_explain(SessionImpl&, const 
   return text_columns({{"QUERY PLAN", type}});
 }
 
-constexpr UtilityHandler kHandlers[] = {{PG_QUERY__NODE__NODE_EXPLAIN_STMT, run_explain, describe_explain}};
+constexpr UtilityHandler kExplainHandlers[] = {{PG_QUERY__NODE__NODE_EXPLAIN_STMT, run_explain, describe_explain}};
 
 }  // namespace
 
-std::span<const UtilityHandler> explain_utilities() { return kHandlers; }
+std::span<const UtilityHandler> explain_utilities() { return kExplainHandlers; }
 
 }  // namespace indigo::engine

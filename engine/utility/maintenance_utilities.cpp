@@ -134,7 +134,7 @@ Status run_unlisten(UtilityCall&, std::string& tag) {
   return {};
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kMaintenanceHandlers[] = {
     {PG_QUERY__NODE__NODE_UNLISTEN_STMT, run_unlisten, nullptr, false},
     {PG_QUERY__NODE__NODE_LOCK_STMT, run_lock},
     {PG_QUERY__NODE__NODE_VACUUM_STMT, run_vacuum},
@@ -144,6 +144,6 @@ constexpr UtilityHandler kHandlers[] = {
 
 }  // namespace
 
-std::span<const UtilityHandler> maintenance_utilities() { return kHandlers; }
+std::span<const UtilityHandler> maintenance_utilities() { return kMaintenanceHandlers; }
 
 }  // namespace indigo::engine

@@ -76,7 +76,7 @@ Status run_deallocate(UtilityCall& call, std::string& tag) {
   return {};
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kPreparedHandlers[] = {
     {PG_QUERY__NODE__NODE_PREPARE_STMT, run_prepare},
     {PG_QUERY__NODE__NODE_EXECUTE_STMT, run_execute, describe_execute},
     {PG_QUERY__NODE__NODE_DEALLOCATE_STMT, run_deallocate, nullptr, false},
@@ -84,6 +84,6 @@ constexpr UtilityHandler kHandlers[] = {
 
 }  // namespace
 
-std::span<const UtilityHandler> prepared_utilities() { return kHandlers; }
+std::span<const UtilityHandler> prepared_utilities() { return kPreparedHandlers; }
 
 }  // namespace indigo::engine

@@ -95,13 +95,13 @@ Status run_show(UtilityCall& call, std::string& tag) {
   return send_text_row(call, std::array<std::string, 1>{value});
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kSettingHandlers[] = {
     {PG_QUERY__NODE__NODE_VARIABLE_SET_STMT, run_set, nullptr, false, false},
     {PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT, run_show, describe_show, false, false},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> setting_utilities() { return kHandlers; }
+std::span<const UtilityHandler> setting_utilities() { return kSettingHandlers; }
 
 }  // namespace indigo::engine

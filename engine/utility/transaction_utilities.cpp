@@ -124,12 +124,12 @@ Status run_transaction(UtilityCall& call, std::string& tag) {
   }
 }
 
-constexpr UtilityHandler kHandlers[] = {
+constexpr UtilityHandler kTransactionHandlers[] = {
     {PG_QUERY__NODE__NODE_TRANSACTION_STMT, run_transaction, nullptr, false, true},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> transaction_utilities() { return kHandlers; }
+std::span<const UtilityHandler> transaction_utilities() { return kTransactionHandlers; }
 
 }  // namespace indigo::engine

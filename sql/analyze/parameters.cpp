@@ -4,7 +4,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/analysis.h"
 #include "sql/analyze/make.h"
-#include "sql/analyze/signature_text.h"
+#include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
 
 namespace indigo::sql {

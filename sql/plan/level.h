@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sql/plan/path.h"
-#include "sql/plan/rel_set.h"
-#include "sql/plan/statement.h"
+#include "sql/plan/condition/rel_set.h"
+#include "sql/plan/path/path.h"
+#include "sql/plan/planning_state.h"
 #include "sql/query.h"
 
 namespace indigo::sql::planning {

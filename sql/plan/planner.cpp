@@ -5,12 +5,12 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
-#include "sql/plan/base_relations.h"
-#include "sql/plan/cursor_rows.h"
-#include "sql/plan/finish.h"
+#include "sql/plan/change/cursor_rows.h"
+#include "sql/plan/change/recheck.h"
+#include "sql/plan/finish/finish.h"
 #include "sql/plan/level.h"
-#include "sql/plan/null_rows.h"
-#include "sql/plan/recheck.h"
+#include "sql/plan/path/base_relations.h"
+#include "sql/plan/rewrite/null_rows.h"
 
 namespace indigo::sql {
 namespace planning {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "tests/crash/trial.h"
 
 namespace indigo::crash {

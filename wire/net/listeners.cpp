@@ -13,7 +13,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 
 namespace indigo::wire {

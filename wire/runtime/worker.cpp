@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 
 namespace indigo::wire {

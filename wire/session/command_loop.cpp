@@ -1,6 +1,6 @@
 #include "wire/session/command_loop.h"
 
-#include "base/log.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "wire/messages/bind_complete.h"
@@ -21,8 +21,6 @@ namespace indigo::wire {
 
 namespace {
 
-// Time for a last message to a client that does not read.
-constexpr auto kFarewell = std::chrono::seconds(1);
 // Messages handled between looks at the clock.
 constexpr uint32_t kMessagesPerYield = 16;
 

@@ -6,6 +6,7 @@
 // FATAL. Thread safety: none; the session's fiber.
 #pragma once
 
+#include <chrono>
 #include <optional>
 
 #include "engine/session.h"
@@ -15,6 +16,9 @@
 #include "wire/session/client_sink.h"
 
 namespace indigo::wire {
+
+// Time for a last message to a client that does not read.
+inline constexpr std::chrono::seconds kFarewell{1};
 
 class CommandLoop {
  public:

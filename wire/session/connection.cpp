@@ -14,8 +14,6 @@ namespace indigo::wire {
 
 namespace {
 
-constexpr auto kFarewell = std::chrono::seconds(1);
-
 class Connection {
  public:
   Connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task)

@@ -52,10 +52,10 @@ Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> a
   return text_value(expression_text(session, arguments[0].str, info, arguments.size() > 2 && arguments[2].b));
 }
 
-constexpr SystemValue kValues[] = {{"pg_get_expr", get_expression}, {"pg_get_expr_ext", get_expression}};
+constexpr SystemValue kExpressionTextValues[] = {{"pg_get_expr", get_expression}, {"pg_get_expr_ext", get_expression}};
 
 }  // namespace
 
-std::span<const SystemValue> expression_values() { return kValues; }
+std::span<const SystemValue> expression_values() { return kExpressionTextValues; }
 
 }  // namespace indigo::engine

@@ -155,7 +155,7 @@ Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Dat
   return text_value(out + "AS " + tag + "$" + f->source + tag + "$\n");
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kFunctionDefinitionValues[] = {
     {"pg_get_function_arguments", of_function<all_arguments>},
     {"pg_get_function_identity_arguments", of_function<identity_arguments>},
     {"pg_get_function_result", of_function<result>},
@@ -166,6 +166,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> function_definition_values() { return kValues; }
+std::span<const SystemValue> function_definition_values() { return kFunctionDefinitionValues; }
 
 }  // namespace indigo::engine

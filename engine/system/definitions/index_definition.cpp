@@ -250,7 +250,7 @@ Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> a
   return text_null();
 }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kIndexDefinitionValues[] = {
     {"pg_get_indexdef", get_index},
     {"pg_get_indexdef_ext", get_index_extended},
     {"pg_get_constraintdef", get_constraint},
@@ -259,6 +259,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> index_definition_values() { return kValues; }
+std::span<const SystemValue> index_definition_values() { return kIndexDefinitionValues; }
 
 }  // namespace indigo::engine

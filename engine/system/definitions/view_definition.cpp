@@ -89,7 +89,7 @@ Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> 
 Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return text_null(); }
 Result<OwnedDatum> no_oid(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
 
-constexpr SystemValue kValues[] = {
+constexpr SystemValue kViewDefinitionValues[] = {
     {"pg_get_viewdef", view_by_oid},
     {"pg_get_viewdef_ext", view_by_oid},
     {"pg_get_viewdef_wrap", view_by_oid},
@@ -112,6 +112,6 @@ constexpr SystemValue kValues[] = {
 
 }  // namespace
 
-std::span<const SystemValue> view_definition_values() { return kValues; }
+std::span<const SystemValue> view_definition_values() { return kViewDefinitionValues; }
 
 }  // namespace indigo::engine

@@ -91,7 +91,7 @@ struct NestedArrayAggregate : ArrayAggregate {
   }
 };
 
-const AggregateEntry kEntries[] = {
+const AggregateEntry kCollectingEntries[] = {
     {"string_agg(text,text)", aggregate<StringAggregate>()},
     {"string_agg(bytea,bytea)", aggregate<StringAggregate>()},
     {"array_agg(anynonarray)", aggregate<ArrayAggregate>()},
@@ -100,6 +100,6 @@ const AggregateEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const AggregateEntry> collecting_aggregates() { return kEntries; }
+std::span<const AggregateEntry> collecting_aggregates() { return kCollectingEntries; }
 
 }  // namespace indigo::sql

@@ -70,7 +70,7 @@ struct AnyExtreme {
   static void destroy(State& s) { delete s.bytes; }
 };
 
-const AggregateEntry kEntries[] = {
+const AggregateEntry kExtremesEntries[] = {
     {"max(int2)", aggregate<Extreme<int16_t, true>>()},
     {"min(int2)", aggregate<Extreme<int16_t, false>>()},
     {"max(int4)", aggregate<Extreme<int32_t, true>>()},
@@ -119,6 +119,6 @@ const AggregateEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const AggregateEntry> extreme_aggregates() { return kEntries; }
+std::span<const AggregateEntry> extreme_aggregates() { return kExtremesEntries; }
 
 }  // namespace indigo::sql

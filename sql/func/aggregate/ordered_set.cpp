@@ -199,7 +199,7 @@ constexpr AggregateFunction hypothetical(void (*finish)(FuncContext&, const Call
   return {0, sizeof(HypotheticalState), hypothetical_update, finish, hypothetical_destroy, nullptr};
 }
 
-const AggregateEntry kEntries[] = {
+const AggregateEntry kOrderedSetEntries[] = {
     {"percentile_disc(float8,anyelement)", aggregate<Percentile<discrete>>()},
     {"percentile_disc(_float8,anyelement)", aggregate<Percentiles<discrete>>()},
     {"percentile_cont(float8,float8)", aggregate<Percentile<continuous_float>>()},
@@ -215,6 +215,6 @@ const AggregateEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const AggregateEntry> ordered_set_aggregates() { return kEntries; }
+std::span<const AggregateEntry> ordered_set_aggregates() { return kOrderedSetEntries; }
 
 }  // namespace indigo::sql

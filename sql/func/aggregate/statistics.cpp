@@ -119,7 +119,7 @@ struct PairCount {
 };
 
 using M = Measure;
-const AggregateEntry kEntries[] = {
+const AggregateEntry kStatisticsEntries[] = {
     {"avg(float4)", aggregate<AverageFloat<float>>()},
     {"avg(float8)", aggregate<AverageFloat<double>>()},
     {"var_pop(int2)", aggregate<IntegerMeasure<int16_t, M::kVariancePopulation>>()},
@@ -174,6 +174,6 @@ const AggregateEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const AggregateEntry> statistics_aggregates() { return kEntries; }
+std::span<const AggregateEntry> statistics_aggregates() { return kStatisticsEntries; }
 
 }  // namespace indigo::sql

@@ -169,7 +169,7 @@ struct BitAggregate {
   }
 };
 
-const AggregateEntry kEntries[] = {
+const AggregateEntry kSumsEntries[] = {
     {"count()", aggregate<CountRows>()},
     {"count(any)", kCountValues},
     {"sum(int2)", aggregate<SumSmall<int16_t>>()},
@@ -199,6 +199,6 @@ const AggregateEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const AggregateEntry> sum_aggregates() { return kEntries; }
+std::span<const AggregateEntry> sum_aggregates() { return kSumsEntries; }
 
 }  // namespace indigo::sql

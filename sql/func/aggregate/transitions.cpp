@@ -203,7 +203,7 @@ constexpr char kAvg[] = "float8_avg", kVarPop[] = "float8_var_pop", kVarSamp[] =
                kAvgY[] = "float8_regr_avgy", kSxx[] = "float8_regr_sxx", kSxy[] = "float8_regr_sxy",
                kSyy[] = "float8_regr_syy", kR2[] = "float8_regr_r2", kSlope[] = "float8_regr_slope",
                kIntercept[] = "float8_regr_intercept";
-const ScalarEntry kEntries[] = {
+const ScalarEntry kTransitionsEntries[] = {
     {"float4_accum", kernel<accumulate<float, kFloat4Accum>>},
     {"float8_accum", kernel<accumulate<double, kFloat8Accum>>},
     {"float8_combine", kernel<combine>},
@@ -248,6 +248,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> transition_functions() { return kEntries; }
+std::span<const ScalarEntry> transition_functions() { return kTransitionsEntries; }
 
 }  // namespace indigo::sql

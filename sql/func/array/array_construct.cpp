@@ -209,7 +209,7 @@ std::unique_ptr<SetProducer> open_split(FuncContext&, const CallInfo&, std::span
   return rows;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kArrayConstructEntries[] = {
     {"array_append", kernel<append>},
     {"array_prepend", kernel<prepend>},
     {"array_cat", kernel<concatenate>},
@@ -228,7 +228,7 @@ const SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> array_construction() { return kEntries; }
+std::span<const ScalarEntry> array_construction() { return kArrayConstructEntries; }
 std::span<const SetEntry> array_sets() { return kSets; }
 
 }  // namespace indigo::sql

@@ -202,7 +202,7 @@ int32_t width_bucket(FuncContext& context, const CallInfo& call, Datum v, Str th
   return low;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kArrayEntries[] = {
     {"array_ndims", kernel<dimension_count>},
     {"array_dims", kernel<dimensions_text>},
     {"array_lower", kernel<lower>},
@@ -231,6 +231,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> array_functions() { return kEntries; }
+std::span<const ScalarEntry> array_functions() { return kArrayEntries; }
 
 }  // namespace indigo::sql

@@ -58,7 +58,7 @@ std::string concatenated(Str a, Str b) {
   for (int32_t i = 0; i < bit_count(b); i++) set_bit_at(out, bit_count(a) + i, bit_at(b, i));
   return out;
 }
-std::string part(Str a, int64_t start, int64_t length) {
+std::string part_of_bits(Str a, int64_t start, int64_t length) {
   const int64_t from = std::max<int64_t>(start, 1), to = std::min<int64_t>(start + length, int64_t{bit_count(a)} + 1);
   return copy_bits(a, from - 1, static_cast<int32_t>(std::max<int64_t>(to - from, 0)));
 }
@@ -67,10 +67,10 @@ std::string substring(FuncContext& context, Str a, int32_t start, int32_t count)
     context.fail(sqlstate::kSubstringError, "negative substring length not allowed");
     return std::string(a);
   }
-  return part(a, start, count);
+  return part_of_bits(a, start, count);
 }
-std::string substring_to_end(Str a, int32_t start) { return part(a, start, int64_t{INT32_MAX} * 2 + 2); }
-std::string overlay_count(FuncContext& context, Str a, Str with, int32_t start, int32_t count) {
+std::string substring_to_end(Str a, int32_t start) { return part_of_bits(a, start, int64_t{INT32_MAX} * 2 + 2); }
+std::string overlay_bits_count(FuncContext& context, Str a, Str with, int32_t start, int32_t count) {
   if (start <= 0) {
     context.fail(sqlstate::kSubstringError, "negative substring length not allowed");
     return std::string(a);
@@ -80,10 +80,11 @@ std::string overlay_count(FuncContext& context, Str a, Str with, int32_t start, 
     fail_int4_range(context);
     return std::string(a);
   }
-  return concatenated(concatenated(part(a, 1, start - 1), with), part(a, end, int64_t{INT32_MAX} * 2 + 2));
+  return concatenated(concatenated(part_of_bits(a, 1, start - 1), with),
+                      part_of_bits(a, end, int64_t{INT32_MAX} * 2 + 2));
 }
-std::string overlay(FuncContext& context, Str a, Str with, int32_t start) {
-  return overlay_count(context, a, with, start, bit_count(with));
+std::string overlay_bits(FuncContext& context, Str a, Str with, int32_t start) {
+  return overlay_bits_count(context, a, with, start, bit_count(with));
 }
 int32_t length(Str a) { return bit_count(a); }
 int32_t byte_length(Str a) { return static_cast<int32_t>(a.size()) - 4; }
@@ -92,7 +93,7 @@ int64_t ones(Str a) {
   for (char c : a.substr(4)) n += std::popcount(static_cast<uint8_t>(c));
   return n;
 }
-int32_t position(Str haystack, Str needle) {
+int32_t position_of_bits(Str haystack, Str needle) {
   const int32_t n = bit_count(needle), have = bit_count(haystack);
   if (have == 0) return 0;
   for (int32_t at = 0; at + n <= have; at++) {
@@ -162,7 +163,7 @@ std::string to_varying_length(FuncContext& context, Str a, int32_t count, bool i
 }
 
 using Order = Compare<compare_bits>;
-const ScalarEntry kEntries[] = {
+const ScalarEntry kBitEntries[] = {
     {"biteq", kernel<Order::eq>},
     {"bitne", kernel<Order::ne>},
     {"bitlt", kernel<Order::lt>},
@@ -179,13 +180,13 @@ const ScalarEntry kEntries[] = {
     {"bitcat", kernel<concatenated>},
     {"bitsubstr", kernel<substring>},
     {"bitsubstr_no_len", kernel<substring_to_end>},
-    {"bitoverlay", kernel<overlay_count>},
-    {"bitoverlay_no_len", kernel<overlay>},
+    {"bitoverlay", kernel<overlay_bits_count>},
+    {"bitoverlay_no_len", kernel<overlay_bits>},
     {"bitlength", kernel<length>},
     {"bit_length(bit)", kernel<length>},
     {"bitoctetlength", kernel<byte_length>},
     {"bit_bit_count", kernel<ones>},
-    {"bitposition", kernel<position>},
+    {"bitposition", kernel<position_of_bits>},
     {"bitgetbit", kernel<get_bit>},
     {"bitsetbit", kernel<set_bit>},
     {"bitfromint4", kernel<from_integer<int32_t>>},
@@ -198,6 +199,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> bit_functions() { return kEntries; }
+std::span<const ScalarEntry> bit_functions() { return kBitEntries; }
 
 }  // namespace indigo::sql

@@ -69,7 +69,7 @@ int32_t get_byte(FuncContext& context, Str s, int32_t index) {
                                                                   : 0;
 }
 // Bits are numbered from the lowest of each byte.
-int32_t get_bit(FuncContext& context, Str s, int64_t index) {
+int32_t get_bit_of_bytes(FuncContext& context, Str s, int64_t index) {
   if (!in_range(context, index, static_cast<int64_t>(s.size()) * 8)) return 0;
   return (static_cast<uint8_t>(s[static_cast<size_t>(index / 8)]) >> (index % 8)) & 1;
 }
@@ -79,7 +79,7 @@ std::string set_byte(FuncContext& context, Str s, int32_t index, int32_t value) 
     out[static_cast<size_t>(index)] = static_cast<char>(value);
   return out;
 }
-std::string set_bit(FuncContext& context, Str s, int64_t index, int32_t value) {
+std::string set_bit_of_bytes(FuncContext& context, Str s, int64_t index, int32_t value) {
   std::string out(s);
   if (!in_range(context, index, static_cast<int64_t>(s.size()) * 8)) return out;
   if (value != 0 && value != 1) {
@@ -97,7 +97,7 @@ int64_t bit_count(Str s) {
   return n;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kByteaEntries[] = {
     {"bytea_substr", kernel<substring_count>},
     {"bytea_substr_no_len", kernel<substring_from_byte>},
     {"byteaoverlay", kernel<overlay_count>},
@@ -108,13 +108,13 @@ const ScalarEntry kEntries[] = {
     {"byteartrim", kernel<trim_right>},
     {"byteaGetByte", kernel<get_byte>},
     {"byteaSetByte", kernel<set_byte>},
-    {"byteaGetBit", kernel<get_bit>},
-    {"byteaSetBit", kernel<set_bit>},
+    {"byteaGetBit", kernel<get_bit_of_bytes>},
+    {"byteaSetBit", kernel<set_bit_of_bytes>},
     {"bytea_bit_count", kernel<bit_count>},
 };
 
 }  // namespace
 
-std::span<const ScalarEntry> bytea_functions() { return kEntries; }
+std::span<const ScalarEntry> bytea_functions() { return kByteaEntries; }
 
 }  // namespace indigo::sql

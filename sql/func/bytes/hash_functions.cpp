@@ -123,7 +123,7 @@ int64_t uuid_hash_seeded(Uuid u, int64_t seed) {
   return text_hash_seeded({reinterpret_cast<const char*>(u.bytes), sizeof u.bytes}, seed);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kHashEntries[] = {
     {"hashint2", kernel<hash_integer<int16_t>>},
     {"hashint2extended", kernel<hash_integer_seeded<int16_t>>},
     {"hashint4", kernel<hash_integer<int32_t>>},
@@ -173,6 +173,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> hash_functions() { return kEntries; }
+std::span<const ScalarEntry> hash_functions() { return kHashEntries; }
 
 }  // namespace indigo::sql

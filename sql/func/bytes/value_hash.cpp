@@ -184,7 +184,7 @@ int64_t hash_record_seeded(FuncContext& context, Str v, int64_t seed) {
   return static_cast<int64_t>(record_hash(context, v, seed_of(seed)));
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kValueHashEntries[] = {
     {"hash_numeric", kernel<hash_numeric>},   {"hash_numeric_extended", kernel<hash_numeric_seeded>},
     {"jsonb_hash", kernel<hash_jsonb_value>}, {"jsonb_hash_extended", kernel<hash_jsonb_seeded>},
     {"hash_array", kernel<hash_array>},       {"hash_array_extended", kernel<hash_array_seeded>},
@@ -193,6 +193,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> value_hash_functions() { return kEntries; }
+std::span<const ScalarEntry> value_hash_functions() { return kValueHashEntries; }
 
 }  // namespace indigo::sql

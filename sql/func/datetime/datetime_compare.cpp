@@ -61,7 +61,7 @@ struct CompareInZone<C, int (*)(FuncContext&, A, B)> {
   static int32_t cmp(FuncContext& x, A a, B b) { return C(x, a, b); }
 };
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kDatetimeCompareEntries[] = {
     {"date_eq", kernel<Compare<three_way<int32_t>>::eq>},
     {"date_ne", kernel<Compare<three_way<int32_t>>::ne>},
     {"date_lt", kernel<Compare<three_way<int32_t>>::lt>},
@@ -160,6 +160,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_comparisons() { return kEntries; }
+std::span<const ScalarEntry> datetime_comparisons() { return kDatetimeCompareEntries; }
 
 }  // namespace indigo::sql

@@ -363,7 +363,7 @@ bool finite_date(int32_t d) { return is_finite_date(d); }
 bool finite_timestamp(int64_t t) { return is_finite_timestamp(t); }
 bool finite_interval(Interval) { return true; }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kDatetimeEntries[] = {
     {"now", kernel<now>},
     {"statement_timestamp", kernel<statement_now>},
     {"clock_timestamp", kernel<clock_now>},
@@ -441,6 +441,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_functions() { return kEntries; }
+std::span<const ScalarEntry> datetime_functions() { return kDatetimeEntries; }
 
 }  // namespace indigo::sql

@@ -456,7 +456,7 @@ std::optional<bool> overlap_first_length(FuncContext& context, OptionalTime a, s
   return overlap(a, end_of<kClock>(context, a, la), b, b_end);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kExtractEntries[] = {
     {"timestamp_part", kernel<part<of_timestamp, kTimestampType, int64_t>>},
     {"timestamptz_part", kernel<part<of_timestamptz, kTimestampTzType, int64_t>>},
     {"date_part(text,date)", kernel<date_part_of_date>},
@@ -495,6 +495,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_extraction() { return kEntries; }
+std::span<const ScalarEntry> datetime_extraction() { return kExtractEntries; }
 
 }  // namespace indigo::sql

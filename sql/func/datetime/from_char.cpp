@@ -461,13 +461,13 @@ int32_t to_date(FuncContext& context, Str text, Str format) {
   return static_cast<int32_t>(m.days);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kFromCharEntries[] = {
     {"to_timestamp", kernel<to_timestamp>},
     {"to_date", kernel<to_date>},
 };
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_from_char() { return kEntries; }
+std::span<const ScalarEntry> datetime_from_char() { return kFromCharEntries; }
 
 }  // namespace indigo::sql

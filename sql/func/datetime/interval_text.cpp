@@ -15,7 +15,7 @@ namespace indigo::sql {
 
 namespace {
 
-enum class Trouble : uint8_t { kNone, kFormat, kRange };
+enum class IntervalTrouble : uint8_t { kNone, kFormat, kRange };
 
 // An amount as whole and fractional part with the same sign.
 struct Amount {
@@ -117,7 +117,7 @@ class Reader {
   Accumulator sum;
 
   // From the last field to the first: a unit's name stands after its number. A name that no number follows is nothing.
-  Trouble read(const std::vector<Field>& fields) {
+  IntervalTrouble read(const std::vector<Field>& fields) {
     bool ago = false;
     if (sql_standard_ && !fields.empty() && fields[0].text[0] == '-') {
       // '-1 2:03:04': one sign for all, unless another stands somewhere.
@@ -130,32 +130,32 @@ class Reader {
       if (f.kind == FieldKind::kWord || f.kind == FieldKind::kSpecial) {
         const TimeUnit unit = find_time_unit(f.text);
         if (unit == TimeUnit::kNone || (unit > TimeUnit::kMillennium && unit != TimeUnit::kAgo))
-          return Trouble::kFormat;
+          return IntervalTrouble::kFormat;
         ago = ago || unit == TimeUnit::kAgo;
         unit_ = unit;
         continue;
       }
-      const Trouble t = value(f);
-      if (t != Trouble::kNone) return t;
+      const IntervalTrouble t = value(f);
+      if (t != IntervalTrouble::kNone) return t;
     }
-    if (seen_ == 0) return Trouble::kFormat;
-    return ago && !sum.negate() ? Trouble::kRange : Trouble::kNone;
+    if (seen_ == 0) return IntervalTrouble::kFormat;
+    return ago && !sum.negate() ? IntervalTrouble::kRange : IntervalTrouble::kNone;
   }
 
  private:
-  Trouble mark(uint32_t units) {
-    if (seen_ & units) return Trouble::kFormat;
+  IntervalTrouble mark(uint32_t units) {
+    if (seen_ & units) return IntervalTrouble::kFormat;
     seen_ |= units;
-    return Trouble::kNone;
+    return IntervalTrouble::kNone;
   }
   static constexpr uint32_t kSeconds =
       bit(TimeUnit::kSecond) | bit(TimeUnit::kMillisecond) | bit(TimeUnit::kMicrosecond);
 
-  Trouble value(const Field& f) {
+  IntervalTrouble value(const Field& f) {
     const bool zone = f.kind == FieldKind::kZone;
     if (f.kind == FieldKind::kTime || (zone && f.text.find(':') != std::string::npos)) {
-      const Trouble t = time(std::string_view(f.text).substr(zone ? 1 : 0));
-      if (t != Trouble::kNone) return zone ? Trouble::kFormat : t;
+      const IntervalTrouble t = time(std::string_view(f.text).substr(zone ? 1 : 0));
+      if (t != IntervalTrouble::kNone) return zone ? IntervalTrouble::kFormat : t;
       if (f.text[0] == '-') sum.microseconds = -sum.microseconds;
       if (force_negative_ && sum.microseconds > 0) sum.microseconds = -sum.microseconds;
       unit_ = TimeUnit::kDay;
@@ -166,61 +166,61 @@ class Reader {
 
   // hh:mm[:ss[.fff]]; two parts are minutes and seconds when the range says so or there is a fraction. What smaller
   // units have given before is forgotten.
-  Trouble time(std::string_view text) {
+  IntervalTrouble time(std::string_view text) {
     int64_t hours = 0;
     int32_t minutes = 0, seconds = 0;
     double fraction = 0;
-    if (!take_integer(text, hours)) return Trouble::kRange;
-    if (!text.starts_with(':')) return Trouble::kFormat;
+    if (!take_integer(text, hours)) return IntervalTrouble::kRange;
+    if (!text.starts_with(':')) return IntervalTrouble::kFormat;
     text.remove_prefix(1);
-    if (!take_integer(text, minutes)) return Trouble::kRange;
+    if (!take_integer(text, minutes)) return IntervalTrouble::kRange;
     const bool three = text.starts_with(':');
     if (three) {
       text.remove_prefix(1);
-      if (!take_integer(text, seconds)) return Trouble::kRange;
+      if (!take_integer(text, seconds)) return IntervalTrouble::kRange;
     }
     const bool point = text.starts_with('.');
-    if (point ? !read_fraction(text, fraction) : !text.empty()) return Trouble::kFormat;
+    if (point ? !read_fraction(text, fraction) : !text.empty()) return IntervalTrouble::kFormat;
     if (!three && (point || range_ == (kIntervalMinute | kIntervalSecond))) {
-      if (hours > INT32_MAX || hours < INT32_MIN) return Trouble::kRange;
+      if (hours > INT32_MAX || hours < INT32_MIN) return IntervalTrouble::kRange;
       seconds = minutes;
       minutes = static_cast<int32_t>(hours);
       hours = 0;
     }
-    if (hours < 0 || minutes < 0 || minutes > 59 || seconds < 0 || seconds > 60) return Trouble::kRange;
+    if (hours < 0 || minutes < 0 || minutes > 59 || seconds < 0 || seconds > 60) return IntervalTrouble::kRange;
     sum.microseconds = static_cast<int64_t>(std::rint(fraction * kSecond));
     return sum.add_time({hours, 0}, kHour) && sum.add_time({minutes, 0}, kMinute) && sum.add_time({seconds, 0}, kSecond)
-               ? Trouble::kNone
-               : Trouble::kRange;
+               ? IntervalTrouble::kNone
+               : IntervalTrouble::kRange;
   }
 
-  Trouble number(std::string_view text) {
+  IntervalTrouble number(std::string_view text) {
     if (unit_ == TimeUnit::kNone) unit_ = default_unit(range_);
     const bool negative = text[0] == '-';
     Amount amount;
-    if (!take_integer(text, amount.whole)) return Trouble::kRange;
+    if (!take_integer(text, amount.whole)) return IntervalTrouble::kRange;
     if (text.starts_with('-')) {
       // years-months
       int32_t months = 0;
       text.remove_prefix(1);
-      if (!take_integer(text, months) || months < 0 || months >= 12) return Trouble::kRange;
-      if (!text.empty()) return Trouble::kFormat;
+      if (!take_integer(text, months) || months < 0 || months >= 12) return IntervalTrouble::kRange;
+      if (!text.empty()) return IntervalTrouble::kFormat;
       unit_ = TimeUnit::kMonth;
       if (__builtin_mul_overflow(amount.whole, 12, &amount.whole) ||
           __builtin_add_overflow(amount.whole, negative ? -months : months, &amount.whole))
-        return Trouble::kRange;
+        return IntervalTrouble::kRange;
     } else if (text.starts_with('.')) {
-      if (!read_fraction(text, amount.fraction)) return Trouble::kFormat;
+      if (!read_fraction(text, amount.fraction)) return IntervalTrouble::kFormat;
       if (negative) amount.fraction = -amount.fraction;
     } else if (!text.empty()) {
-      return Trouble::kFormat;
+      return IntervalTrouble::kFormat;
     }
     if (force_negative_) {
       if (amount.whole > 0) amount.whole = -amount.whole;
       if (amount.fraction > 0) amount.fraction = -amount.fraction;
     }
-    if (unit_ == TimeUnit::kAgo || unit_ == TimeUnit::kQuarter) return Trouble::kFormat;
-    if (!sum.add(unit_, amount)) return Trouble::kRange;
+    if (unit_ == TimeUnit::kAgo || unit_ == TimeUnit::kQuarter) return IntervalTrouble::kFormat;
+    if (!sum.add(unit_, amount)) return IntervalTrouble::kRange;
     const uint32_t units = unit_ == TimeUnit::kSecond && amount.fraction != 0 ? kSeconds : bit(unit_);
     if (unit_ == TimeUnit::kHour) unit_ = TimeUnit::kDay;  // '1 2' DAY TO HOUR
     return mark(units);
@@ -238,8 +238,8 @@ class IsoReader {
  public:
   IsoReader(std::string_view text, Accumulator& sum) : text_(text), sum_(sum) {}
 
-  Trouble read() {
-    if (text_.size() < 2 || text_[0] != 'P') return Trouble::kFormat;
+  IntervalTrouble read() {
+    if (text_.size() < 2 || text_[0] != 'P') return IntervalTrouble::kFormat;
     text_.remove_prefix(1);
     while (!text_.empty()) {
       if (text_[0] == 'T') {
@@ -248,17 +248,17 @@ class IsoReader {
       }
       const std::string_view start = text_;
       Amount amount;
-      if (const Trouble t = take_number(amount); t != Trouble::kNone) return t;
+      if (const IntervalTrouble t = take_number(amount); t != IntervalTrouble::kNone) return t;
       const TimeUnit unit = unit_of(text_.empty() ? '\0' : text_[0]);
       if (unit != TimeUnit::kNone) {
-        if (!sum_.add(unit, amount)) return Trouble::kRange;
+        if (!sum_.add(unit, amount)) return IntervalTrouble::kRange;
         text_.remove_prefix(1);
         any_ = true;
         continue;
       }
-      if (const Trouble t = alternative(start, amount); t != Trouble::kNone) return t;
+      if (const IntervalTrouble t = alternative(start, amount); t != IntervalTrouble::kNone) return t;
     }
-    return Trouble::kNone;
+    return IntervalTrouble::kNone;
   }
 
  private:
@@ -278,18 +278,18 @@ class IsoReader {
       default: return TimeUnit::kNone;
     }
   }
-  Trouble take_number(Amount& out) {
-    if (text_.empty() || !(is_digit(text_[0]) || text_[0] == '-' || text_[0] == '.')) return Trouble::kFormat;
+  IntervalTrouble take_number(Amount& out) {
+    if (text_.empty() || !(is_digit(text_[0]) || text_[0] == '-' || text_[0] == '.')) return IntervalTrouble::kFormat;
     const std::string copy(text_);
     char* end = nullptr;
     errno = 0;
     const double v = std::strtod(copy.c_str(), &end);
-    if (end == copy.c_str() || errno != 0) return Trouble::kFormat;
-    if (std::isnan(v) || v < -1e15 || v > 1e15) return Trouble::kRange;
+    if (end == copy.c_str() || errno != 0) return IntervalTrouble::kFormat;
+    if (std::isnan(v) || v < -1e15 || v > 1e15) return IntervalTrouble::kRange;
     text_.remove_prefix(static_cast<size_t>(end - copy.c_str()));
     out.whole = static_cast<int64_t>(v);
     out.fraction = v - static_cast<double>(out.whole);
-    return Trouble::kNone;
+    return IntervalTrouble::kNone;
   }
   static size_t width(std::string_view number) {
     if (number.starts_with('-')) number.remove_prefix(1);
@@ -297,31 +297,31 @@ class IsoReader {
   }
 
   // yyyymmdd and hhmmss, y-m-d and h:m:s. `first` has been taken; what it began with is `start`.
-  Trouble alternative(std::string_view start, Amount first) {
+  IntervalTrouble alternative(std::string_view start, Amount first) {
     const char separator = time_ ? ':' : '-';
     const bool ends = text_.empty() || (!time_ && text_[0] == 'T');
-    if (!ends && text_[0] != separator) return Trouble::kFormat;
+    if (!ends && text_[0] != separator) return IntervalTrouble::kFormat;
     const TimeUnit units[2][3] = {{TimeUnit::kYear, TimeUnit::kMonth, TimeUnit::kDay},
                                   {TimeUnit::kHour, TimeUnit::kMinute, TimeUnit::kSecond}};
-    if (any_) return Trouble::kFormat;
+    if (any_) return IntervalTrouble::kFormat;
     if (ends && width(start) == (time_ ? 6u : 8u)) {
       const int64_t v = first.whole;
       return sum_.add(units[time_][0], {v / 10000, 0}) && sum_.add(units[time_][1], {v / 100 % 100, 0}) &&
                      sum_.add(units[time_][2], {v % 100, 0}) &&
                      sum_.add(time_ ? TimeUnit::kMicrosecond : TimeUnit::kDay, {0, first.fraction})
-                 ? Trouble::kNone
-                 : Trouble::kRange;
+                 ? IntervalTrouble::kNone
+                 : IntervalTrouble::kRange;
     }
     for (int i = 0; i < 3; i++) {
       if (i > 0) {
         text_.remove_prefix(1);
-        if (const Trouble t = take_number(first); t != Trouble::kNone) return t;
+        if (const IntervalTrouble t = take_number(first); t != IntervalTrouble::kNone) return t;
       }
-      if (!sum_.add(units[time_][i], first)) return Trouble::kRange;
-      if (text_.empty() || (!time_ && text_[0] == 'T')) return Trouble::kNone;
-      if (text_[0] != separator) return Trouble::kFormat;
+      if (!sum_.add(units[time_][i], first)) return IntervalTrouble::kRange;
+      if (text_.empty() || (!time_ && text_[0] == 'T')) return IntervalTrouble::kNone;
+      if (text_[0] != separator) return IntervalTrouble::kFormat;
     }
-    return Trouble::kFormat;
+    return IntervalTrouble::kFormat;
   }
 
   std::string_view text_;
@@ -335,22 +335,22 @@ bool parse_interval(FuncContext& context, Str text, int32_t typmod, Interval& ou
   const bool sql_standard = context.session().format().interval_style == FormatSettings::IntervalStyle::kSqlStandard;
   Reader reader(typmod < 0 ? kIntervalFullRange : (typmod >> 16) & 0x7fff, sql_standard);
   std::vector<Field> fields;
-  Trouble trouble = split_datetime(text, fields) ? reader.read(fields) : Trouble::kFormat;
-  if (trouble == Trouble::kFormat) {
+  IntervalTrouble trouble = split_datetime(text, fields) ? reader.read(fields) : IntervalTrouble::kFormat;
+  if (trouble == IntervalTrouble::kFormat) {
     reader.sum = {};
     trouble = IsoReader(text, reader.sum).read();
   }
   const Accumulator& sum = reader.sum;
   switch (trouble) {
-    case Trouble::kFormat:
+    case IntervalTrouble::kFormat:
       context.fail(sqlstate::kInvalidDatetimeFormat,
                    "invalid input syntax for type interval: \"" + std::string(text) + "\"");
       return false;
-    case Trouble::kRange:
+    case IntervalTrouble::kRange:
       context.fail(sqlstate::kIntervalFieldOverflow,
                    "interval field value out of range: \"" + std::string(text) + "\"");
       return false;
-    case Trouble::kNone: break;
+    case IntervalTrouble::kNone: break;
   }
   int32_t months = 0;
   if (__builtin_mul_overflow(sum.years, 12, &months) || __builtin_add_overflow(months, sum.months, &months)) {

@@ -61,7 +61,7 @@ bool interval_in_range(FuncContext& context, Interval v, Interval base, Interval
   return less ? compare_intervals(v, bound) <= 0 : compare_intervals(v, bound) >= 0;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kRangeFramesEntries[] = {
     {"in_range_date_interval", kernel<date_in_range>},
     {"in_range_timestamp_interval", kernel<timestamp_in_range>},
     {"in_range_timestamptz_interval", kernel<timestamptz_in_range>},
@@ -72,6 +72,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_range_frames() { return kEntries; }
+std::span<const ScalarEntry> datetime_range_frames() { return kRangeFramesEntries; }
 
 }  // namespace indigo::sql

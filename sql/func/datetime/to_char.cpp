@@ -260,7 +260,7 @@ std::optional<std::string> interval_to_char(FuncContext& context, Interval v, St
   return Writer(context, f).write(context.cached<Templates>().of(format));
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kToCharEntries[] = {
     {"timestamp_to_char", kernel<timestamp_to_char>},
     {"timestamptz_to_char", kernel<timestamptz_to_char>},
     {"interval_to_char", kernel<interval_to_char>},
@@ -268,6 +268,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> datetime_to_char() { return kEntries; }
+std::span<const ScalarEntry> datetime_to_char() { return kToCharEntries; }
 
 }  // namespace indigo::sql

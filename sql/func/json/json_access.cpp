@@ -269,7 +269,7 @@ R to_number(FuncContext& context, Str document) {
 constexpr char kSmallint[] = "smallint", kInteger[] = "integer", kBigint[] = "bigint", kReal[] = "real",
                kDouble[] = "double precision";
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kJsonAccessEntries[] = {
     {"json_object_field", kernel<object_field<JsonText>>},
     {"json_object_field_text", kernel<object_field_text<JsonText>>},
     {"json_array_element", kernel<array_element<JsonText>>},
@@ -321,7 +321,7 @@ const SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> json_access() { return kEntries; }
+std::span<const ScalarEntry> json_access() { return kJsonAccessEntries; }
 std::span<const SetEntry> json_sets() { return kSets; }
 
 }  // namespace indigo::sql

@@ -264,7 +264,7 @@ struct ObjectImage {
   static void destroy(State& s) { delete s.fields; }
 };
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kJsonBuildEntries[] = {
     {"to_json", kernel<to_json>},
     {"to_jsonb", kernel<to_jsonb>},
     {"row_to_json", kernel<to_json>},
@@ -293,7 +293,7 @@ const AggregateEntry kAggregates[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> json_building() { return kEntries; }
+std::span<const ScalarEntry> json_building() { return kJsonBuildEntries; }
 std::span<const AggregateEntry> json_aggregates() { return kAggregates; }
 
 }  // namespace indigo::sql

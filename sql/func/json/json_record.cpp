@@ -291,7 +291,7 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
   return context.failed() ? empty_set() : std::move(rows);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kJsonRecordEntries[] = {
     {"json_populate_record", any_kernel<populate<JsonText, false>>},
     {"jsonb_populate_record", any_kernel<populate<JsonbView, false>>},
     {"json_to_record", any_kernel<populate<JsonText, true>>},
@@ -306,7 +306,7 @@ const SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> json_records() { return kEntries; }
+std::span<const ScalarEntry> json_records() { return kJsonRecordEntries; }
 std::span<const SetEntry> json_record_sets() { return kSets; }
 
 }  // namespace indigo::sql

@@ -6,9 +6,9 @@ namespace indigo::sql {
 
 namespace {
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 void skip_spaces(Str s, size_t& at) {
-  while (at < s.size() && is_space(s[at])) at++;
+  while (at < s.size() && is_json_space(s[at])) at++;
 }
 void skip_string(Str s, size_t& at) {
   for (at++; at < s.size() && s[at] != '"'; at++)
@@ -31,10 +31,10 @@ void skip_value(Str s, size_t& at) {
       at++;
     } else if (depth > 0) {
       at++;
-    } else if (c == ',' || is_space(c)) {
+    } else if (c == ',' || is_json_space(c)) {
       return;
     } else {
-      while (at < s.size() && s[at] != ',' && s[at] != '}' && s[at] != ']' && !is_space(s[at])) at++;
+      while (at < s.size() && s[at] != ',' && s[at] != '}' && s[at] != ']' && !is_json_space(s[at])) at++;
     }
     if (depth == 0) return;
   }
@@ -43,8 +43,8 @@ void skip_value(Str s, size_t& at) {
 }  // namespace
 
 JsonText::JsonText(Str text) : text_(text) {
-  while (!text_.empty() && is_space(text_.front())) text_.remove_prefix(1);
-  while (!text_.empty() && is_space(text_.back())) text_.remove_suffix(1);
+  while (!text_.empty() && is_json_space(text_.front())) text_.remove_prefix(1);
+  while (!text_.empty() && is_json_space(text_.back())) text_.remove_suffix(1);
 }
 
 JsonKind JsonText::kind() const {

@@ -22,7 +22,7 @@ Values values_of(JsonbView v) {
   for (int32_t i = 0; i < v.count(); i++) out.emplace_back(v.value(i).raw());
   return out;
 }
-void fail(FuncContext& context, std::string message) {
+void fail_edit(FuncContext& context, std::string message) {
   context.fail(sqlstate::kInvalidParameterValue, std::move(message));
 }
 
@@ -58,7 +58,7 @@ std::string without(FuncContext& context, Str document, const Matches& matches) 
           values.emplace_back(v.value(i).raw());
       return jsonb_array(values);
     }
-    default: fail(context, "cannot delete from scalar"); return {};
+    default: fail_edit(context, "cannot delete from scalar"); return {};
   }
 }
 std::string delete_key(FuncContext& context, Str document, Str key) {
@@ -182,7 +182,7 @@ std::string edit(FuncContext& context, Str document, Str path_image, Change chan
   }
   const JsonbView v(document);
   if (!is_container(v.kind())) {
-    fail(context, change == Change::kDelete ? "cannot delete path in scalar" : "cannot set path in scalar");
+    fail_edit(context, change == Change::kDelete ? "cannot delete path in scalar" : "cannot set path in scalar");
     return {};
   }
   if (path.count() == 0 || (v.count() == 0 && (change == Change::kSet || change == Change::kDelete)))
@@ -276,7 +276,7 @@ std::string pretty(Str document) {
   return out;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kJsonbEditEntries[] = {
     {"jsonb_concat", kernel<concatenate>},
     {"jsonb_delete", kernel<delete_key>},
     {"jsonb_delete_array", kernel<delete_keys>},
@@ -292,6 +292,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> jsonb_editing() { return kEntries; }
+std::span<const ScalarEntry> jsonb_editing() { return kJsonbEditEntries; }
 
 }  // namespace indigo::sql

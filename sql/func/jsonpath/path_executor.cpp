@@ -7,7 +7,7 @@ namespace indigo::sql {
 
 namespace {
 
-const SqlState kMemberNotFound("2203A"), kArrayNotFound("22039"), kObjectNotFound("2203C"), kInvalidSubscript("22033");
+const SqlState kMemberNotFound("2203A"), kArrayExpected("22039"), kObjectExpected("2203C"), kInvalidSubscript("22033");
 
 }  // namespace
 
@@ -166,14 +166,14 @@ Outcome PathExecutor::any_key(const PathItem& p, int32_t at, const PathValue& v,
   if (v.is(JsonKind::kObject)) return members(p.next, v.json, found, 1, 1, 1, false, lax());
   if (unwrap && v.is(JsonKind::kArray)) return unwrap_array(at, v, found, false);
   if (forgiving_) return Outcome::kNotFound;
-  return fail(kObjectNotFound, "jsonpath wildcard member accessor can only be applied to an object");
+  return fail(kObjectExpected, "jsonpath wildcard member accessor can only be applied to an object");
 }
 
 Outcome PathExecutor::any_array(const PathItem& p, const PathValue& v, Found* found) {
   if (v.is(JsonKind::kArray)) return members(p.next, v.json, found, 1, 1, 1, false, lax());
   if (lax()) return next(p, v, found);
   if (forgiving_) return Outcome::kNotFound;
-  return fail(kArrayNotFound, "jsonpath wildcard array accessor can only be applied to an array");
+  return fail(kArrayExpected, "jsonpath wildcard array accessor can only be applied to an array");
 }
 
 Outcome PathExecutor::array_index(int32_t at, const PathValue& v, int32_t& index) {
@@ -193,7 +193,7 @@ Outcome PathExecutor::index_array(const PathItem& p, const PathValue& v, Found* 
   const bool array = v.is(JsonKind::kArray);
   if (!array && !lax()) {
     if (forgiving_) return Outcome::kNotFound;
-    return fail(kArrayNotFound, "jsonpath array accessor can only be applied to an array");
+    return fail(kArrayExpected, "jsonpath array accessor can only be applied to an array");
   }
   const int32_t saved = array_size_, size = array ? v.json.count() : 1;
   Outcome o = Outcome::kNotFound;

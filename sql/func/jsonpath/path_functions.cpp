@@ -95,7 +95,7 @@ std::unique_ptr<SetProducer> open_query(FuncContext& context, const CallInfo&, s
   return rows;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kPathEntries[] = {
     {"jsonb_path_exists", kernel<exists<false>>},           {"jsonb_path_exists_tz", kernel<exists<true>>},
     {"jsonb_path_exists_opr", kernel<exists_operator>},     {"jsonb_path_match", kernel<match<false>>},
     {"jsonb_path_match_tz", kernel<match<true>>},           {"jsonb_path_match_opr", kernel<match_operator>},
@@ -109,7 +109,7 @@ const SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> json_path_functions() { return kEntries; }
+std::span<const ScalarEntry> json_path_functions() { return kPathEntries; }
 std::span<const SetEntry> json_path_sets() { return kSets; }
 
 }  // namespace indigo::sql

@@ -246,7 +246,7 @@ std::string mac_set_7bit(Str a) {
 
 using Networks = Compare<compare_networks>;
 using Macs = Compare<compare_macs>;
-const ScalarEntry kEntries[] = {
+const ScalarEntry kNetworkEntries[] = {
     {"network_eq", kernel<Networks::eq>},
     {"network_ne", kernel<Networks::ne>},
     {"network_lt", kernel<Networks::lt>},
@@ -312,6 +312,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> network_functions() { return kEntries; }
+std::span<const ScalarEntry> network_functions() { return kNetworkEntries; }
 
 }  // namespace indigo::sql

@@ -144,7 +144,7 @@ Datum mac_receive(FuncContext& context, const TypeRef&, Str bytes) {
 }
 void bytes_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
 
-const TypeIo kTypes[] = {
+const TypeIo kNetworkTypes[] = {
     {oid::kInet, network_in, network_out, network_receive, network_send},
     {oid::kCidr, network_in, network_out, network_receive, network_send},
     {oid::kMacAddr, mac_in, mac_out, mac_receive<6>, bytes_send},
@@ -153,6 +153,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> network_types() { return kTypes; }
+std::span<const TypeIo> network_types() { return kNetworkTypes; }
 
 }  // namespace indigo::sql

@@ -98,7 +98,7 @@ bool in_range(FuncContext& context, T v, T base, double offset, bool before, boo
   return less ? static_cast<double>(v) <= bound : static_cast<double>(v) >= bound;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kFloatEntries[] = {
     {"in_range_float4_float8", kernel<in_range<float>>},
     {"in_range_float8_float8", kernel<in_range<double>>},
     {"float4pl", kernel<add<float, float, float>>},
@@ -173,6 +173,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> float_functions() { return kEntries; }
+std::span<const ScalarEntry> float_functions() { return kFloatEntries; }
 
 }  // namespace indigo::sql

@@ -215,7 +215,7 @@ Str set_seed(FuncContext& context, double seed) {
   return {};
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kFloatMathEntries[] = {
     {"dsqrt", kernel<square_root>},
     {"dcbrt", kernel<cube_root>},
     {"dpow", kernel<power>},
@@ -259,6 +259,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> float_math() { return kEntries; }
+std::span<const ScalarEntry> float_math() { return kFloatMathEntries; }
 
 }  // namespace indigo::sql

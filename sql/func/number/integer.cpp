@@ -143,7 +143,7 @@ int64_t increment(FuncContext& context, int64_t v) {
   return static_cast<int64_t>(static_cast<uint64_t>(v) + 1);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kIntegerEntries[] = {
     {"int2pl", checked<add<int16_t, int16_t, int16_t>, fail_int2_range>},
     {"int2mi", checked<subtract<int16_t, int16_t, int16_t>, fail_int2_range>},
     {"int2mul", checked<multiply<int16_t, int16_t, int16_t>, fail_int2_range>},
@@ -235,6 +235,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> integer_functions() { return kEntries; }
+std::span<const ScalarEntry> integer_functions() { return kIntegerEntries; }
 
 }  // namespace indigo::sql

@@ -33,7 +33,7 @@ bool in_range(FuncContext& context, T v, T base, Offset offset, bool before, boo
   return less ? v <= bound : v >= bound;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kIntegerCompareEntries[] = {
     {"in_range_int2_int2", kernel<in_range<int16_t, int16_t>>},
     {"in_range_int2_int4", kernel<in_range<int16_t, int32_t>>},
     {"in_range_int2_int8", kernel<in_range<int16_t, int64_t>>},
@@ -163,6 +163,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> integer_comparisons() { return kEntries; }
+std::span<const ScalarEntry> integer_comparisons() { return kIntegerCompareEntries; }
 
 }  // namespace indigo::sql

@@ -209,9 +209,9 @@ std::string words(int64_t v) {
   return out;
 }
 
-const TypeIo kTypes[] = {{oid::kMoney, money_in, money_out, money_receive, money_send}};
+const TypeIo kMoneyTypes[] = {{oid::kMoney, money_in, money_out, money_receive, money_send}};
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kMoneyEntries[] = {
     {"cash_pl", kernel<plus>},
     {"cash_mi", kernel<minus>},
     {"cash_mul_int2", kernel<times<int16_t>>},
@@ -239,7 +239,7 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const TypeIo> money_types() { return kTypes; }
-std::span<const ScalarEntry> money_functions() { return kEntries; }
+std::span<const TypeIo> money_types() { return kMoneyTypes; }
+std::span<const ScalarEntry> money_functions() { return kMoneyEntries; }
 
 }  // namespace indigo::sql

@@ -410,7 +410,7 @@ std::optional<Str> to_number(FuncContext& context, Str text, Str format) {
   return numeric_image(context, std::move(n));
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kNumberToCharEntries[] = {
     {"numeric_to_char", kernel<numeric_to_char>},       {"int4_to_char", kernel<integer_to_char<int32_t>>},
     {"int8_to_char", kernel<integer_to_char<int64_t>>}, {"float4_to_char", kernel<float_to_char<float>>},
     {"float8_to_char", kernel<float_to_char<double>>},  {"numeric_to_number", kernel<to_number>},
@@ -418,6 +418,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> number_templates() { return kEntries; }
+std::span<const ScalarEntry> number_templates() { return kNumberToCharEntries; }
 
 }  // namespace indigo::sql

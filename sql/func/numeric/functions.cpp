@@ -424,7 +424,7 @@ bool in_range(FuncContext& context, Str v, Str base, Str offset, bool before, bo
   return less ? numeric_compare(v, bound) <= 0 : numeric_compare(v, bound) >= 0;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kNumericEntries[] = {
     {"numeric_add", kernel<numeric_add>},
     {"numeric_sub", kernel<numeric_subtract>},
     {"numeric_mul", kernel<numeric_multiply>},
@@ -481,6 +481,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> numeric_functions() { return kEntries; }
+std::span<const ScalarEntry> numeric_functions() { return kNumericEntries; }
 
 }  // namespace indigo::sql

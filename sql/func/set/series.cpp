@@ -113,7 +113,7 @@ Producer open_unnest(FuncContext&, const CallInfo&, std::span<const Datum> argum
   return std::make_unique<Unnest>(arguments[0].str);
 }
 
-const SetEntry kEntries[] = {
+const SetEntry kSeriesEntries[] = {
     {"generate_series_int4", open_integers<int32_t>},
     {"generate_series_step_int4", open_integers<int32_t>},
     {"generate_series_int8", open_integers<int64_t>},
@@ -127,6 +127,6 @@ const SetEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const SetEntry> series_sets() { return kEntries; }
+std::span<const SetEntry> series_sets() { return kSeriesEntries; }
 
 }  // namespace indigo::sql

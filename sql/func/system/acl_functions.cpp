@@ -144,7 +144,7 @@ std::string make_item(FuncContext& context, int32_t grantee, int32_t grantor, St
   return {};
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kAclEntries[] = {
     {"aclcontains", kernel<contains>},
     {"aclitem_eq", kernel<equal>},
     {"hash_aclitem", kernel<hash>},
@@ -168,6 +168,6 @@ bool check_acl_array(FuncContext& context, Str array) {
   return !context.failed();
 }
 
-std::span<const ScalarEntry> acl_functions() { return kEntries; }
+std::span<const ScalarEntry> acl_functions() { return kAclEntries; }
 
 }  // namespace indigo::sql

@@ -6,7 +6,7 @@ namespace indigo::sql {
 
 namespace {
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kDelegatedEntries[] = {
     // Definitions of objects, in engine/system/definitions.
     {"pg_get_constraintdef", system_value<"pg_get_constraintdef">},
     {"pg_get_constraintdef_ext", system_value<"pg_get_constraintdef_ext">},
@@ -358,7 +358,7 @@ constexpr SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> delegated_functions() { return kEntries; }
+std::span<const ScalarEntry> delegated_functions() { return kDelegatedEntries; }
 std::span<const SetEntry> delegated_sets() { return kSets; }
 
 }  // namespace indigo::sql

@@ -111,7 +111,7 @@ Producer expand_array(FuncContext&, const CallInfo&, std::span<const Datum> argu
   return rows;
 }
 
-constexpr SetEntry kEntries[] = {
+constexpr SetEntry kInformationSetsEntries[] = {
     {"pg_get_keywords", keyword_rows},    {"pg_timezone_abbrevs", abbreviation_rows},
     {"pg_timezone_names", zone_rows},     {"aclexplode", explode_acl},
     {"pg_options_to_table", option_rows}, {"_pg_expandarray(anyarray)", expand_array},
@@ -119,6 +119,6 @@ constexpr SetEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const SetEntry> information_sets() { return kEntries; }
+std::span<const SetEntry> information_sets() { return kInformationSetsEntries; }
 
 }  // namespace indigo::sql

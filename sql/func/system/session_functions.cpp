@@ -110,7 +110,7 @@ Str sleep_until(FuncContext& context, int64_t until) {
   return sleep_seconds(context, static_cast<double>(until - now) / 1e6);
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kSessionEntries[] = {
     {"pgsql_version", kernel<version>},
     {"current_database", kernel<current_database>},
     {"current_schema", kernel<current_schema>},
@@ -133,6 +133,6 @@ constexpr ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> session_functions() { return kEntries; }
+std::span<const ScalarEntry> session_functions() { return kSessionEntries; }
 
 }  // namespace indigo::sql

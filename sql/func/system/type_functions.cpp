@@ -153,7 +153,7 @@ std::optional<std::string> column_compression(FuncContext&, const CallInfo&, std
   return std::nullopt;
 }
 
-constexpr ScalarEntry kEntries[] = {
+constexpr ScalarEntry kTypeEntries[] = {
     {"format_type", kernel<format_type_sql>},
     {"pg_typeof", any_kernel<type_of>},
     {"pg_collation_for", any_kernel<collation_for>},
@@ -180,6 +180,6 @@ constexpr ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> system_type_functions() { return kEntries; }
+std::span<const ScalarEntry> system_type_functions() { return kTypeEntries; }
 
 }  // namespace indigo::sql

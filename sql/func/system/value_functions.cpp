@@ -64,7 +64,7 @@ bool text_equal_image(FuncContext& context, const CallInfo& call, int32_t) {
   return true;
 }
 
-// Percentage and seed of a sample, where they are not constant: true, or why not (sql/plan/sampling.cpp).
+// Percentage and seed of a sample, where they are not constant: true, or why not (sql/plan/rewrite/sampling.cpp).
 std::optional<bool> check_sample(FuncContext& context, const CallInfo&, std::span<const Datum> values) {
   if (values[0].null) {
     context.fail(SqlState("2202H"), "TABLESAMPLE parameter cannot be null");
@@ -86,7 +86,7 @@ bool recovery_control(FuncContext& context) {
   return false;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kValueEntries[] = {
     {"mxid_age", kernel<age_of_multixact>},           {"pg_is_wal_replay_paused", kernel<recovery_control>},
     {"pg_num_nulls", any_kernel<num_nulls>},          {"pg_num_nonnulls", any_kernel<num_nonnulls>},
     {"gen_random_uuid", kernel<random_uuid>},         {"oidvectortypes", kernel<vector_types>},
@@ -96,6 +96,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> value_functions() { return kEntries; }
+std::span<const ScalarEntry> value_functions() { return kValueEntries; }
 
 }  // namespace indigo::sql

@@ -309,7 +309,7 @@ std::string unistr(FuncContext& context, Str s) {
   return out;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kConcatEntries[] = {
     {"text_concat", any_kernel<concat>},
     {"text_concat_ws", any_kernel<concat_ws>},
     {"text_format", any_kernel<format>},
@@ -334,6 +334,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> concat_functions() { return kEntries; }
+std::span<const ScalarEntry> concat_functions() { return kConcatEntries; }
 
 }  // namespace indigo::sql

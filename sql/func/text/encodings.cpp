@@ -12,56 +12,56 @@ namespace indigo::sql {
 
 namespace {
 
-enum class Kind : uint8_t { kUtf8, kAscii, kSingleByte, kUnsupported };
+enum class EncodingKind : uint8_t { kUtf8, kAscii, kSingleByte, kUnsupported };
 struct Encoding {
   const char* name;
-  Kind kind;
+  EncodingKind kind;
   const char* icu;  // of single-byte encodings
 };
 // In the order of PostgreSQL's numbers.
 constexpr Encoding kEncodings[] = {
-    {"SQL_ASCII", Kind::kAscii, nullptr},
-    {"EUC_JP", Kind::kUnsupported, nullptr},
-    {"EUC_CN", Kind::kUnsupported, nullptr},
-    {"EUC_KR", Kind::kUnsupported, nullptr},
-    {"EUC_TW", Kind::kUnsupported, nullptr},
-    {"EUC_JIS_2004", Kind::kUnsupported, nullptr},
-    {"UTF8", Kind::kUtf8, nullptr},
-    {"MULE_INTERNAL", Kind::kUnsupported, nullptr},
-    {"LATIN1", Kind::kSingleByte, "ISO-8859-1"},
-    {"LATIN2", Kind::kSingleByte, "ISO-8859-2"},
-    {"LATIN3", Kind::kSingleByte, "ISO-8859-3"},
-    {"LATIN4", Kind::kSingleByte, "ISO-8859-4"},
-    {"LATIN5", Kind::kSingleByte, "ISO-8859-9"},
-    {"LATIN6", Kind::kSingleByte, "ISO-8859-10"},
-    {"LATIN7", Kind::kSingleByte, "ISO-8859-13"},
-    {"LATIN8", Kind::kSingleByte, "ISO-8859-14"},
-    {"LATIN9", Kind::kSingleByte, "ISO-8859-15"},
-    {"LATIN10", Kind::kUnsupported, nullptr},
-    {"WIN1256", Kind::kSingleByte, "windows-1256"},
-    {"WIN1258", Kind::kSingleByte, "windows-1258"},
-    {"WIN866", Kind::kSingleByte, "ibm-866"},
-    {"WIN874", Kind::kSingleByte, "windows-874"},
-    {"KOI8R", Kind::kSingleByte, "KOI8-R"},
-    {"WIN1251", Kind::kSingleByte, "windows-1251"},
-    {"WIN1252", Kind::kSingleByte, "windows-1252"},
-    {"ISO_8859_5", Kind::kSingleByte, "ISO-8859-5"},
-    {"ISO_8859_6", Kind::kSingleByte, "ISO-8859-6"},
-    {"ISO_8859_7", Kind::kSingleByte, "ISO-8859-7"},
-    {"ISO_8859_8", Kind::kSingleByte, "ISO-8859-8"},
-    {"WIN1250", Kind::kSingleByte, "windows-1250"},
-    {"WIN1253", Kind::kSingleByte, "windows-1253"},
-    {"WIN1254", Kind::kSingleByte, "windows-1254"},
-    {"WIN1255", Kind::kSingleByte, "windows-1255"},
-    {"WIN1257", Kind::kSingleByte, "windows-1257"},
-    {"KOI8U", Kind::kSingleByte, "KOI8-U"},
-    {"SJIS", Kind::kUnsupported, nullptr},
-    {"BIG5", Kind::kUnsupported, nullptr},
-    {"GBK", Kind::kUnsupported, nullptr},
-    {"UHC", Kind::kUnsupported, nullptr},
-    {"GB18030", Kind::kUnsupported, nullptr},
-    {"JOHAB", Kind::kUnsupported, nullptr},
-    {"SHIFT_JIS_2004", Kind::kUnsupported, nullptr},
+    {"SQL_ASCII", EncodingKind::kAscii, nullptr},
+    {"EUC_JP", EncodingKind::kUnsupported, nullptr},
+    {"EUC_CN", EncodingKind::kUnsupported, nullptr},
+    {"EUC_KR", EncodingKind::kUnsupported, nullptr},
+    {"EUC_TW", EncodingKind::kUnsupported, nullptr},
+    {"EUC_JIS_2004", EncodingKind::kUnsupported, nullptr},
+    {"UTF8", EncodingKind::kUtf8, nullptr},
+    {"MULE_INTERNAL", EncodingKind::kUnsupported, nullptr},
+    {"LATIN1", EncodingKind::kSingleByte, "ISO-8859-1"},
+    {"LATIN2", EncodingKind::kSingleByte, "ISO-8859-2"},
+    {"LATIN3", EncodingKind::kSingleByte, "ISO-8859-3"},
+    {"LATIN4", EncodingKind::kSingleByte, "ISO-8859-4"},
+    {"LATIN5", EncodingKind::kSingleByte, "ISO-8859-9"},
+    {"LATIN6", EncodingKind::kSingleByte, "ISO-8859-10"},
+    {"LATIN7", EncodingKind::kSingleByte, "ISO-8859-13"},
+    {"LATIN8", EncodingKind::kSingleByte, "ISO-8859-14"},
+    {"LATIN9", EncodingKind::kSingleByte, "ISO-8859-15"},
+    {"LATIN10", EncodingKind::kUnsupported, nullptr},
+    {"WIN1256", EncodingKind::kSingleByte, "windows-1256"},
+    {"WIN1258", EncodingKind::kSingleByte, "windows-1258"},
+    {"WIN866", EncodingKind::kSingleByte, "ibm-866"},
+    {"WIN874", EncodingKind::kSingleByte, "windows-874"},
+    {"KOI8R", EncodingKind::kSingleByte, "KOI8-R"},
+    {"WIN1251", EncodingKind::kSingleByte, "windows-1251"},
+    {"WIN1252", EncodingKind::kSingleByte, "windows-1252"},
+    {"ISO_8859_5", EncodingKind::kSingleByte, "ISO-8859-5"},
+    {"ISO_8859_6", EncodingKind::kSingleByte, "ISO-8859-6"},
+    {"ISO_8859_7", EncodingKind::kSingleByte, "ISO-8859-7"},
+    {"ISO_8859_8", EncodingKind::kSingleByte, "ISO-8859-8"},
+    {"WIN1250", EncodingKind::kSingleByte, "windows-1250"},
+    {"WIN1253", EncodingKind::kSingleByte, "windows-1253"},
+    {"WIN1254", EncodingKind::kSingleByte, "windows-1254"},
+    {"WIN1255", EncodingKind::kSingleByte, "windows-1255"},
+    {"WIN1257", EncodingKind::kSingleByte, "windows-1257"},
+    {"KOI8U", EncodingKind::kSingleByte, "KOI8-U"},
+    {"SJIS", EncodingKind::kUnsupported, nullptr},
+    {"BIG5", EncodingKind::kUnsupported, nullptr},
+    {"GBK", EncodingKind::kUnsupported, nullptr},
+    {"UHC", EncodingKind::kUnsupported, nullptr},
+    {"GB18030", EncodingKind::kUnsupported, nullptr},
+    {"JOHAB", EncodingKind::kUnsupported, nullptr},
+    {"SHIFT_JIS_2004", EncodingKind::kUnsupported, nullptr},
 };
 
 std::string plain(Str name) {
@@ -82,7 +82,7 @@ const Encoding* find_encoding(Str name) {
 // `side`: "source" or "destination". Null: the context has the error.
 const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
   if (const Encoding* e = find_encoding(name)) {
-    if (e->kind != Kind::kUnsupported) return e;
+    if (e->kind != EncodingKind::kUnsupported) return e;
     context.fail(sqlstate::kFeatureNotSupported,
                  std::string("conversion of encoding ") + e->name + " is not supported");
     return nullptr;
@@ -220,17 +220,17 @@ bool has_no_zero(FuncContext& context, Str bytes, const Encoding& encoding) {
 }
 
 Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
-  if (from.kind == Kind::kUtf8 || from.kind == Kind::kAscii) {
-    if (from.kind == Kind::kAscii && !has_no_zero(context, bytes, from)) return {};
-    const bool checked = from.kind == Kind::kUtf8 || to.kind == Kind::kUtf8;
+  if (from.kind == EncodingKind::kUtf8 || from.kind == EncodingKind::kAscii) {
+    if (from.kind == EncodingKind::kAscii && !has_no_zero(context, bytes, from)) return {};
+    const bool checked = from.kind == EncodingKind::kUtf8 || to.kind == EncodingKind::kUtf8;
     if (checked && !valid_utf8(context, bytes)) return {};
-    if (to.kind != Kind::kSingleByte || from.kind == Kind::kAscii) return bytes;
+    if (to.kind != EncodingKind::kSingleByte || from.kind == EncodingKind::kAscii) return bytes;
     return from_utf8(context, bytes, to);
   }
   if (&from == &to) return bytes;
   if (!has_no_zero(context, bytes, from)) return {};
-  if (to.kind == Kind::kAscii) return bytes;
-  if (to.kind == Kind::kUtf8) return to_utf8(context, bytes, from);
+  if (to.kind == EncodingKind::kAscii) return bytes;
+  if (to.kind == EncodingKind::kUtf8) return to_utf8(context, bytes, from);
   if (converts_directly(from, to)) return convert_directly(context, bytes, from, to);
   context.fail(sqlstate::kUndefinedFunction, std::string("default conversion function for encoding \"") + from.name +
                                                  "\" to \"" + to.name + "\" does not exist");
@@ -270,7 +270,7 @@ int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
     }
     return 0;
   }
-  if (e->kind != Kind::kUtf8) return has_no_zero(context, bytes, *e) ? static_cast<int32_t>(bytes.size()) : 0;
+  if (e->kind != EncodingKind::kUtf8) return has_no_zero(context, bytes, *e) ? static_cast<int32_t>(bytes.size()) : 0;
   return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
 }
 

@@ -98,7 +98,7 @@ Str with_backslash(FuncContext& context, Str pattern, Str escape) {
   return context.arena().copy(out);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kLikeEntries[] = {
     {"textlike", deterministic_only<kernel<matches<false, false, false>>, kLike>},
     {"textnlike", deterministic_only<kernel<matches<false, false, true>>, kLike>},
     {"texticlike", by_collation<kernel<matches<true, false, false>>, kernel<matches_folded<false>>>},
@@ -115,6 +115,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> like_functions() { return kEntries; }
+std::span<const ScalarEntry> like_functions() { return kLikeEntries; }
 
 }  // namespace indigo::sql

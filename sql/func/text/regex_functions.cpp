@@ -271,7 +271,7 @@ bool like_flags(FuncContext& context, Str text, Str pattern, Str flag_text) {
   const Regex* re = compile(context, pattern, flag_text, flags);
   return re != nullptr && !refuse_global(context, flags, "regexp_like()") && re->find(text, 0, {});
 }
-bool like(FuncContext& context, Str text, Str pattern) { return like_flags(context, text, pattern, ""); }
+bool matches_like(FuncContext& context, Str text, Str pattern) { return like_flags(context, text, pattern, ""); }
 
 std::optional<Str> substr_full(FuncContext& context, Str text, Str pattern, int32_t start, int32_t n, Str flag_text,
                                int32_t group) {
@@ -340,7 +340,7 @@ void under_collation(FuncContext& context, const CallInfo& call, std::span<const
   kKernel(context, call, arguments, selection, out);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kRegexEntries[] = {
     {"textregexeq", under_collation<kernel<matches<false, false>>>},
     {"textregexne", under_collation<kernel<matches<false, true>>>},
     {"texticregexeq", under_collation<kernel<matches<true, false>>>},
@@ -368,7 +368,7 @@ const ScalarEntry kEntries[] = {
     {"regexp_instr_no_flags", under_collation<kernel<instr5>>},
     {"regexp_instr_no_subexpr", under_collation<kernel<instr6>>},
     {"regexp_like", under_collation<kernel<like_flags>>},
-    {"regexp_like_no_flags", under_collation<kernel<like>>},
+    {"regexp_like_no_flags", under_collation<kernel<matches_like>>},
     {"regexp_substr", under_collation<kernel<substr_full>>},
     {"regexp_substr_no_start", under_collation<kernel<substr2>>},
     {"regexp_substr_no_n", under_collation<kernel<substr3>>},
@@ -389,7 +389,7 @@ const SetEntry kSets[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> regex_functions() { return kEntries; }
+std::span<const ScalarEntry> regex_functions() { return kRegexEntries; }
 std::span<const SetEntry> regex_sets() { return kSets; }
 
 }  // namespace indigo::sql

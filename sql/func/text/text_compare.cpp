@@ -58,7 +58,7 @@ Str whole(Str s) { return s; }
 using Text = Collated<whole>;
 using Padded = Collated<without_trailing_blanks>;
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kTextCompareEntries[] = {
     {"texteq", by_collation<kernel<equal_bytes>, kernel<Text::test<is_eq>>>},
     {"textne", by_collation<kernel<unequal_bytes>, kernel<Text::test<is_ne>>>},
     {"text_lt", by_collation<kernel<Compare<compare_bytes>::lt>, kernel<Text::test<is_lt>>>},
@@ -119,6 +119,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> text_comparisons() { return kEntries; }
+std::span<const ScalarEntry> text_comparisons() { return kTextCompareEntries; }
 
 }  // namespace indigo::sql

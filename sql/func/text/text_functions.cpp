@@ -322,7 +322,7 @@ std::string text_then_any(FuncContext& context, const CallInfo& call, Str a, Dat
   return std::string(a) + any_text(context, call.arguments[1], b);
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kTextEntries[] = {
     {"textlen", kernel<length>},
     {"bpcharlen", kernel<length_without_padding>},
     {"textoctetlen", kernel<byte_length>},
@@ -386,6 +386,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> text_functions() { return kEntries; }
+std::span<const ScalarEntry> text_functions() { return kTextEntries; }
 
 }  // namespace indigo::sql

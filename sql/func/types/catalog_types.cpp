@@ -52,7 +52,7 @@ Datum reg_receive(FuncContext& context, const TypeRef&, Str bytes) {
 }
 void reg_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { send_integer(d.oid(), out); }
 
-const TypeIo kTypes[] = {
+const TypeIo kCatalogTypes[] = {
     {oid::kRegClass, reg_in<find_relation_oid>, reg_out<relation_name>, reg_receive, reg_send},
     {oid::kRegType, reg_in<find_type_oid>, reg_out<type_name>, reg_receive, reg_send},
     {oid::kRegProc, reg_in<find_function_oid>, reg_out<function_name>, reg_receive, reg_send},
@@ -69,6 +69,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> catalog_types() { return kTypes; }
+std::span<const TypeIo> catalog_types() { return kCatalogTypes; }
 
 }  // namespace indigo::sql

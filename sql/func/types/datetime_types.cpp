@@ -121,7 +121,7 @@ void interval_send(FuncContext&, const TypeRef&, const Datum& d, std::string& ou
   send_integer(static_cast<uint32_t>(d.interval.months), out);
 }
 
-const TypeIo kTypes[] = {
+const TypeIo kDatetimeTypes[] = {
     {oid::kDate, date_in, date_out, date_receive, date_send},
     {oid::kTime, i64_in<parse_time>, time_out, time_receive, i64_send},
     {oid::kTimeTz, timetz_in, timetz_out, timetz_receive, timetz_send},
@@ -132,6 +132,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> datetime_types() { return kTypes; }
+std::span<const TypeIo> datetime_types() { return kDatetimeTypes; }
 
 }  // namespace indigo::sql

@@ -64,7 +64,7 @@ void path_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
   out.append(d.str);
 }
 
-const TypeIo kTypes[] = {
+const TypeIo kJsonTypes[] = {
     {oid::kJson, json_in, json_out, json_in, json_out},
     {oid::kJsonPath, path_in, json_out, path_receive, path_send},
     {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send},
@@ -72,6 +72,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> json_types() { return kTypes; }
+std::span<const TypeIo> json_types() { return kJsonTypes; }
 
 }  // namespace indigo::sql

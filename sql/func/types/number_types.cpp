@@ -250,7 +250,7 @@ void numeric_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out
   for (size_t i = first; i < groups.size(); i++) send_integer(groups[i], out);
 }
 
-const TypeIo kTypes[] = {
+const TypeIo kNumberTypes[] = {
     {oid::kBool, bool_in, bool_out, bool_receive, bool_send},
     {oid::kInt2, integer_in<int16_t>, integer_out<int16_t>, integer_receive<int16_t>, integer_send<int16_t>},
     {oid::kInt4, integer_in<int32_t>, integer_out<int32_t>, integer_receive<int32_t>, integer_send<int32_t>},
@@ -266,6 +266,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> number_types() { return kTypes; }
+std::span<const TypeIo> number_types() { return kNumberTypes; }
 
 }  // namespace indigo::sql

@@ -250,7 +250,7 @@ Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) { return acl_it
 Datum void_in(FuncContext&, const TypeRef&, Str) { return Datum::of(Str()); }
 void empty_out(FuncContext&, const TypeRef&, const Datum&, std::string&) {}
 
-const TypeIo kTypes[] = {
+const TypeIo kOtherTypes[] = {
     {oid::kUuid, uuid_in, uuid_out, uuid_receive, uuid_send},
     {oid::kTid, tid_in, tid_out, tid_receive, bytes_send},
     {oid::kPgLsn, lsn_in, lsn_out, i64_receive, i64_send},
@@ -267,6 +267,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> other_types() { return kTypes; }
+std::span<const TypeIo> other_types() { return kOtherTypes; }
 
 }  // namespace indigo::sql

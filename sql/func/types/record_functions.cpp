@@ -13,7 +13,7 @@ namespace indigo::sql {
 
 namespace {
 
-int compare_records(FuncContext& context, Str x, Str y) {
+int compare_record_values(FuncContext& context, Str x, Str y) {
   return compare_fields(context, x, y, [&](const Datum& a, const Datum& b, Oid type) {
     const TypeOrder* order = order_of(context, type);
     if (order != nullptr) return order->compare(a, b, nullptr);
@@ -21,13 +21,13 @@ int compare_records(FuncContext& context, Str x, Str y) {
     return 0;
   });
 }
-bool record_eq(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) == 0; }
-bool record_ne(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) != 0; }
-bool record_lt(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) < 0; }
-bool record_le(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) <= 0; }
-bool record_gt(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) > 0; }
-bool record_ge(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) >= 0; }
-int32_t record_cmp(FuncContext& c, Str a, Str b) { return compare_records(c, a, b); }
+bool record_eq(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) == 0; }
+bool record_ne(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) != 0; }
+bool record_lt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) < 0; }
+bool record_le(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) <= 0; }
+bool record_gt(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) > 0; }
+bool record_ge(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b) >= 0; }
+int32_t record_cmp(FuncContext& c, Str a, Str b) { return compare_record_values(c, a, b); }
 
 // ---- enums, in the order of their labels
 int compare_enums(FuncContext& context, const CallInfo& call, int32_t a, int32_t b) {
@@ -95,7 +95,7 @@ Str enum_range_all(FuncContext& context, const CallInfo& call, std::optional<Dat
   return labels_between(context, call, {}, {});
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kRecordEntries[] = {
     {"record_eq", kernel<record_eq>},
     {"record_ne", kernel<record_ne>},
     {"record_lt", kernel<record_lt>},
@@ -120,6 +120,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> record_functions() { return kEntries; }
+std::span<const ScalarEntry> record_functions() { return kRecordEntries; }
 
 }  // namespace indigo::sql

@@ -36,16 +36,16 @@ int compare_images(const Datum& a, const Datum& b, Oid type) {
   return three_way(word_of(a, phys), word_of(b, phys));
 }
 
-int compare_records(FuncContext& context, Str x, Str y) { return compare_fields(context, x, y, compare_images); }
-bool image_eq(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) == 0; }
-bool image_ne(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) != 0; }
-bool image_lt(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) < 0; }
-bool image_le(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) <= 0; }
-bool image_gt(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) > 0; }
-bool image_ge(FuncContext& c, Str a, Str b) { return compare_records(c, a, b) >= 0; }
-int32_t image_cmp(FuncContext& c, Str a, Str b) { return three_way(compare_records(c, a, b), 0); }
+int compare_record_images(FuncContext& context, Str x, Str y) { return compare_fields(context, x, y, compare_images); }
+bool image_eq(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) == 0; }
+bool image_ne(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) != 0; }
+bool image_lt(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) < 0; }
+bool image_le(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) <= 0; }
+bool image_gt(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) > 0; }
+bool image_ge(FuncContext& c, Str a, Str b) { return compare_record_images(c, a, b) >= 0; }
+int32_t image_cmp(FuncContext& c, Str a, Str b) { return three_way(compare_record_images(c, a, b), 0); }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kRecordImageEntries[] = {
     {"record_image_eq", kernel<image_eq>},   {"record_image_ne", kernel<image_ne>},
     {"record_image_lt", kernel<image_lt>},   {"record_image_le", kernel<image_le>},
     {"record_image_gt", kernel<image_gt>},   {"record_image_ge", kernel<image_ge>},
@@ -54,6 +54,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> record_image_functions() { return kEntries; }
+std::span<const ScalarEntry> record_image_functions() { return kRecordImageEntries; }
 
 }  // namespace indigo::sql

@@ -12,7 +12,7 @@ std::string send(FuncContext& context, const CallInfo& call, Datum value) {
   return out;
 }
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kSendEntries[] = {
     {"array_send", kernel<send>},      {"bit_send", kernel<send>},          {"boolsend", kernel<send>},
     {"bpcharsend", kernel<send>},      {"byteasend", kernel<send>},         {"cash_send", kernel<send>},
     {"charsend", kernel<send>},        {"cidr_send", kernel<send>},         {"cidsend", kernel<send>},
@@ -36,6 +36,6 @@ const ScalarEntry kEntries[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> send_functions() { return kEntries; }
+std::span<const ScalarEntry> send_functions() { return kSendEntries; }
 
 }  // namespace indigo::sql

@@ -22,30 +22,28 @@ bool check_encoding(FuncContext& context, Str text) {
 
 namespace {
 
-Datum null_string() { return Datum::make_null(Phys::kStr); }
-
 Datum text_in(FuncContext& context, const TypeRef&, Str text) {
-  if (!check_encoding(context, text)) return null_string();
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
   return Datum::of(context.arena().copy(text));
 }
 void text_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
 
 Datum varchar_in(FuncContext& context, const TypeRef& type, Str text) {
-  if (!check_encoding(context, text)) return null_string();
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
   const int32_t limit = type.typmod - 4;
   if (type.typmod >= 4 && static_cast<int64_t>(text.size()) > limit) {
     const Str cut = text.substr(0, utf8_offset(text, limit));
     if (text.find_first_not_of(' ', cut.size()) != Str::npos) {
       context.fail(sqlstate::kStringDataRightTruncation,
                    "value too long for type character varying(" + std::to_string(limit) + ")");
-      return null_string();
+      return Datum::make_null(Phys::kStr);
     }
     text = cut;
   }
   return Datum::of(context.arena().copy(text));
 }
 Datum bpchar_in(FuncContext& context, const TypeRef& type, Str text) {
-  if (!check_encoding(context, text)) return null_string();
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
   if (type.typmod < 4) return Datum::of(context.arena().copy(text));
   const int32_t limit = type.typmod - 4;
   const int64_t have = utf8_count(text);
@@ -54,12 +52,12 @@ Datum bpchar_in(FuncContext& context, const TypeRef& type, Str text) {
   if (text.find_first_not_of(' ', cut.size()) != Str::npos) {
     context.fail(sqlstate::kStringDataRightTruncation,
                  "value too long for type character(" + std::to_string(limit) + ")");
-    return null_string();
+    return Datum::make_null(Phys::kStr);
   }
   return Datum::of(context.arena().copy(cut));
 }
 Datum name_in(FuncContext& context, const TypeRef&, Str text) {
-  if (!check_encoding(context, text)) return null_string();
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
   if (text.size() > 63) {
     size_t n = 63;
     while (n > 0 && utf8_continuation(text[n])) n--;
@@ -86,7 +84,7 @@ void char_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
 }
 Datum char_receive(FuncContext& context, const TypeRef&, Str bytes) {
   uint8_t v = 0;
-  if (!receive_integer(context, bytes, v)) return null_string();
+  if (!receive_integer(context, bytes, v)) return Datum::make_null(Phys::kStr);
   return Datum::of(context.arena().copy(bytes));
 }
 void char_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
@@ -95,7 +93,7 @@ void char_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
 
 Datum bytea_in(FuncContext& context, const TypeRef&, Str text) {
   const Str bytes = text.starts_with("\\x") ? decode_hex(context, text.substr(2)) : decode_escape(context, text);
-  return context.failed() ? null_string() : Datum::of(bytes);
+  return context.failed() ? Datum::make_null(Phys::kStr) : Datum::of(bytes);
 }
 void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
   if (context.session().format().bytea_hex) {
@@ -118,7 +116,7 @@ void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string
 }
 Datum bytes_receive(FuncContext& context, const TypeRef&, Str bytes) { return Datum::of(context.arena().copy(bytes)); }
 
-const TypeIo kTypes[] = {
+const TypeIo kStringTypes[] = {
     {oid::kText, text_in, text_out, text_in, text_out},
     {oid::kVarchar, varchar_in, text_out, varchar_in, text_out},
     {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out},
@@ -133,6 +131,6 @@ const TypeIo kTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> string_types() { return kTypes; }
+std::span<const TypeIo> string_types() { return kStringTypes; }
 
 }  // namespace indigo::sql

@@ -164,7 +164,7 @@ char either(char a, char b) { return static_cast<char>(a | b); }
 char exactly_one(char a, char b) { return static_cast<char>(a ^ b); }
 constexpr char kAndName[] = "AND", kOrName[] = "OR", kXorName[] = "XOR";
 
-const ScalarEntry kEntries[] = {
+const ScalarEntry kVectorEntries[] = {
     {"oidvectoreq", kernel<Compare<compare_vectors>::eq>},
     {"oidvectorne", kernel<Compare<compare_vectors>::ne>},
     {"oidvectorlt", kernel<Compare<compare_vectors>::lt>},
@@ -200,7 +200,7 @@ const AggregateEntry kAggregates[] = {
 
 }  // namespace
 
-std::span<const ScalarEntry> vector_functions() { return kEntries; }
+std::span<const ScalarEntry> vector_functions() { return kVectorEntries; }
 std::span<const AggregateEntry> bit_aggregates() { return kAggregates; }
 
 }  // namespace indigo::sql

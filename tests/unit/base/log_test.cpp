@@ -1,6 +1,6 @@
-#include "base/log.h"
-
 #include <gtest/gtest.h>
+
+#include "base/server_log.h"
 
 namespace indigo {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "engine/exec/bulk_insert.h"
+#include "engine/exec/change/bulk_insert.h"
 #include "tests/unit/engine/exec_fixture.h"
 
 namespace indigo::engine {

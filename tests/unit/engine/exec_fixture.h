@@ -11,7 +11,7 @@
 
 #include "catalog/builtins.h"
 #include "catalog/oids.h"
-#include "engine/exec/executor.h"
+#include "engine/exec/execution.h"
 #include "sql/func/registry.h"
 #include "sql/plan.h"
 #include "storage/store.h"

@@ -2,7 +2,7 @@
 // In these texts a literal is marked by braces: {5} is lifted.
 #include <gtest/gtest.h>
 
-#include "sql/analyze/signature_text.h"
+#include "sql/analyze/type/signature_text.h"
 #include "sql/query_walk.h"
 #include "tests/unit/sql/analyze_harness.h"
 

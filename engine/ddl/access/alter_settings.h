@@ -1,0 +1,11 @@
+// ALTER ROLE ... SET and ALTER DATABASE ... SET: what engine/settings/stored_settings.h reads when a session begins.
+#pragma once
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s);
+Result<std::string> execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,10 @@
+// GRANT and REVOKE on tables, columns, sequences, schemas, databases and types: acl columns.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,114 @@
+#include "engine/ddl/access/owned.h"
+
+#include <algorithm>
+
+#include "catalog/acl.h"
+#include "engine/ddl/rows.h"
+#include "engine/ddl/table/alter_table.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+std::vector<RelationPtr> owned_relations(DdlContext& c, Oid role) {
+  std::vector<Oid> found;
+  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && row.oid(pg_class::c_relowner) == role &&
+        row.chr(pg_class::c_relkind) != 'i') {
+      found.push_back(row.oid(pg_class::c_oid));
+    }
+    return true;
+  });
+  std::vector<RelationPtr> out;
+  for (const Oid oid : found) out.push_back(current(c, oid));
+  return out;
+}
+
+std::vector<Oid> owned_rows(DdlContext& c, Oid table_oid, int owner_column, int oid_column, Oid role) {
+  std::vector<Oid> out;
+  table(c, table_oid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(owner_column) == role && row.oid(oid_column) >= oid::kFirstUserOid) out.push_back(row.oid(oid_column));
+    return true;
+  });
+  return out;
+}
+
+// Those granted to the role or by it, on every object of a system table.
+Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role) {
+  SystemTable& t = table(c, table_oid);
+  std::vector<RowValues> changed;
+  t.scan(c.txn, {}, [&](RowReader row) {
+    if (row.is_null(acl_column)) return true;
+    catalog::Acl acl = catalog::read_acl(row.str(acl_column));
+    const auto of_role = [&](const catalog::AclItem& item) { return item.grantee == role || item.grantor == role; };
+    if (std::erase_if(acl, of_role) == 0) return true;
+    RowValues values(t.definition());
+    for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
+    if (acl.empty() && table_oid == pg_attribute::kOid) {
+      values.set_null(acl_column);
+    } else {
+      values.str(acl_column, catalog::acl_array(acl));
+    }
+    changed.push_back(std::move(values));
+    return true;
+  });
+  for (const RowValues& row : changed) INDIGO_TRY(check(t.update(c.txn, row)));
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
+  INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
+  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
+    INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
+    if (!c.catalog.has_role(c.catalog.user(), from))
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
+    for (const RelationPtr& r : owned_relations(c, from)) {
+      const RelationPtr now = current(c, r->oid);
+      if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
+    }
+    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, to); }));
+    }
+    for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, from)) {
+      INDIGO_TRY(
+          update_row(c, pg_type::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, to); }));
+      c.catalog.changed({oid});
+    }
+    for (const Oid oid : owned_rows(c, pg_database::kOid, pg_database::c_datdba, pg_database::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
+    }
+  }
+  return std::string("REASSIGN OWNED");
+}
+
+Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
+  const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
+  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
+    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
+    if (!c.catalog.has_role(c.catalog.user(), role))
+      return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
+    std::vector<Address> objects;
+    for (const RelationPtr& r : owned_relations(c, role)) {
+      bool internal = false;
+      for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) internal |= d.type == 'i';
+      if (!internal) objects.push_back({pg_class::kOid, r->oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
+      objects.push_back({pg_namespace::kOid, oid, 0});
+    }
+    INDIGO_TRY(drop_objects(c, objects, cascade));
+    INDIGO_TRY(forget_privileges(c, pg_class::kOid, pg_class::c_relacl, role));
+    INDIGO_TRY(forget_privileges(c, pg_attribute::kOid, pg_attribute::c_attacl, role));
+    INDIGO_TRY(forget_privileges(c, pg_namespace::kOid, pg_namespace::c_nspacl, role));
+    INDIGO_TRY(forget_privileges(c, pg_type::kOid, pg_type::c_typacl, role));
+    INDIGO_TRY(forget_privileges(c, pg_database::kOid, pg_database::c_datacl, role));
+    c.catalog.changed({kInvalidOid});
+  }
+  return std::string("DROP OWNED");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,11 @@
+// REASSIGN OWNED and DROP OWNED: everything in this database that roles own, and the privileges that they have.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s);
+Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,381 @@
+#include "engine/ddl/access/role.h"
+
+#include <algorithm>
+
+#include "base/arena.h"
+#include "catalog/acl.h"
+#include "engine/ddl/access/scram_verifier.h"
+#include "engine/ddl/object/comment.h"
+#include "engine/ddl/rows.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+constexpr Oid kTimestampTz = oid::kTimestampTz;
+
+std::unique_ptr<catalog::RoleInfo> me(DdlContext& c) { return c.catalog.catalog().role(c.catalog.user(), &c.txn); }
+
+Error no_such_role(std::string_view name) {
+  return Error(sqlstate::kUndefinedObject, "role " + quoted(name) + " does not exist");
+}
+
+Error denied(std::string message) { return Error(sqlstate::kInsufficientPrivilege, std::move(message)); }
+
+// The pg_authid columns behind boolean options.
+int flag_column(std::string_view option) {
+  if (option == "superuser") return pg_authid::c_rolsuper;
+  if (option == "inherit") return pg_authid::c_rolinherit;
+  if (option == "createrole") return pg_authid::c_rolcreaterole;
+  if (option == "createdb") return pg_authid::c_rolcreatedb;
+  if (option == "canlogin") return pg_authid::c_rolcanlogin;
+  if (option == "isreplication") return pg_authid::c_rolreplication;
+  if (option == "bypassrls") return pg_authid::c_rolbypassrls;
+  return -1;
+}
+
+struct Members {
+  std::vector<const PgQuery__RoleSpec*> in_roles, members, admins;
+};
+
+// Applies the options to a row.
+Status apply_options(DdlContext& c, NodeList options, RowValues& row, Members& members, bool superuser) {
+  for (const PgQuery__Node* node : options) {
+    const PgQuery__DefElem* d = node->def_elem;
+    const std::string_view name = d->defname;
+    if (const int column = flag_column(name); column >= 0) {
+      INDIGO_ASSIGN(const bool on, boolean_value(d));
+      if (!superuser && (name == "superuser" || name == "isreplication" || name == "bypassrls")) {
+        return denied(name == "superuser"   ? "must be superuser to create superusers"
+                      : name == "bypassrls" ? "must be superuser to create bypassrls users"
+                                            : "must be superuser to create replication users");
+      }
+      row.flag(column, on);
+    } else if (name == "password") {
+      if (sql::absent(d->arg) || text_value(d->arg).empty()) {
+        row.set_null(pg_authid::c_rolpassword);
+        if (!sql::absent(d->arg)) notice(c, "empty string is not a valid password, clearing password");
+      } else {
+        row.str(pg_authid::c_rolpassword, password_verifier(text_value(d->arg)));
+      }
+    } else if (name == "connectionlimit") {
+      const auto limit = integer_value(d->arg);
+      if (!limit || *limit < -1)
+        return Error(sqlstate::kInvalidParameterValue, "invalid connection limit: " + text_value(d->arg));
+      row.i32(pg_authid::c_rolconnlimit, static_cast<int32_t>(*limit));
+    } else if (name == "validUntil") {
+      Arena arena;
+      sql::FuncContext context(c.host.session());
+      context.set_arena(&arena);
+      const Datum until = sql::type_input(context, {kTimestampTz, -1, kInvalidOid}, text_value(d->arg));
+      if (context.failed()) return context.take_error();
+      row.set(pg_authid::c_rolvaliduntil, until);
+    } else if (name == "addroleto" || name == "rolemembers" || name == "adminmembers") {
+      auto& list = name == "addroleto" ? members.in_roles : name == "rolemembers" ? members.members : members.admins;
+      for (const PgQuery__Node* role : nodes(d->arg->list->n_items, d->arg->list->items))
+        list.push_back(role->role_spec);
+    } else if (name == "sysid") {
+      notice(c, "SYSID can no longer be specified");
+    } else {
+      return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
+    }
+  }
+  return {};
+}
+
+Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
+  SystemTable& t = table(c, pg_auth_members::kOid);
+  const std::string role_name = c.catalog.role_name(role), member_name = c.catalog.role_name(member);
+  if (role == member || c.catalog.has_role(role, member)) {
+    const auto info = c.catalog.catalog().role(role, &c.txn);
+    if (role == member || (info != nullptr && !info->superuser)) {
+      return Error(sqlstate::kInvalidGrantOperation, "role " + quoted(role == member ? member_name : role_name) +
+                                                         " is a member of role " + quoted(member_name));
+    }
+  }
+  std::string image;
+  const bool exists = t.find(c.txn, {Datum::of_oid(role), Datum::of_oid(member)}, image);
+  if (exists && (!admin || t.reader(image).flag(pg_auth_members::c_admin_option))) {
+    notice(c, "role " + quoted(member_name) + " is already a member of role " + quoted(role_name));
+    return {};
+  }
+  RowValues row(t.definition());
+  row.oid(pg_auth_members::c_roleid, role).oid(pg_auth_members::c_member, member);
+  row.oid(pg_auth_members::c_grantor, c.catalog.user()).flag(pg_auth_members::c_admin_option, admin);
+  c.catalog.changed_shared();
+  return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
+}
+
+Status may_administer(DdlContext& c, Oid role) {
+  const auto self = me(c);
+  const auto target = c.catalog.catalog().role(role, &c.txn);
+  if (self == nullptr || target == nullptr) return denied("permission denied");
+  if (self->superuser) return {};
+  if (target->superuser) return denied("must be superuser to alter superusers");
+  if (self->create_role) return {};
+  SystemTable& t = table(c, pg_auth_members::kOid);
+  std::string image;
+  if (t.find(c.txn, {Datum::of_oid(role), Datum::of_oid(self->oid)}, image) &&
+      t.reader(image).flag(pg_auth_members::c_admin_option)) {
+    return {};
+  }
+  return denied("must have admin option on role " + quoted(target->name));
+}
+
+Status add_memberships(DdlContext& c, Oid role, const Members& m) {
+  for (const PgQuery__RoleSpec* spec : m.in_roles) {
+    INDIGO_ASSIGN(const Oid parent, resolve_role(c, spec));
+    INDIGO_TRY(add_member(c, parent, role, false));
+  }
+  for (const PgQuery__RoleSpec* spec : m.members) {
+    INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
+    INDIGO_TRY(add_member(c, role, member, false));
+  }
+  for (const PgQuery__RoleSpec* spec : m.admins) {
+    INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
+    INDIGO_TRY(add_member(c, role, member, true));
+  }
+  return {};
+}
+
+Status check_role_name(std::string_view name) {
+  if (name.starts_with("pg_")) {
+    return Error(sqlstate::kReservedName, "role name " + quoted(name) + " is reserved")
+        .with_detail("Role names starting with \"pg_\" are reserved.");
+  }
+  if (name == "public" || name == "none")
+    return Error(sqlstate::kReservedName, "role name " + quoted(name) + " is reserved");
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
+  const auto self = me(c);
+  if (self == nullptr || (!self->superuser && !self->create_role)) return denied("permission denied to create role");
+  const std::string name = truncated_name(s.role);
+  INDIGO_TRY(check_role_name(name));
+  if (c.catalog.role_named(name) != kInvalidOid)
+    return Error(sqlstate::kDuplicateObject, "role " + quoted(name) + " already exists");
+  SystemTable& t = table(c, pg_authid::kOid);
+  const Oid oid = next_oid(c);
+  RowValues row(t.definition());
+  row.oid(pg_authid::c_oid, oid).str(pg_authid::c_rolname, name).i32(pg_authid::c_rolconnlimit, -1);
+  for (const int column : {pg_authid::c_rolsuper, pg_authid::c_rolcreaterole, pg_authid::c_rolcreatedb,
+                           pg_authid::c_rolreplication, pg_authid::c_rolbypassrls}) {
+    row.flag(column, false);
+  }
+  row.flag(pg_authid::c_rolinherit, true);
+  row.flag(pg_authid::c_rolcanlogin, s.stmt_type == PG_QUERY__ROLE_STMT_TYPE__ROLESTMT_USER);
+  Members members;
+  INDIGO_TRY(apply_options(c, nodes(s.n_options, s.options), row, members, self->superuser));
+  const StorageStatus status = t.insert(c.txn, row);
+  if (status == StorageStatus::kDuplicateKey)
+    return Error(sqlstate::kDuplicateObject, "role " + quoted(name) + " already exists");
+  INDIGO_TRY(check(status));
+  c.catalog.changed_shared();
+  INDIGO_TRY(add_memberships(c, oid, members));
+  return std::string("CREATE ROLE");
+}
+
+Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s) {
+  INDIGO_ASSIGN(const Oid oid, resolve_role(c, s.role));
+  const auto self = me(c);
+  const NodeList options = nodes(s.n_options, s.options);
+  // A role may change its own password.
+  const bool own_password =
+      oid == c.catalog.user() && options.size() == 1 && std::string_view(options[0]->def_elem->defname) == "password";
+  if (!own_password) {
+    const auto target = c.catalog.catalog().role(oid, &c.txn);
+    if (!self->superuser && (!self->create_role || target->superuser)) return denied("permission denied");
+  }
+  SystemTable& t = table(c, pg_authid::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, oid, image)) return no_such_role(s.role->rolename);
+  RowValues row(t.definition(), t.layout(), image);
+  Members members;
+  INDIGO_TRY(apply_options(c, options, row, members, self->superuser));
+  INDIGO_TRY(check(t.update(c.txn, row)));
+  c.catalog.changed_shared();
+  if (s.action < 0) {  // ALTER GROUP ... DROP USER
+    for (const PgQuery__RoleSpec* spec : members.members) {
+      INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
+      SystemTable& m = table(c, pg_auth_members::kOid);
+      std::string found;
+      if (m.find(c.txn, {Datum::of_oid(oid), Datum::of_oid(member)}, found)) {
+        INDIGO_TRY(check(m.erase(c.txn, {Datum::of_oid(oid), Datum::of_oid(member)})));
+      }
+    }
+    return std::string("ALTER ROLE");
+  }
+  INDIGO_TRY(add_memberships(c, oid, members));
+  return std::string("ALTER ROLE");
+}
+
+namespace {
+
+// What the role owns or has been granted, in words; empty when nothing.
+std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
+  std::vector<std::string> out;
+  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Oid oid = row.oid(pg_class::c_oid);
+    if (oid < oid::kFirstUserOid) return true;
+    const char kind = row.chr(pg_class::c_relkind);
+    if (row.oid(pg_class::c_relowner) == role && kind != 'i')
+      out.push_back("owner of " + describe(c, {pg_class::kOid, oid, 0}));
+    if (!row.is_null(pg_class::c_relacl)) {
+      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_class::c_relacl))) {
+        if (item.grantee == role && row.oid(pg_class::c_relowner) != role) {
+          out.push_back("privileges for " + describe(c, {pg_class::kOid, oid, 0}));
+        }
+      }
+    }
+    return true;
+  });
+  table(c, pg_namespace::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Address a{pg_namespace::kOid, row.oid(pg_namespace::c_oid), 0};
+    if (row.oid(pg_namespace::c_nspowner) == role) out.push_back("owner of " + describe(c, a));
+    if (!row.is_null(pg_namespace::c_nspacl)) {
+      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_namespace::c_nspacl))) {
+        if (item.grantee == role && row.oid(pg_namespace::c_nspowner) != role)
+          out.push_back("privileges for " + describe(c, a));
+      }
+    }
+    return true;
+  });
+  table(c, pg_type::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Oid oid = row.oid(pg_type::c_oid);
+    if (oid >= oid::kFirstUserOid && row.oid(pg_type::c_typowner) == role &&
+        row.oid(pg_type::c_typrelid) == kInvalidOid && row.oid(pg_type::c_typelem) == kInvalidOid) {
+      out.push_back("owner of " + describe(c, {pg_type::kOid, oid, 0}));
+    }
+    return true;
+  });
+  table(c, pg_database::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Address a{pg_database::kOid, row.oid(pg_database::c_oid), 0};
+    if (row.oid(pg_database::c_datdba) == role) out.push_back("owner of " + describe(c, a));
+    if (!row.is_null(pg_database::c_datacl)) {
+      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_database::c_datacl))) {
+        if (item.grantee == role && row.oid(pg_database::c_datdba) != role)
+          out.push_back("privileges for " + describe(c, a));
+      }
+    }
+    return true;
+  });
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s) {
+  const auto self = me(c);
+  if (self == nullptr || (!self->superuser && !self->create_role)) return denied("permission denied to drop role");
+  SystemTable& members = table(c, pg_auth_members::kOid);
+  for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
+    const PgQuery__RoleSpec* spec = node->role_spec;
+    if (spec->roletype != PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_CSTRING) {
+      return Error(sqlstate::kInvalidParameterValue, "cannot use special role specifier in DROP ROLE");
+    }
+    const Oid oid = c.catalog.role_named(spec->rolename);
+    if (oid == kInvalidOid) {
+      if (!s.missing_ok) return no_such_role(spec->rolename);
+      notice(c, "role " + quoted(spec->rolename) + " does not exist, skipping");
+      continue;
+    }
+    if (oid == c.catalog.user()) return Error(sqlstate::kObjectInUse, "current user cannot be dropped");
+    if (c.host.session().session_user() == spec->rolename)
+      return Error(sqlstate::kObjectInUse, "session user cannot be dropped");
+    if (oid < oid::kFirstUserOid) {
+      return Error(sqlstate::kDependentObjectsStillExist, "cannot drop role " + std::string(spec->rolename) +
+                                                              " because it is required by the database system");
+    }
+    const auto target = c.catalog.catalog().role(oid, &c.txn);
+    if (target->superuser && !self->superuser) return denied("must be superuser to drop superusers");
+    if (const auto owned = objects_of_role(c, oid); !owned.empty()) {
+      std::string detail;
+      for (const std::string& o : owned) detail += (detail.empty() ? "" : "\n") + o;
+      return Error(sqlstate::kDependentObjectsStillExist,
+                   "role " + quoted(spec->rolename) + " cannot be dropped because some objects depend on it")
+          .with_detail(detail);
+    }
+    std::vector<std::pair<Oid, Oid>> rows;
+    members.scan(c.txn, {}, [&](RowReader row) {
+      const Oid role = row.oid(pg_auth_members::c_roleid), member = row.oid(pg_auth_members::c_member);
+      if (role == oid || member == oid) rows.emplace_back(role, member);
+      return true;
+    });
+    for (const auto& [role, member] : rows)
+      INDIGO_TRY(check(members.erase(c.txn, {Datum::of_oid(role), Datum::of_oid(member)})));
+    SystemTable& settings = table(c, pg_db_role_setting::kOid);
+    std::vector<Oid> databases;
+    settings.scan(c.txn, {}, [&](RowReader row) {
+      if (row.oid(pg_db_role_setting::c_setrole) == oid)
+        databases.push_back(row.oid(pg_db_role_setting::c_setdatabase));
+      return true;
+    });
+    for (const Oid database : databases)
+      INDIGO_TRY(check(settings.erase(c.txn, {Datum::of_oid(database), Datum::of_oid(oid)})));
+    INDIGO_TRY(set_comment(c, {pg_authid::kOid, oid, 0}, ""));
+    INDIGO_TRY(check(table(c, pg_authid::kOid).erase(c.txn, {Datum::of_oid(oid)})));
+    c.catalog.changed_shared();
+  }
+  return std::string("DROP ROLE");
+}
+
+Result<std::string> execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s) {
+  for (const PgQuery__Node* node : nodes(s.n_granted_roles, s.granted_roles)) {
+    const std::string_view name = node->access_priv->priv_name;
+    const Oid role = c.catalog.role_named(name);
+    if (role == kInvalidOid) return no_such_role(name);
+    INDIGO_TRY(may_administer(c, role));
+    for (const PgQuery__Node* grantee : nodes(s.n_grantee_roles, s.grantee_roles)) {
+      INDIGO_ASSIGN(const Oid member, resolve_role(c, grantee->role_spec));
+      if (s.is_grant) {
+        INDIGO_TRY(add_member(c, role, member, s.admin_opt));
+        continue;
+      }
+      SystemTable& t = table(c, pg_auth_members::kOid);
+      std::string image;
+      if (!t.find(c.txn, {Datum::of_oid(role), Datum::of_oid(member)}, image)) {
+        warning(c, sqlstate::kWarning,
+                "role " + quoted(c.catalog.role_name(member)) + " is not a member of role " + quoted(name));
+        continue;
+      }
+      c.catalog.changed_shared();
+      if (s.admin_opt) {  // REVOKE ADMIN OPTION FOR
+        RowValues row(t.definition(), t.layout(), image);
+        row.flag(pg_auth_members::c_admin_option, false);
+        INDIGO_TRY(check(t.update(c.txn, row)));
+      } else {
+        INDIGO_TRY(check(t.erase(c.txn, {Datum::of_oid(role), Datum::of_oid(member)})));
+      }
+    }
+  }
+  return std::string(s.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
+}
+
+Status rename_role(DdlContext& c, std::string_view from, std::string_view to) {
+  const Oid oid = c.catalog.role_named(from);
+  if (oid == kInvalidOid) return no_such_role(from);
+  if (oid == c.catalog.user()) return Error(sqlstate::kFeatureNotSupported, "current user cannot be renamed");
+  if (c.host.session().session_user() == from)
+    return Error(sqlstate::kFeatureNotSupported, "session user cannot be renamed");
+  INDIGO_TRY(check_role_name(from));
+  INDIGO_TRY(check_role_name(to));
+  if (c.catalog.role_named(to) != kInvalidOid)
+    return Error(sqlstate::kDuplicateObject, "role " + quoted(to) + " already exists");
+  const auto self = me(c);
+  if (!self->superuser && !self->create_role) return denied("permission denied to rename role");
+  c.catalog.changed_shared();
+  return update_row(c, pg_authid::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) {
+    v.str(pg_authid::c_rolname, to);
+    // An md5 hash is salted with the name.
+    if (!v.get(pg_authid::c_rolpassword).null && v.get(pg_authid::c_rolpassword).str.starts_with("md5")) {
+      v.set_null(pg_authid::c_rolpassword);
+      notice(c, "MD5 password cleared because of role rename");
+    }
+  });
+}
+
+}  // namespace indigo::engine::ddl

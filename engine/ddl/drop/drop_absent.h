@@ -1,0 +1,16 @@
+// DROP of objects of kinds that nobody can have made here: functions, triggers, rules, policies, extensions and more. They do
+// not exist, which is an error or, with IF EXISTS, a notice: scripts that drop before they create go on.
+// Thread safety: as DdlContext.
+#pragma once
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+// One object of DROP's list; 0A000 for kinds whose built-in objects would have to be told apart.
+Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object, const std::string& tag);
+
+// CREATE EXTENSION: plpgsql is there in every PostgreSQL database, and dumps say so; all others are refused.
+Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s);
+
+}  // namespace indigo::engine::ddl

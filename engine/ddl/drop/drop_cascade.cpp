@@ -1,0 +1,196 @@
+// DROP along pg_depend, in PostgreSQL's order: who is told first, and who goes before whom.
+#include <algorithm>
+
+#include "base/stack.h"
+#include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/table/rewrite.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+// How an object came on the list; several paths may add up.
+enum VictimFlag : uint8_t {
+  kAsked = 1,      // named by the statement
+  kNormal = 2,     // needs something on the list
+  kAutomatic = 4,  // goes silently with what it depends on (auto, internal)
+  kOwner = 8,      // owns an internal part that is on the list
+  kPart = 16       // a column whose whole table came later
+};
+
+struct Victim {
+  Address address, dependee;  // dependee: on whose behalf, none when asked for
+  uint8_t flags;
+};
+
+bool whole_of(const Address& whole, const Address& part) {
+  return whole.class_id == part.class_id && whole.object == part.object && whole.sub == 0;
+}
+
+bool contains(const std::vector<Victim>& victims, const Address& a) {
+  return std::any_of(victims.begin(), victims.end(),
+                     [&](const Victim& v) { return v.address == a || whole_of(v.address, a); });
+}
+
+// Finds everything that must go, dependents before what they depend on. Objects are visited depth first, those that depend
+// on the same one from the newest to the oldest.
+class DropSearch {
+ public:
+  DropSearch(DdlContext& c, const std::vector<Address>& asked) : c_(c), asked_(asked) {}
+
+  Status visit(const Address& object, uint8_t flags, const Address* dependee) {
+    INDIGO_TRY(check_stack_depth());
+    if (already(open_, object, flags) || already(victims_, object, flags)) return {};
+    std::optional<Address> required;
+    for (const Dependent& reference : references_of(c_, object)) {
+      if (reference.type != 'i') continue;
+      const Address& owner = reference.address;
+      if (dependee == nullptr) {
+        // An internal part cannot be dropped for itself; its owner may be named as well.
+        if (std::any_of(asked_.begin(), asked_.end(),
+                        [&](const Address& a) { return a == owner || whole_of(a, owner); })) {
+          return {};
+        }
+        required = owner;
+        continue;
+      }
+      if (already(open_, owner, 0)) continue;
+      // Elsewhere its owner goes in its place, and takes the part with it.
+      INDIGO_TRY(lock(owner));
+      INDIGO_TRY(visit(owner, kOwner, dependee));
+      already(victims_, object, flags);
+      return {};
+    }
+    if (required) {
+      const std::string owner = describe(c_, *required);
+      return Error(sqlstate::kDependentObjectsStillExist,
+                   "cannot drop " + describe(c_, object) + " because " + owner + " requires it")
+          .with_hint("You can drop " + owner + " instead.");
+    }
+    std::vector<Dependent> dependents;
+    for (const Dependent& d : dependents_of(c_, object)) {
+      if (object.sub == 0 && d.address.class_id == object.class_id && d.address.object == object.object) continue;
+      INDIGO_TRY(lock(d.address));
+      dependents.push_back(d);
+    }
+    std::sort(dependents.begin(), dependents.end(), [](const Dependent& a, const Dependent& b) {
+      if (a.address.object != b.address.object) return a.address.object > b.address.object;
+      return a.address < b.address;
+    });
+    const size_t mine = open_.size();
+    open_.push_back({object, dependee == nullptr ? Address{} : *dependee, flags});
+    for (const Dependent& d : dependents) {
+      INDIGO_TRY(visit(d.address, d.type == 'n' ? kNormal : kAutomatic, &object));
+    }
+    victims_.push_back(open_[mine]);
+    open_.pop_back();
+    return {};
+  }
+
+  const std::vector<Victim>& victims() const { return victims_; }
+
+ private:
+  // Is the object, or what it is a column of, on the list? It is then reached by one more path.
+  static bool already(std::vector<Victim>& list, const Address& object, uint8_t flags) {
+    bool found = false;
+    for (auto v = list.rbegin(); v != list.rend(); ++v) {
+      if (v->address == object) {
+        v->flags |= flags;
+        return true;
+      }
+      if (whole_of(v->address, object)) {
+        found = true;
+      } else if (flags != 0 && whole_of(object, v->address)) {
+        v->flags |= kPart;
+      }
+    }
+    return found;
+  }
+
+  Status lock(const Address& a) {
+    if (a.class_id != pg_class::kOid) return {};
+    return lock_object(c_, a.object, TableLockMode::kAccessExclusive);
+  }
+
+  DdlContext& c_;
+  const std::vector<Address>& asked_;
+  std::vector<Victim> open_, victims_;
+};
+
+// As many as a message names; the rest is a number.
+constexpr size_t kToldMax = 100;
+
+std::string told_text(const std::vector<std::string>& told) {
+  std::string out;
+  for (size_t i = 0; i < std::min(told.size(), kToldMax); i++) {
+    if (i > 0) out += "\n";
+    out += told[i];
+  }
+  if (told.size() > kToldMax) {
+    const size_t more = told.size() - kToldMax;
+    out += "\nand " + std::to_string(more) + " other object" + (more == 1 ? "" : "s") + " (see server log for list)";
+  }
+  return out;
+}
+
+Status report(DdlContext& c, const std::vector<Victim>& victims, const std::vector<Address>& objects, bool cascade) {
+  std::vector<std::string> told;
+  for (auto v = victims.rbegin(); v != victims.rend(); ++v) {
+    if ((v->flags & (kAsked | kPart | kAutomatic)) != 0) continue;
+    told.push_back(cascade ? "drop cascades to " + describe(c, v->address)
+                           : describe(c, v->address) + " depends on " + describe(c, v->dependee));
+  }
+  if (told.empty()) return {};
+  if (!cascade) {
+    const std::string what = objects.size() == 1
+                                 ? "cannot drop " + describe(c, objects.front()) + " because other objects depend on it"
+                                 : "cannot drop desired object(s) because other objects depend on them";
+    return Error(sqlstate::kDependentObjectsStillExist, what)
+        .with_detail(told_text(told))
+        .with_hint("Use DROP ... CASCADE to drop the dependent objects too.");
+  }
+  if (told.size() == 1) {
+    notice(c, told.front());
+  } else {
+    c.host.notice(Severity::kNotice, Error(sqlstate::kSuccessfulCompletion,
+                                           "drop cascades to " + std::to_string(told.size()) + " other objects")
+                                         .with_detail(told_text(told)));
+  }
+  return {};
+}
+
+// Tables that stay, but whose primary key, and so their tree's key, goes.
+std::vector<RelationPtr> tables_losing_their_key(DdlContext& c, const std::vector<Victim>& victims) {
+  std::vector<RelationPtr> out;
+  for (const Victim& v : victims) {
+    if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (!indexes.find_oid(c.txn, v.address.object, image)) continue;
+    const RelationPtr relation = current(c, indexes.reader(image).oid(pg_index::c_indrelid));
+    if (relation == nullptr || relation->key_columns.empty() || relation->primary_index()->oid != v.address.object)
+      continue;
+    if (!contains(victims, {pg_class::kOid, relation->oid, 0})) out.push_back(relation);
+  }
+  return out;
+}
+
+}  // namespace
+
+Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cascade, bool quiet) {
+  DropSearch search(c, objects);
+  for (const Address& a : objects) INDIGO_TRY(search.visit(a, kAsked, nullptr));
+  if (!quiet) INDIGO_TRY(report(c, search.victims(), objects, cascade));
+  for (const Victim& v : search.victims()) {
+    if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
+    const RelationPtr r = current(c, v.address.object);
+    if (r != nullptr && r->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
+  }
+  const std::vector<RelationPtr> unkeyed = tables_losing_their_key(c, search.victims());
+  for (const Victim& v : search.victims()) INDIGO_TRY(remove_object(c, v.address));
+  for (const RelationPtr& old : unkeyed) INDIGO_TRY(rewrite_table(c, old));
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

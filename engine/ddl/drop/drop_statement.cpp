@@ -1,0 +1,185 @@
+#include "engine/ddl/drop/drop_statement.h"
+
+#include <algorithm>
+
+#include "engine/ddl/drop/drop_absent.h"
+#include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/type.h"
+#include "engine/ddl/table/rewrite.h"
+
+namespace indigo::engine::ddl {
+
+std::string_view object_type_tag(PgQuery__ObjectType type) {
+  switch (type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: return "TABLE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return "INDEX";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return "VIEW";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return "MATERIALIZED VIEW";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return "SEQUENCE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return "SCHEMA";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return "TYPE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: return "DOMAIN";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: return "DATABASE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: return "ROLE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION: return "FUNCTION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE: return "PROCEDURE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: return "ROUTINE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE: return "AGGREGATE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return "EXTENSION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: return "TRIGGER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_RULE: return "RULE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: return "POLICY";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: return "COLLATION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CAST: return "CAST";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return "OPERATOR";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: return "STATISTICS";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: return "SERVER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return "FOREIGN DATA WRAPPER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE: return "FOREIGN TABLE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return "PUBLICATION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return "EVENT TRIGGER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE: return "LANGUAGE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: return "CONVERSION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ACCESS_METHOD: return "ACCESS METHOD";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSCONFIGURATION: return "TEXT SEARCH CONFIGURATION";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSDICTIONARY: return "TEXT SEARCH DICTIONARY";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSPARSER: return "TEXT SEARCH PARSER";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TSTEMPLATE: return "TEXT SEARCH TEMPLATE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS: return "OPERATOR CLASS";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: return "OPERATOR FAMILY";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRANSFORM: return "TRANSFORM";
+    default: return "OBJECT";
+  }
+}
+
+namespace {
+
+struct Wanted {
+  RelationKind kind;
+  std::string_view name;  // as messages say it
+  std::string_view article;
+};
+
+std::optional<Wanted> relation_wanted(PgQuery__ObjectType type) {
+  switch (type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: return Wanted{RelationKind::kTable, "table", "a table"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return Wanted{RelationKind::kIndex, "index", "an index"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return Wanted{RelationKind::kView, "view", "a view"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return Wanted{RelationKind::kSequence, "sequence", "a sequence"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
+      return Wanted{RelationKind::kMaterializedView, "materialized view", "a materialized view"};
+    default: return std::nullopt;
+  }
+}
+
+std::string_view drop_hint(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::kTable: return "Use DROP TABLE to remove a table.";
+    case RelationKind::kIndex: return "Use DROP INDEX to remove an index.";
+    case RelationKind::kView: return "Use DROP VIEW to remove a view.";
+    case RelationKind::kSequence: return "Use DROP SEQUENCE to remove a sequence.";
+    case RelationKind::kMaterializedView: return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
+    case RelationKind::kComposite: return "Use DROP TYPE to remove a type.";
+  }
+  return "";
+}
+
+Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted& wanted, NodeList name,
+                                                     bool missing_ok) {
+  const auto q = sql::qualified_name(name);
+  if (!q.valid)
+    return Error(sqlstate::kSyntaxError,
+                 "improper relation name (too many dotted names): " + sql::name_list_text(name));
+  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+    if (!missing_ok) return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist");
+    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
+    return std::optional<Address>();
+  }
+  const RelationPtr found = c.catalog.find_relation(q.schema, q.name);
+  if (found == nullptr) {
+    const std::string message = std::string(wanted.name) + " " +
+                                quoted(missing_ok ? std::string(q.name) : sql::name_list_text(name)) +
+                                " does not exist";
+    if (!missing_ok) {
+      return Error(wanted.kind == RelationKind::kIndex ? sqlstate::kUndefinedObject : sqlstate::kUndefinedTable,
+                   message);
+    }
+    notice(c, message + ", skipping");
+    return std::optional<Address>();
+  }
+  if (found->kind != wanted.kind) {
+    return Error(sqlstate::kWrongObjectType, quoted(found->name) + " is not " + std::string(wanted.article))
+        .with_hint(std::string(drop_hint(found->kind)));
+  }
+  INDIGO_TRY(check_not_system(c, *found));
+  INDIGO_TRY(check_owner(c, *found));
+  if (found->kind == RelationKind::kIndex) {
+    // Its table first, as everybody else locks.
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (indexes.find_oid(c.txn, found->oid, image)) {
+      INDIGO_TRY(lock_object(c, indexes.reader(image).oid(pg_index::c_indrelid), TableLockMode::kAccessExclusive));
+    }
+  }
+  INDIGO_TRY(lock_object(c, found->oid, TableLockMode::kAccessExclusive));
+  return std::optional<Address>(Address{pg_class::kOid, found->oid, 0});
+}
+
+Result<std::optional<Address>> find_dropped_schema(DdlContext& c, std::string_view name, bool missing_ok) {
+  const Oid oid = c.catalog.schema_named(name);
+  if (oid == kInvalidOid) {
+    if (!missing_ok) return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(name) + " does not exist");
+    notice(c, "schema " + quoted(name) + " does not exist, skipping");
+    return std::optional<Address>();
+  }
+  std::string image;
+  const SystemTable& t = table(c, pg_namespace::kOid);
+  if (t.find_oid(c.txn, oid, image)) {
+    INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_namespace::c_nspowner), "schema", name));
+  }
+  if (oid < oid::kFirstUserOid && oid != oid::kPublicSchema) {
+    return Error(sqlstate::kDependentObjectsStillExist,
+                 "cannot drop schema " + std::string(name) + " because it is required by the database system");
+  }
+  return std::optional<Address>(Address{pg_namespace::kOid, oid, 0});
+}
+
+}  // namespace
+
+Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
+  const std::string tag = "DROP " + std::string(object_type_tag(s.remove_type));
+  const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
+  if (s.concurrent) {
+    if (c.host.in_transaction_block()) {
+      return Error(sqlstate::kActiveSqlTransaction, "DROP INDEX CONCURRENTLY cannot run inside a transaction block");
+    }
+    if (s.n_objects > 1)
+      return Error(sqlstate::kFeatureNotSupported,
+                   "DROP INDEX CONCURRENTLY does not support dropping multiple objects");
+    if (cascade) return Error(sqlstate::kFeatureNotSupported, "DROP INDEX CONCURRENTLY does not support CASCADE");
+  }
+  std::vector<Address> objects;
+  const auto wanted = relation_wanted(s.remove_type);
+  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+    std::optional<Address> found;
+    if (wanted) {
+      INDIGO_ASSIGN(found,
+                    find_dropped_relation(c, *wanted, nodes(node->list->n_items, node->list->items), s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA) {
+      INDIGO_ASSIGN(found, find_dropped_schema(c, string_of(node), s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TYPE ||
+               s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN) {
+      INDIGO_ASSIGN(found, find_dropped_type(c, node->type_name, s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN,
+                                             s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) {
+      INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
+    } else {
+      INDIGO_TRY(drop_absent(c, s, *node, tag));
+    }
+    if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
+  }
+  if (!objects.empty()) INDIGO_TRY(drop_objects(c, objects, cascade));
+  return tag;
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,202 @@
+#include "engine/ddl/drop/remove_object.h"
+
+#include "engine/ddl/rows.h"
+
+namespace indigo::engine::ddl {
+
+void adopt_physical(DdlContext& c, Oid filenode, catalog::PhysicalRelation relation) {
+  const auto database = c.catalog.database_pointer();
+  database->add_physical(filenode, std::move(relation));
+  c.store().on_end(
+      c.txn, [] {}, [database, filenode] { database->remove_physical(filenode); });
+}
+
+Status adopt_sequence(DdlContext& c, Oid filenode, catalog::Sequence::State state, char persistence) {
+  const auto database = c.catalog.database_pointer();
+  c.store().on_end(
+      c.txn, [] {}, [database, filenode] { database->remove_physical(filenode); });
+  return database->add_sequence(filenode, state, persistence != 't');
+}
+
+void release_physical(DdlContext& c, Oid filenode) {
+  if (filenode == kInvalidOid) return;
+  const auto database = c.catalog.database_pointer();
+  c.store().on_end(
+      c.txn, [database, filenode] { database->remove_physical(filenode); }, [] {});
+}
+
+Status remove_comments(DdlContext& c, const Address& a) {
+  SystemTable& t = table(c, pg_description::kOid);
+  std::vector<int32_t> subs;
+  t.scan(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)}, [&](RowReader row) {
+    const int32_t sub = row.i32(pg_description::c_objsubid);
+    if (a.sub == 0 || sub == a.sub) subs.push_back(sub);
+    return true;
+  });
+  for (const int32_t sub : subs) {
+    INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(sub)})));
+  }
+  return {};
+}
+
+namespace {
+
+// Erases every row whose key begins with `prefix` and for which `wanted` holds; the key is (prefix, column values).
+Status erase_keys(DdlContext& c, SystemTable& t, std::initializer_list<Datum> prefix,
+                  const std::function<bool(RowReader)>& wanted) {
+  std::vector<std::string> keys;
+  t.scan(c.txn, prefix, [&](RowReader row) {
+    if (!wanted || wanted(row)) {
+      std::vector<Datum> values;
+      for (int i = 0; i < t.definition().column_count; i++) values.push_back(row.datum(i));
+      keys.push_back(t.key_of(values));
+    }
+    return true;
+  });
+  for (const std::string& key : keys) INDIGO_TRY(check_erased(t.erase_key(c.txn, key)));
+  return {};
+}
+
+Status remove_default(DdlContext& c, Oid oid) {
+  SystemTable& t = table(c, pg_attrdef::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, oid, image)) return {};
+  const Oid relation = t.reader(image).oid(pg_attrdef::c_adrelid);
+  const int16_t number = t.reader(image).i16(pg_attrdef::c_adnum);
+  INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(oid)})));
+  std::string attribute;
+  if (table(c, pg_attribute::kOid).find(c.txn, {Datum::of_oid(relation), Datum::of(number)}, attribute)) {
+    INDIGO_TRY(update_attribute(c, relation, number, [](RowValues& a) {
+      a.flag(pg_attribute::c_atthasdef, false).chr(pg_attribute::c_attgenerated, '\0');
+    }));
+  }
+  return {};
+}
+
+Status remove_column(DdlContext& c, Oid relation, int16_t number) {
+  const RelationPtr r = current(c, relation);
+  if (r == nullptr || static_cast<size_t>(number) > r->columns.size()) return {};
+  const Phys phys = r->layout.phys(static_cast<size_t>(number) - 1);
+  // attlen keeps the width of old values (catalog/README.md).
+  const int16_t width = phys == Phys::kStr ? int16_t{-1} : static_cast<int16_t>(phys_bytes(phys));
+  INDIGO_TRY(update_attribute(c, relation, number, [&](RowValues& a) {
+    a.str(pg_attribute::c_attname, "........pg.dropped." + std::to_string(number) + "........")
+        .oid(pg_attribute::c_atttypid, kInvalidOid)
+        .i16(pg_attribute::c_attlen, width)
+        .i32(pg_attribute::c_attstattarget, 0)
+        .flag(pg_attribute::c_attnotnull, false)
+        .flag(pg_attribute::c_atthasdef, false)
+        .chr(pg_attribute::c_attidentity, '\0')
+        .chr(pg_attribute::c_attgenerated, '\0')
+        .flag(pg_attribute::c_attisdropped, true);
+  }));
+  return erase_keys(c, table(c, pg_statistic::kOid), {Datum::of_oid(relation), Datum::of(number)}, nullptr);
+}
+
+Status remove_relation(DdlContext& c, Oid oid) {
+  SystemTable& classes = table(c, pg_class::kOid);
+  std::string image;
+  if (!classes.find_oid(c.txn, oid, image)) return {};
+  const RowReader row = classes.reader(image);
+  const Oid filenode = row.oid(pg_class::c_relfilenode);
+  const char kind = row.chr(pg_class::c_relkind);
+  if (kind == 'i') {
+    SystemTable& indexes = table(c, pg_index::kOid);
+    std::string index_image;
+    Oid owner = kInvalidOid;
+    if (indexes.find_oid(c.txn, oid, index_image)) {
+      owner = indexes.reader(index_image).oid(pg_index::c_indrelid);
+      INDIGO_TRY(check_erased(indexes.erase(c.txn, {Datum::of_oid(oid)})));
+    }
+    if (owner != kInvalidOid) {
+      std::string owner_image;
+      c.catalog.changed({owner});
+      if (classes.find_oid(c.txn, owner, owner_image)) {
+        const Oid table_filenode = classes.reader(owner_image).oid(pg_class::c_relfilenode);
+        const auto physical = c.catalog.database_object().physical(table_filenode);
+        const IndexId index = c.catalog.database_object().physical(filenode).index;
+        if (index && physical.table != nullptr) {
+          c.store().on_end(
+              c.txn, [table = physical.table, index] { table->drop_index(index); }, [] {});
+        }
+        if (filenode != table_filenode) release_physical(c, filenode);
+      }
+    }
+  } else {
+    if (kind == 'S') INDIGO_TRY(erase_keys(c, table(c, pg_sequence::kOid), {Datum::of_oid(oid)}, nullptr));
+    release_physical(c, filenode);
+  }
+  c.catalog.changed({oid});
+  INDIGO_TRY(erase_keys(c, table(c, pg_attribute::kOid), {Datum::of_oid(oid)}, nullptr));
+  INDIGO_TRY(erase_keys(c, table(c, pg_statistic::kOid), {Datum::of_oid(oid)}, nullptr));
+  return check_erased(classes.erase(c.txn, {Datum::of_oid(oid)}));
+}
+
+Status remove_constraint(DdlContext& c, Oid oid) {
+  SystemTable& t = table(c, pg_constraint::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, oid, image)) return {};
+  const RowReader row = t.reader(image);
+  const Oid relation = row.oid(pg_constraint::c_conrelid), foreign = row.oid(pg_constraint::c_confrelid);
+  const Oid type = row.oid(pg_constraint::c_contypid);
+  const char kind = row.chr(pg_constraint::c_contype);
+  INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(oid)})));
+  std::vector<Oid> touched;
+  for (const Oid o : {relation, foreign, type}) {
+    if (o != kInvalidOid) touched.push_back(o);
+  }
+  c.catalog.changed(std::move(touched));
+  std::string owner;
+  if (kind == 'c' && relation != kInvalidOid && table(c, pg_class::kOid).find_oid(c.txn, relation, owner)) {
+    INDIGO_TRY(update_class(c, relation, [](RowValues& r) {
+      const int16_t checks = r.get(pg_class::c_relchecks).i16;
+      r.i16(pg_class::c_relchecks, static_cast<int16_t>(checks > 0 ? checks - 1 : 0));
+    }));
+  }
+  return {};
+}
+
+Status remove_type(DdlContext& c, Oid oid) {
+  SystemTable& t = table(c, pg_type::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, oid, image)) return {};
+  c.catalog.changed({oid});
+  std::vector<Oid> labels;
+  table(c, pg_enum::kOid).scan_index(c.txn, system_index::kEnumType, {Datum::of_oid(oid)}, [&](RowReader row) {
+    labels.push_back(row.oid(pg_enum::c_oid));
+    return true;
+  });
+  for (const Oid label : labels) INDIGO_TRY(check_erased(table(c, pg_enum::kOid).erase(c.txn, {Datum::of_oid(label)})));
+  return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
+}
+
+}  // namespace
+
+Status remove_object(DdlContext& c, const Address& a) {
+  switch (a.class_id) {
+    case pg_class::kOid:
+      if (a.sub != 0) {
+        INDIGO_TRY(remove_column(c, a.object, static_cast<int16_t>(a.sub)));
+      } else {
+        INDIGO_TRY(remove_relation(c, a.object));
+      }
+      break;
+    case pg_constraint::kOid: INDIGO_TRY(remove_constraint(c, a.object)); break;
+    case pg_attrdef::kOid: INDIGO_TRY(remove_default(c, a.object)); break;
+    case pg_type::kOid: INDIGO_TRY(remove_type(c, a.object)); break;
+    case pg_rewrite::kOid:
+    case pg_collation::kOid:
+    case pg_namespace::kOid: {
+      SystemTable& t = table(c, a.class_id);
+      std::string image;
+      if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
+      c.catalog.changed({kInvalidOid});
+      break;
+    }
+    default: return unsupported("dropping " + describe(c, a));
+  }
+  INDIGO_TRY(remove_dependencies_of(c, a));
+  return remove_comments(c, a);
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,223 @@
+#include "engine/ddl/object/collation.h"
+
+#include "catalog/catalog.h"
+#include "engine/ddl/rows.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+constexpr int32_t kAnyEncoding = -1;
+
+struct Definition {
+  std::string locale, collate, ctype, version;
+  bool has_locale = false, has_collate = false, has_ctype = false, has_version = false;
+  bool icu = false, deterministic = true;
+  Oid from = kInvalidOid;
+};
+
+Oid named_in(DdlContext& c, Oid schema, std::string_view name) {
+  Oid found = kInvalidOid;
+  table(c, pg_collation::kOid)
+      .scan_index(c.txn, system_index::kCollationName, {Datum::of(Str(name)), Datum::of_oid(schema)},
+                  [&](RowReader row) {
+                    found = row.oid(pg_collation::c_oid);
+                    return false;
+                  });
+  return found;
+}
+
+Status read_option(DdlContext& c, const PgQuery__DefElem& option, Definition& d) {
+  const std::string_view name = option.defname;
+  const auto repeated = [&](bool before) -> Status {
+    if (!before) return {};
+    return Error(sqlstate::kSyntaxError, "conflicting or redundant options").at(position(c, option.location));
+  };
+  if (name == "locale") {
+    INDIGO_TRY(repeated(d.has_locale));
+    d.has_locale = true;
+    d.locale = text_value(option.arg);
+  } else if (name == "lc_collate") {
+    INDIGO_TRY(repeated(d.has_collate));
+    d.has_collate = true;
+    d.collate = text_value(option.arg);
+  } else if (name == "lc_ctype") {
+    INDIGO_TRY(repeated(d.has_ctype));
+    d.has_ctype = true;
+    d.ctype = text_value(option.arg);
+  } else if (name == "provider") {
+    const std::string provider = text_value(option.arg);
+    if (provider != "icu" && provider != "libc") {
+      return Error(sqlstate::kInvalidObjectDefinition, "unrecognized collation provider: " + provider);
+    }
+    d.icu = provider == "icu";
+  } else if (name == "deterministic") {
+    INDIGO_ASSIGN(d.deterministic, boolean_value(&option));
+  } else if (name == "version") {
+    INDIGO_TRY(repeated(d.has_version));
+    d.has_version = true;
+    d.version = text_value(option.arg);
+  } else if (name == "from") {
+    const NodeList parts = option.arg->node_case == PG_QUERY__NODE__NODE_LIST
+                               ? nodes(option.arg->list->n_items, option.arg->list->items)
+                               : nodes(option.arg->type_name->n_names, option.arg->type_name->names);
+    INDIGO_ASSIGN(d.from, resolve_collation(c, parts, -1));
+  } else {
+    return Error(sqlstate::kSyntaxError, "collation attribute " + quoted(name) + " not recognized")
+        .at(position(c, option.location));
+  }
+  return {};
+}
+
+Status check_definition(const Definition& d) {
+  if (d.has_locale && (d.has_collate || d.has_ctype)) {
+    return Error(sqlstate::kSyntaxError, "conflicting or redundant options")
+        .with_detail("LOCALE cannot be specified together with LC_COLLATE or LC_CTYPE.");
+  }
+  const auto missing = [](const char* parameter) {
+    return Error(sqlstate::kInvalidObjectDefinition, "parameter \"" + std::string(parameter) + "\" must be specified");
+  };
+  if (d.icu) return d.has_locale ? Status() : missing("locale");
+  if (!d.deterministic) {
+    return Error(sqlstate::kFeatureNotSupported, "nondeterministic collations not supported with this provider");
+  }
+  if (!d.has_locale && !d.has_collate) return missing("lc_collate");
+  if (!d.has_locale && !d.has_ctype) return missing("lc_ctype");
+  for (const std::string& name : {d.has_locale ? d.locale : d.collate, d.has_locale ? d.locale : d.ctype}) {
+    if (name == "C" || name == "POSIX") continue;
+    return Error(sqlstate::kInvalidParameterValue,
+                 "could not create locale \"" + name + "\": No such file or directory")
+        .with_detail("The operating system could not find any locale data for the locale name \"" + name + "\".");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
+  const NodeList parts = nodes(s.n_defnames, s.defnames);
+  const auto q = sql::qualified_name(parts);
+  INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
+  const std::string name = truncated_name(q.name);
+  Definition d;
+  for (const PgQuery__Node* node : nodes(s.n_definition, s.definition)) INDIGO_TRY(read_option(c, *node->def_elem, d));
+  SystemTable& t = table(c, pg_collation::kOid);
+  RowValues row(t.definition());
+  if (d.from != kInvalidOid) {
+    if (s.n_definition > 1) return Error(sqlstate::kSyntaxError, "conflicting or redundant options");
+    if (d.from == oid::kDefaultCollation)
+      return Error(sqlstate::kInvalidObjectDefinition, "collation \"default\" cannot be copied");
+    std::string image;
+    if (!t.find_oid(c.txn, d.from, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+    for (int i = 0; i < t.definition().column_count; i++) row.set(i, t.reader(image).datum(i));
+  } else {
+    INDIGO_TRY(check_definition(d));
+    row.chr(pg_collation::c_collprovider, d.icu ? 'i' : 'c')
+        .flag(pg_collation::c_collisdeterministic, d.deterministic)
+        .i32(pg_collation::c_collencoding, kAnyEncoding);
+    if (d.icu) {
+      const catalog::Collator* collator = c.catalog.catalog().collator(d.locale, d.deterministic);
+      if (collator == nullptr) {
+        return Error(sqlstate::kInternalError, "could not open collator for locale \"" + d.locale + "\"");
+      }
+      row.str(pg_collation::c_colliculocale, d.locale)
+          .str(pg_collation::c_collversion, d.has_version ? d.version : collator->version());
+    } else {
+      row.str(pg_collation::c_collcollate, d.has_locale ? d.locale : d.collate)
+          .str(pg_collation::c_collctype, d.has_locale ? d.locale : d.ctype);
+    }
+  }
+  if (named_in(c, schema, name) != kInvalidOid) {
+    if (!s.if_not_exists) return Error(sqlstate::kDuplicateObject, "collation " + quoted(name) + " already exists");
+    notice(c, "collation " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateObject);
+    return std::string("CREATE COLLATION");
+  }
+  const Oid oid = next_oid(c);
+  row.oid(pg_collation::c_oid, oid)
+      .str(pg_collation::c_collname, name)
+      .oid(pg_collation::c_collnamespace, schema)
+      .oid(pg_collation::c_collowner, c.catalog.user());
+  INDIGO_TRY(check(t.insert(c.txn, row)));
+  INDIGO_TRY(record_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
+  c.catalog.changed({kInvalidOid});
+  return std::string("CREATE COLLATION");
+}
+
+Result<Oid> owned_collation(DdlContext& c, NodeList name) {
+  INDIGO_ASSIGN(const Oid oid, resolve_collation(c, name, -1));
+  std::string image;
+  const SystemTable& t = table(c, pg_collation::kOid);
+  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_collation::c_collowner), "collation",
+                         t.reader(image).str(pg_collation::c_collname)));
+  return oid;
+}
+
+Result<std::string> execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s) {
+  INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.n_collname, s.collname)));
+  if (oid == oid::kDefaultCollation) {
+    return Error(sqlstate::kWrongObjectType, "cannot refresh version of default collation");
+  }
+  notice(c, "version has not changed");
+  return std::string("ALTER COLLATION");
+}
+
+Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok) {
+  const auto q = sql::qualified_name(name);
+  if (missing_ok && q.valid && c.catalog.find_collation(q.schema, q.name) == kInvalidOid) {
+    notice(c, "collation " + quoted(q.name) + " does not exist, skipping");
+    return std::optional<Address>();
+  }
+  INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
+  constexpr Oid kFirstUnpinned = 12000;
+  if (oid < kFirstUnpinned) {
+    return Error(sqlstate::kDependentObjectsStillExist,
+                 "cannot drop collation " + identifier(q.name) + " because it is required by the database system");
+  }
+  return std::optional<Address>(Address{pg_collation::kOid, oid, 0});
+}
+
+Status rename_collation(DdlContext& c, NodeList name, std::string_view to) {
+  INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
+  const std::string wanted = truncated_name(to);
+  std::string image;
+  const SystemTable& t = table(c, pg_collation::kOid);
+  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  const Oid schema = t.reader(image).oid(pg_collation::c_collnamespace);
+  if (named_in(c, schema, wanted) != kInvalidOid) {
+    return Error(sqlstate::kDuplicateObject, "collation " + quoted(wanted) +
+                                                 " for encoding \"UTF8\" already exists in schema " +
+                                                 quoted(c.catalog.schema_name(schema)));
+  }
+  for (const Dependent& d : dependents_of(c, {pg_collation::kOid, oid, 0})) {
+    if (d.address.class_id != pg_class::kOid)
+      return Error(sqlstate::kFeatureNotSupported,
+                   "renaming a collation that " + describe(c, d.address) + " uses in an expression is not supported");
+  }
+  INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                        [&](RowValues& v) { v.str(pg_collation::c_collname, wanted); }));
+  c.catalog.changed({kInvalidOid});
+  return {};
+}
+
+Status move_collation(DdlContext& c, NodeList name, Oid schema) {
+  INDIGO_ASSIGN(const Oid oid, owned_collation(c, name));
+  std::string image;
+  const SystemTable& t = table(c, pg_collation::kOid);
+  if (!t.find_oid(c.txn, oid, image)) return Error(sqlstate::kInternalError, "cache lookup failed for collation");
+  const std::string own(t.reader(image).str(pg_collation::c_collname));
+  const Oid before = t.reader(image).oid(pg_collation::c_collnamespace);
+  if (before != schema && named_in(c, schema, own) != kInvalidOid) {
+    return Error(sqlstate::kDuplicateObject, "collation " + quoted(own) +
+                                                 " for encoding \"UTF8\" already exists in schema " +
+                                                 quoted(c.catalog.schema_name(schema)));
+  }
+  INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                        [&](RowValues& v) { v.oid(pg_collation::c_collnamespace, schema); }));
+  INDIGO_TRY(change_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, before, 0},
+                               {pg_namespace::kOid, schema, 0}));
+  c.catalog.changed({kInvalidOid});
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

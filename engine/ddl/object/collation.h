@@ -1,0 +1,18 @@
+// CREATE, ALTER and DROP COLLATION. ICU's collations are all there are beside C order: of the C library's only C and POSIX.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
+// REFRESH VERSION: the version is always ICU's own, so there is never anything to refresh.
+Result<std::string> execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
+// By its name; 42704 when there is none, 42501 for who does not own it.
+Result<Oid> owned_collation(DdlContext& c, NodeList name);
+// DROP COLLATION: nothing, with a notice, when it is missing and may be.
+Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok);
+Status rename_collation(DdlContext& c, NodeList name, std::string_view to);
+Status move_collation(DdlContext& c, NodeList name, Oid schema);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,158 @@
+#include "engine/ddl/object/comment.h"
+
+#include "engine/ddl/object/collation.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+bool is_shared(Oid class_id) { return class_id == pg_database::kOid || class_id == pg_authid::kOid; }
+
+}  // namespace
+
+std::optional<std::string> comment_on(DdlContext& c, const Address& a) {
+  std::string image;
+  const SystemTable& t = table(c, pg_description::kOid);
+  if (!t.find(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}, image))
+    return std::nullopt;
+  return std::string(t.reader(image).str(pg_description::c_description));
+}
+
+Status set_comment(DdlContext& c, const Address& a, std::string_view text) {
+  if (is_shared(a.class_id)) {
+    SystemTable& t = table(c, pg_shdescription::kOid);
+    std::string image;
+    const bool exists = t.find(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)}, image);
+    if (text.empty()) {
+      return exists ? check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id)})) : Status();
+    }
+    RowValues row(t.definition());
+    row.oid(pg_shdescription::c_objoid, a.object).oid(pg_shdescription::c_classoid, a.class_id);
+    row.str(pg_shdescription::c_description, text);
+    return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
+  }
+  SystemTable& t = table(c, pg_description::kOid);
+  std::string image;
+  const bool exists = t.find(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}, image);
+  if (text.empty()) {
+    if (!exists) return {};
+    return check_erased(t.erase(c.txn, {Datum::of_oid(a.object), Datum::of_oid(a.class_id), Datum::of(a.sub)}));
+  }
+  RowValues row(t.definition());
+  row.oid(pg_description::c_objoid, a.object).oid(pg_description::c_classoid, a.class_id);
+  row.i32(pg_description::c_objsubid, a.sub).str(pg_description::c_description, text);
+  return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
+}
+
+namespace {
+
+Result<RelationPtr> relation_named(DdlContext& c, NodeList name) {
+  const auto q = sql::qualified_name(name);
+  const RelationPtr r = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
+  if (r == nullptr)
+    return Error(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(name)) + " does not exist");
+  INDIGO_TRY(lock_object(c, r->oid, TableLockMode::kShareUpdateExclusive));
+  INDIGO_TRY(check_owner(c, *r));
+  return r;
+}
+
+Status wrong_kind(const RelationInfo& r, RelationKind kind, std::string_view what) {
+  if (r.kind == kind) return {};
+  return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not " + std::string(what));
+}
+
+Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
+  const NodeList list =
+      is(s.object, PG_QUERY__NODE__NODE_LIST) ? nodes(s.object->list->n_items, s.object->list->items) : NodeList();
+  switch (s.objtype) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
+      INDIGO_ASSIGN(const RelationPtr r, relation_named(c, list));
+      switch (s.objtype) {
+        case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: INDIGO_TRY(wrong_kind(*r, RelationKind::kTable, "a table")); break;
+        case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: INDIGO_TRY(wrong_kind(*r, RelationKind::kIndex, "an index")); break;
+        case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: INDIGO_TRY(wrong_kind(*r, RelationKind::kView, "a view")); break;
+        case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
+          INDIGO_TRY(wrong_kind(*r, RelationKind::kSequence, "a sequence"));
+          break;
+        default: INDIGO_TRY(wrong_kind(*r, RelationKind::kMaterializedView, "a materialized view")); break;
+      }
+      return Address{pg_class::kOid, r->oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN: {
+      if (list.size() < 2) return Error(sqlstate::kSyntaxError, "column name must be qualified");
+      INDIGO_ASSIGN(const RelationPtr r, relation_named(c, list.first(list.size() - 1)));
+      const ColumnInfo* column = r->find_column(string_of(list.back()));
+      if (column == nullptr) {
+        return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(list.back())) + " of relation " +
+                                                     quoted(r->name) + " does not exist");
+      }
+      return Address{pg_class::kOid, r->oid, column->number};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT: {
+      INDIGO_ASSIGN(const RelationPtr r, relation_named(c, list.first(list.size() - 1)));
+      for (const ConstraintInfo& k : r->constraints) {
+        if (k.name == string_of(list.back())) return Address{pg_constraint::kOid, k.oid, 0};
+      }
+      return Error(sqlstate::kUndefinedObject, "constraint " + quoted(string_of(list.back())) + " for table " +
+                                                   quoted(r->name) + " does not exist");
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
+      INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(s.object)));
+      return Address{pg_namespace::kOid, oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
+      auto resolved = resolve_type(c, s.object->type_name);
+      if (!resolved.ok()) {
+        auto error = resolved.take_error();
+        error->position = 0;  // PostgreSQL does not say where
+        return error;
+      }
+      const TypeRef type = *resolved;
+      return Address{pg_type::kOid, type.oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid oid, owned_collation(c, list));
+      return Address{pg_collation::kOid, oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: {
+      const auto database = c.catalog.catalog().database_named(string_of(s.object));
+      if (database == nullptr) {
+        return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist");
+      }
+      return Address{pg_database::kOid, database->oid(), 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: {
+      const Oid oid = c.catalog.role_named(string_of(s.object));
+      if (oid == kInvalidOid)
+        return Error(sqlstate::kUndefinedObject, "role " + quoted(string_of(s.object)) + " does not exist");
+      return Address{pg_authid::kOid, oid, 0};
+    }
+    default: return unsupported("COMMENT on this kind of object");
+  }
+}
+
+}  // namespace
+
+Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s) {
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE &&
+      c.catalog.catalog().database_named(string_of(s.object)) == nullptr) {
+    // Dumps must load into databases of other names.
+    c.host.notice(Severity::kWarning,
+                  Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist"));
+    return std::string("COMMENT");
+  }
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
+    if (string_of(s.object) == "plpgsql") return std::string("COMMENT");  // of what dumps take to be there
+    return Error(sqlstate::kUndefinedObject, "extension " + quoted(string_of(s.object)) + " does not exist");
+  }
+  INDIGO_ASSIGN(const Address address, find_commented(c, s));
+  INDIGO_TRY(set_comment(c, address, s.comment));
+  return std::string("COMMENT");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,275 @@
+#include "engine/ddl/object/database.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/wait_point.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/object/comment.h"
+#include "engine/ddl/rows.h"
+#include "engine/ddl/table/temporary.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+struct DatabaseRow {
+  Oid oid = kInvalidOid;
+  Oid owner = kInvalidOid;
+  bool is_template = false;
+};
+
+std::optional<DatabaseRow> database_row(DdlContext& c, std::string_view name) {
+  std::optional<DatabaseRow> out;
+  table(c, pg_database::kOid)
+      .scan_index(c.txn, system_index::kDatabaseName, {Datum::of(Str(name))}, [&](RowReader row) {
+        out = DatabaseRow{row.oid(pg_database::c_oid), row.oid(pg_database::c_datdba),
+                          row.flag(pg_database::c_datistemplate)};
+        return false;
+      });
+  return out;
+}
+
+Error no_such_database(std::string_view name) {
+  return Error(sqlstate::kInvalidCatalogName, "database " + quoted(name) + " does not exist");
+}
+
+bool is_c_locale(const std::string& name) {
+  return name == "C" || name == "POSIX" || name == "C.UTF-8" || name == "C.utf8";
+}
+
+struct CreateOptions {
+  std::string source = "template1";
+  Oid owner = kInvalidOid;
+  bool is_template = false, allow_connections = true;
+  int32_t connection_limit = -1;
+};
+
+Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt& s) {
+  CreateOptions out;
+  out.owner = c.catalog.user();
+  for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
+    const PgQuery__DefElem* d = node->def_elem;
+    const std::string_view name = d->defname;
+    const std::string value = sql::absent(d->arg) ? std::string() : text_value(d->arg);
+    if (name == "template") {
+      if (!value.empty()) out.source = value;
+    } else if (name == "owner") {
+      out.owner = c.catalog.role_named(value);
+      if (out.owner == kInvalidOid)
+        return Error(sqlstate::kUndefinedObject, "role " + quoted(value) + " does not exist");
+    } else if (name == "encoding") {
+      std::string upper = value;
+      std::transform(upper.begin(), upper.end(), upper.begin(),
+                     [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
+      if (!value.empty() && upper != "UTF8" && upper != "UTF-8" && upper != "UNICODE" && value != "6") {
+        return unsupported("database encoding " + quoted(value));
+      }
+    } else if (name == "lc_collate" || name == "lc_ctype" || name == "locale") {
+      if (!value.empty() && !is_c_locale(value)) return unsupported("database locale " + quoted(value));
+    } else if (name == "locale_provider") {
+      if (value != "libc") return unsupported("locale provider " + quoted(value));
+    } else if (name == "is_template") {
+      INDIGO_ASSIGN(out.is_template, boolean_value(d));
+    } else if (name == "allow_connections") {
+      INDIGO_ASSIGN(out.allow_connections, boolean_value(d));
+    } else if (name == "connection_limit") {
+      const auto limit = integer_value(d->arg);
+      if (!limit || *limit < -1) return Error(sqlstate::kInvalidParameterValue, "invalid connection limit: " + value);
+      out.connection_limit = static_cast<int32_t>(*limit);
+    } else if (name == "tablespace") {
+      if (value != "pg_default")
+        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(value) + " does not exist");
+    } else if (name != "strategy" && name != "collation_version" && name != "icu_locale" && name != "oid") {
+      return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
+    }
+  }
+  return out;
+}
+
+// The temporary objects of sessions that use the template.
+Status drop_temporary_objects_of_others(DdlContext& c, const std::shared_ptr<catalog::Database>& database) {
+  const auto view = std::make_shared<catalog::SessionCatalog>(c.catalog.catalog(), database, 0);
+  c.store().on_end(
+      c.txn, [view] {}, [view] {});  // other actions need it
+  view->bind(&c.txn);
+  DdlContext inside{*view, c.txn, c.host, c.text};
+  Status status = drop_temporary_schemas(inside);
+  view->bind(nullptr);
+  return status;
+}
+
+}  // namespace
+
+Result<std::string> execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
+  if (c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, "CREATE DATABASE cannot run inside a transaction block");
+  }
+  const std::string name = truncated_name(s.dbname);
+  INDIGO_ASSIGN(const CreateOptions options, create_options(c, s));
+  const auto role = c.catalog.catalog().role(c.catalog.user(), &c.txn);
+  if (role == nullptr || (!role->superuser && !role->create_db)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied to create database");
+  }
+  if (!c.catalog.has_role(c.catalog.user(), options.owner)) {
+    return Error(sqlstate::kInsufficientPrivilege,
+                 "must be member of role " + quoted(c.catalog.role_name(options.owner)));
+  }
+  const auto source_row = database_row(c, options.source);
+  const auto source = source_row ? c.catalog.catalog().database(source_row->oid) : nullptr;
+  if (source == nullptr) {
+    return Error(sqlstate::kInvalidCatalogName, "template database " + quoted(options.source) + " does not exist");
+  }
+  if (!source_row->is_template && !role->superuser && !c.catalog.has_role(c.catalog.user(), source_row->owner)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied to copy database " + quoted(options.source));
+  }
+  if (database_row(c, name)) return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
+  const Oid oid = next_oid(c);
+  const auto made = c.catalog.catalog().make_database(oid, name);
+  StorageStatus failure = StorageStatus::kOk;
+  INDIGO_TRY(c.catalog.catalog().clone_database(c.txn, *source, *made, failure));
+  INDIGO_TRY(check(failure));
+  INDIGO_TRY(drop_temporary_objects_of_others(c, made));
+  SystemTable& databases = table(c, pg_database::kOid);
+  std::string image;
+  databases.find_oid(c.txn, source_row->oid, image);
+  RowValues row(databases.definition(), databases.layout(), image);
+  row.oid(pg_database::c_oid, oid)
+      .str(pg_database::c_datname, name)
+      .oid(pg_database::c_datdba, options.owner)
+      .flag(pg_database::c_datistemplate, options.is_template)
+      .flag(pg_database::c_datallowconn, options.allow_connections)
+      .i32(pg_database::c_datconnlimit, options.connection_limit)
+      .set_null(pg_database::c_datacl);
+  const StorageStatus status = databases.insert(c.txn, row);
+  if (status == StorageStatus::kDuplicateKey) {
+    return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
+  }
+  INDIGO_TRY(check(status));
+  auto& catalog = c.catalog.catalog();
+  c.store().on_end(
+      c.txn, [&catalog, made] { catalog.publish(made); }, [] {});
+  c.catalog.changed_shared();
+  return std::string("CREATE DATABASE");
+}
+
+namespace {
+
+// A client that has closed its connection may still have its session here for a moment. 55006 after five seconds.
+Status wait_until_unused(DdlContext& c, catalog::Database& database, std::string_view name) {
+  constexpr double kPollSeconds = 0.005;
+  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  while (const int n = database.session_count()) {
+    if (Clock::now() >= deadline) {
+      return Error(sqlstate::kObjectInUse, "database " + quoted(name) + " is being accessed by other users")
+          .with_detail("There " +
+                       std::string(n == 1 ? "is 1 other session" : "are " + std::to_string(n) + " other sessions") +
+                       " using the database.");
+    }
+    INDIGO_TRY(c.host.session().sleep(kPollSeconds));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
+  if (c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, "DROP DATABASE cannot run inside a transaction block");
+  }
+  const auto row = database_row(c, s.dbname);
+  if (!row) {
+    if (!s.missing_ok) return no_such_database(s.dbname);
+    notice(c, "database " + quoted(s.dbname) + " does not exist, skipping");
+    return std::string("DROP DATABASE");
+  }
+  INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
+  if (row->is_template) return Error(sqlstate::kWrongObjectType, "cannot drop a template database");
+  if (row->oid == c.catalog.database()) return Error(sqlstate::kObjectInUse, "cannot drop the currently open database");
+  bool force = false;
+  for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
+    const std::string_view option = node->def_elem->defname;
+    if (option != "force") {
+      return Error(sqlstate::kSyntaxError, "unrecognized DROP DATABASE option " + quoted(option))
+          .at(position(c, node->def_elem->location));
+    }
+    force = true;
+  }
+  if (const auto database = c.catalog.catalog().database(row->oid); database != nullptr) {
+    if (force) INDIGO_TRY(c.host.terminate_sessions(row->oid));
+    INDIGO_TRY(wait_until_unused(c, *database, s.dbname));
+  }
+  INDIGO_TRY(check(table(c, pg_database::kOid).erase(c.txn, {Datum::of_oid(row->oid)})));
+  INDIGO_TRY(set_comment(c, {pg_database::kOid, row->oid, 0}, ""));
+  SystemTable& settings = table(c, pg_db_role_setting::kOid);
+  std::vector<Oid> roles;
+  settings.scan(c.txn, {Datum::of_oid(row->oid)}, [&](RowReader r) {
+    roles.push_back(r.oid(pg_db_role_setting::c_setrole));
+    return true;
+  });
+  for (const Oid role : roles) INDIGO_TRY(check(settings.erase(c.txn, {Datum::of_oid(row->oid), Datum::of_oid(role)})));
+  auto& catalog = c.catalog.catalog();
+  c.store().on_end(
+      c.txn, [&catalog, oid = row->oid] { catalog.forget(oid); }, [] {});
+  c.catalog.changed_shared();
+  return std::string("DROP DATABASE");
+}
+
+Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s) {
+  const auto row = database_row(c, s.dbname);
+  if (!row) return no_such_database(s.dbname);
+  INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
+  for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
+    const PgQuery__DefElem* d = node->def_elem;
+    const std::string_view name = d->defname;
+    int column = -1;
+    if (name == "is_template") column = pg_database::c_datistemplate;
+    if (name == "allow_connections") column = pg_database::c_datallowconn;
+    if (column >= 0) {
+      INDIGO_ASSIGN(const bool on, boolean_value(d));
+      INDIGO_TRY(
+          update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)}, [&](RowValues& v) { v.flag(column, on); }));
+    } else if (name == "connection_limit") {
+      const auto limit = integer_value(d->arg);
+      if (!limit || *limit < -1)
+        return Error(sqlstate::kInvalidParameterValue, "invalid connection limit: " + text_value(d->arg));
+      INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
+                            [&](RowValues& v) { v.i32(pg_database::c_datconnlimit, static_cast<int32_t>(*limit)); }));
+    } else if (name == "tablespace") {
+      if (text_value(d->arg) != "pg_default") {
+        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(text_value(d->arg)) + " does not exist");
+      }
+    } else {
+      return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, d->location));
+    }
+  }
+  c.catalog.changed_shared();
+  return std::string("ALTER DATABASE");
+}
+
+Status rename_database(DdlContext& c, std::string_view from, std::string_view to) {
+  const auto row = database_row(c, from);
+  if (!row) return no_such_database(from);
+  INDIGO_TRY(check_owner(c, row->owner, "database", from));
+  if (database_row(c, to)) return Error(sqlstate::kDuplicateDatabase, "database " + quoted(to) + " already exists");
+  if (row->oid == c.catalog.database())
+    return Error(sqlstate::kFeatureNotSupported, "current database cannot be renamed");
+  INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
+                        [&](RowValues& v) { v.str(pg_database::c_datname, to); }));
+  auto& catalog = c.catalog.catalog();
+  c.store().on_end(
+      c.txn, [&catalog, oid = row->oid, name = std::string(to)] { catalog.rename(oid, name); }, [] {});
+  c.catalog.changed_shared();
+  return {};
+}
+
+Status change_database_owner(DdlContext& c, std::string_view name, Oid owner) {
+  const auto row = database_row(c, name);
+  if (!row) return no_such_database(name);
+  INDIGO_TRY(check_owner(c, row->owner, "database", name));
+  c.catalog.changed_shared();
+  return update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
+                    [&](RowValues& v) { v.oid(pg_database::c_datdba, owner); });
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,15 @@
+// CREATE, ALTER and DROP DATABASE. A new database is a copy of its template: rows of the system tables, tables, indexes and
+// counters; built-in rows are shared.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s);
+Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s);
+Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s);
+Status rename_database(DdlContext& c, std::string_view from, std::string_view to);
+Status change_database_owner(DdlContext& c, std::string_view name, Oid owner);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,13 @@
+// Domains: CREATE, ALTER, and their constraints. What stored values must satisfy anew is looked up in every column of the
+// domain's type and of domains over it; columns of arrays and rows of the domain make such an ALTER 0A000, as in PostgreSQL.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s);
+Result<std::string> execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s);
+Status rename_domain_constraint(DdlContext& c, NodeList domain, std::string_view from, std::string_view wanted);
+
+}  // namespace indigo::engine::ddl

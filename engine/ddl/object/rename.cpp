@@ -1,0 +1,421 @@
+#include "engine/ddl/object/rename.h"
+
+#include <algorithm>
+
+#include "catalog/system_columns.h"
+#include "engine/ddl/access/role.h"
+#include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/expression.h"
+#include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/database.h"
+#include "engine/ddl/object/domain.h"
+#include "engine/ddl/object/schema.h"
+#include "engine/ddl/stored_texts.h"
+#include "engine/ddl/table/alter_table.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+// Stored texts (defaults, views) that name the relation get its new name.
+Status rename_in_dependents(DdlContext& c, const RelationInfo& old, std::string_view schema, std::string_view name) {
+  if (old.row_type != kInvalidOid) INDIGO_TRY(rename_type_in_dependents(c, old.row_type, schema, name));
+  return edit_dependent_texts(c, {pg_class::kOid, old.oid, 0}, [&](std::string_view text, bool query) {
+    return rename_relation_in(text, query, old.schema_name, old.name, schema, name);
+  });
+}
+
+// Everybody whose descriptor names the relation.
+void touch_neighbours(DdlContext& c, const RelationInfo& r) {
+  std::vector<Oid> all{r.oid};
+  for (const IndexInfo& index : r.indexes) all.push_back(index.oid);
+  for (const ConstraintInfo& k : r.constraints) {
+    if (k.foreign_relation != kInvalidOid) all.push_back(k.foreign_relation);
+  }
+  all.insert(all.end(), r.referencing_relations.begin(), r.referencing_relations.end());
+  if (r.row_type != kInvalidOid) all.push_back(r.row_type);
+  c.catalog.changed(std::move(all));
+}
+
+Status rename_type_row(DdlContext& c, Oid type, std::string_view name) {
+  if (type == kInvalidOid) return {};
+  INDIGO_TRY(
+      update_row(c, pg_type::kOid, {Datum::of_oid(type)}, [&](RowValues& v) { v.str(pg_type::c_typname, name); }));
+  const auto info = c.catalog.type(type);
+  const Oid array = info != nullptr ? info->array : kInvalidOid;
+  c.catalog.changed({type});
+  if (array == kInvalidOid) return {};
+  INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(array)},
+                        [&](RowValues& v) { v.str(pg_type::c_typname, truncated_name("_" + std::string(name))); }));
+  c.catalog.changed({array});
+  return {};
+}
+
+Status rename_relation(DdlContext& c, const RelationPtr& r, std::string_view wanted) {
+  const std::string name = truncated_name(wanted);
+  if (c.catalog.relation_oid(r->schema, name) != kInvalidOid) {
+    return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
+  }
+  INDIGO_TRY(rename_in_dependents(c, *r, r->schema_name, name));
+  INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.str(pg_class::c_relname, name); }));
+  INDIGO_TRY(rename_type_row(c, r->row_type, name));
+  // A key's index and its constraint go by one name.
+  if (r->kind == RelationKind::kIndex) {
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (indexes.find_oid(c.txn, r->oid, image)) {
+      const RelationPtr owner = current(c, indexes.reader(image).oid(pg_index::c_indrelid));
+      for (const ConstraintInfo& k : owner->constraints) {
+        if (k.index != r->oid || k.kind == 'f') continue;
+        INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                              [&](RowValues& v) { v.str(pg_constraint::c_conname, name); }));
+      }
+      touch_neighbours(c, *owner);
+    }
+  }
+  touch_neighbours(c, *r);
+  return {};
+}
+
+Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from, std::string_view wanted) {
+  const std::string to = truncated_name(wanted);
+  const ColumnInfo* found = r->find_column(from);
+  if (found == nullptr) {
+    if (catalog::find_system_column(from) != nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot rename system column " + quoted(from));
+    }
+    return Error(sqlstate::kUndefinedColumn, "column " + quoted(from) + " does not exist");
+  }
+  const int16_t number = found->number;
+  INDIGO_TRY(check_column_name(to));
+  if (r->find_column(to) != nullptr) {
+    return Error(sqlstate::kDuplicateColumn, column_text(*r, to) + " already exists");
+  }
+  const Address column{pg_class::kOid, r->oid, number};
+  INDIGO_TRY(edit_dependent_texts(c, column, [&](std::string_view text, bool query) -> Result<std::string> {
+    return query ? rename_column_in_query(c, text, r->oid, number, from, to) : rename_column_in(text, from, to);
+  }));
+  INDIGO_TRY(update_attribute(c, r->oid, number, [&](RowValues& a) { a.str(pg_attribute::c_attname, to); }));
+  for (const IndexInfo& index : r->indexes) {
+    for (size_t i = 0; i < index.columns.size() + index.included.size(); i++) {
+      const int16_t of = i < index.columns.size() ? index.columns[i].column : index.included[i - index.columns.size()];
+      if (of != number) continue;
+      INDIGO_TRY(update_attribute(c, index.oid, static_cast<int16_t>(i + 1),
+                                  [&](RowValues& a) { a.str(pg_attribute::c_attname, to); }));
+    }
+  }
+  touch_neighbours(c, *r);
+  return {};
+}
+
+Status rename_constraint(DdlContext& c, const RelationPtr& r, std::string_view from, std::string_view wanted) {
+  const std::string to = truncated_name(wanted);
+  const bool known = std::any_of(r->constraints.begin(), r->constraints.end(),
+                                 [&](const ConstraintInfo& k) { return k.name == from; });
+  for (const ConstraintInfo& k : r->constraints) {
+    if (known && k.name == to) {
+      return Error(sqlstate::kDuplicateObject,
+                   "constraint " + quoted(to) + " for relation " + quoted(r->name) + " already exists");
+    }
+  }
+  for (const ConstraintInfo& k : r->constraints) {
+    if (k.name != from) continue;
+    if (k.kind == 'p' || k.kind == 'u') return rename_relation(c, current(c, k.index), to);
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                          [&](RowValues& v) { v.str(pg_constraint::c_conname, to); }));
+    touch_neighbours(c, *r);
+    return {};
+  }
+  return Error(sqlstate::kUndefinedObject,
+               "constraint " + quoted(from) + " for table " + quoted(r->name) + " does not exist");
+}
+
+// ALTER TABLE takes any kind of relation, the others their own only.
+Status check_kind(const RelationInfo& r, PgQuery__ObjectType type) {
+  const auto refuse = [&](const char* what) {
+    return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not " + what);
+  };
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW && r.kind != RelationKind::kView) return refuse("a view");
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE && r.kind != RelationKind::kSequence) return refuse("a sequence");
+  if (type == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW && r.kind != RelationKind::kMaterializedView)
+    return refuse("a materialized view");
+  return {};
+}
+
+std::string relation_tag(PgQuery__ObjectType type) { return "ALTER " + std::string(object_type_tag(type)); }
+
+Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) {
+  INDIGO_ASSIGN(const Oid oid, existing_schema(c, from));
+  if (c.catalog.schema_named(to) != kInvalidOid)
+    return Error(sqlstate::kDuplicateSchema, "schema " + quoted(to) + " already exists");
+  if (to.starts_with("pg_")) {
+    return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(to))
+        .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+  }
+  // Texts name relations by schema.
+  std::vector<Oid> relations;
+  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(pg_class::c_relnamespace) == oid) relations.push_back(row.oid(pg_class::c_oid));
+    return true;
+  });
+  for (const Oid r : relations) {
+    const RelationPtr relation = current(c, r);
+    INDIGO_TRY(rename_in_dependents(c, *relation, to, relation->name));
+  }
+  std::vector<std::pair<Oid, std::string>> types;
+  table(c, pg_type::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const char kind = row.chr(pg_type::c_typtype);
+    if (row.oid(pg_type::c_typnamespace) == oid && (kind == 'e' || kind == 'd')) {
+      types.emplace_back(row.oid(pg_type::c_oid), row.str(pg_type::c_typname));
+    }
+    return true;
+  });
+  for (const auto& [type, name] : types) INDIGO_TRY(rename_type_in_dependents(c, type, to, name));
+  INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
+                        [&](RowValues& v) { v.str(pg_namespace::c_nspname, to); }));
+  c.catalog.changed({kInvalidOid});
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
+  switch (s.rename_type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ATTRIBUTE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT: {
+      const bool part = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN ||
+                        s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_ATTRIBUTE ||
+                        s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
+      const std::string tag = relation_tag(part ? (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT
+                                                       ? PG_QUERY__OBJECT_TYPE__OBJECT_TABLE
+                                                       : s.relation_type)
+                                                : s.rename_type);
+      INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok));
+      if (r == nullptr) {
+        notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
+        return tag;
+      }
+      INDIGO_TRY(check_not_system(c, *r));
+      INDIGO_TRY(check_owner(c, *r));
+      INDIGO_TRY(check_kind(*r, s.rename_type));
+      if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
+        INDIGO_TRY(rename_constraint(c, r, s.subname, s.newname));
+      } else if (part) {
+        INDIGO_TRY(rename_column(c, r, s.subname, s.newname));
+      } else {
+        INDIGO_TRY(rename_relation(c, r, s.newname));
+      }
+      return tag;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
+      INDIGO_TRY(rename_schema(c, s.subname, s.newname));
+      return std::string("ALTER SCHEMA");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
+      const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
+      const auto q = sql::qualified_name(name);
+      const auto type = c.catalog.find_type(q.schema, q.name);
+      if (type == nullptr)
+        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
+      if (type->oid < oid::kFirstUserOid)
+        return Error(sqlstate::kInsufficientPrivilege, "must be owner of type " + type->name);
+      if (type->relation != kInvalidOid) {
+        const RelationPtr r = current(c, type->relation);
+        if (r->kind != RelationKind::kComposite) {
+          return Error(sqlstate::kWrongObjectType, type->name + " is a table's row type")
+              .with_hint("Use ALTER TABLE instead.");
+        }
+        INDIGO_TRY(rename_relation(c, r, s.newname));
+      } else {
+        if (c.catalog.find_type(c.catalog.schema_name(type->schema), s.newname) != nullptr) {
+          return Error(sqlstate::kDuplicateObject, "type " + quoted(s.newname) + " already exists");
+        }
+        INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(type->schema), s.newname));
+        INDIGO_TRY(rename_type_row(c, type->oid, truncated_name(s.newname)));
+        c.catalog.changed({kInvalidOid});
+      }
+      return relation_tag(s.rename_type);
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMCONSTRAINT:
+      INDIGO_TRY(
+          rename_domain_constraint(c, nodes(s.object->list->n_items, s.object->list->items), s.subname, s.newname));
+      return std::string("ALTER DOMAIN");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
+      INDIGO_TRY(rename_database(c, s.subname, s.newname));
+      return std::string("ALTER DATABASE");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE:
+      INDIGO_TRY(rename_role(c, s.subname, s.newname));
+      return std::string("ALTER ROLE");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
+      INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
+      return std::string("ALTER COLLATION");
+    default: return unsupported("renaming this kind of object");
+  }
+}
+
+// ---- SET SCHEMA
+
+namespace {
+
+Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
+  if (r->schema == schema) return {};
+  if (c.catalog.relation_oid(schema, r->name) != kInvalidOid) {
+    return Error(sqlstate::kDuplicateTable,
+                 "relation " + quoted(r->name) + " already exists in schema " + quoted(c.catalog.schema_name(schema)));
+  }
+  INDIGO_TRY(rename_in_dependents(c, *r, c.catalog.schema_name(schema), r->name));
+  const Address old_schema{pg_namespace::kOid, r->schema, 0}, new_schema{pg_namespace::kOid, schema, 0};
+  INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.oid(pg_class::c_relnamespace, schema); }));
+  INDIGO_TRY(change_dependency(c, {pg_class::kOid, r->oid, 0}, old_schema, new_schema));
+  if (r->row_type != kInvalidOid) {
+    const auto type = c.catalog.type(r->row_type);
+    for (const Oid t : {r->row_type, type->array}) {
+      if (t == kInvalidOid) continue;
+      INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},
+                            [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
+    }
+  }
+  for (const IndexInfo& index : r->indexes) {
+    INDIGO_TRY(update_class(c, index.oid, [&](RowValues& v) { v.oid(pg_class::c_relnamespace, schema); }));
+  }
+  for (const ConstraintInfo& k : r->constraints) {
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                          [&](RowValues& v) { v.oid(pg_constraint::c_connamespace, schema); }));
+  }
+  for (const Dependent& d : dependents_of(c, {pg_class::kOid, r->oid, 0})) {
+    SequenceDefinition ignored;
+    if (d.address.class_id == pg_class::kOid && (d.type == 'a' || d.type == 'i') &&
+        read_sequence(c, d.address.object, ignored)) {
+      INDIGO_TRY(move_relation(c, current(c, d.address.object), schema));
+    }
+  }
+  c.catalog.changed({kInvalidOid});
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
+  const std::string tag = relation_tag(s.object_type);
+  switch (s.object_type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: {
+      INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok));
+      if (r == nullptr) {
+        notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
+        return tag;
+      }
+      INDIGO_TRY(check_not_system(c, *r));
+      INDIGO_TRY(check_owner(c, *r));
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+      if (r->kind == RelationKind::kSequence) {
+        for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) {
+          if (d.type == 'a' || d.type == 'i') {
+            return Error(sqlstate::kFeatureNotSupported, "cannot move an owned sequence into another schema")
+                .with_detail("Sequence " + quoted(r->name) + " is linked to table " +
+                             quoted(current(c, d.address.object)->name) + ".");
+          }
+        }
+      }
+      INDIGO_TRY(move_relation(c, r, schema));
+      return tag;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
+      const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
+      const auto q = sql::qualified_name(name);
+      const auto type = c.catalog.find_type(q.schema, q.name);
+      if (type == nullptr)
+        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      if (type->relation != kInvalidOid) {
+        INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
+        return tag;
+      }
+      INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(schema), type->name));
+      for (const Oid t : {type->oid, type->array}) {
+        if (t == kInvalidOid) continue;
+        INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},
+                              [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
+      }
+      INDIGO_TRY(change_dependency(c, {pg_type::kOid, type->oid, 0}, {pg_namespace::kOid, type->schema, 0},
+                                   {pg_namespace::kOid, schema, 0}));
+      c.catalog.changed({kInvalidOid});
+      return tag;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
+      return tag;
+    }
+    default: return unsupported("SET SCHEMA for this kind of object");
+  }
+}
+
+// ---- OWNER TO
+
+Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
+  INDIGO_ASSIGN(const Oid owner, resolve_role(c, s.newowner));
+  const auto check_new_owner = [&]() -> Status {
+    if (c.catalog.has_role(c.catalog.user(), owner)) return {};
+    return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
+  };
+  switch (s.object_type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
+      const std::string_view name = string_of(s.object);
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, name));
+      std::string image;
+      const SystemTable& t = table(c, pg_namespace::kOid);
+      if (t.find_oid(c.txn, schema, image)) {
+        INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_namespace::c_nspowner), "schema", name));
+      }
+      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(schema)},
+                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, owner); }));
+      return std::string("ALTER SCHEMA");
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
+      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(change_database_owner(c, string_of(s.object), owner));
+      return std::string("ALTER DATABASE");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
+      const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
+      const auto q = sql::qualified_name(name);
+      const auto type = c.catalog.find_type(q.schema, q.name);
+      if (type == nullptr)
+        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
+      INDIGO_TRY(check_new_owner());
+      for (const Oid t : {type->oid, type->array}) {
+        if (t == kInvalidOid) continue;
+        INDIGO_TRY(
+            update_row(c, pg_type::kOid, {Datum::of_oid(t)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, owner); }));
+        c.catalog.changed({t});
+      }
+      if (type->relation != kInvalidOid) INDIGO_TRY(change_owner(c, current(c, type->relation), owner));
+      return relation_tag(s.object_type);
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
+      INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
+      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
+      return relation_tag(s.object_type);
+    }
+    default: return unsupported("OWNER TO for this kind of object");
+  }
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,12 @@
+// ALTER ... RENAME TO, RENAME COLUMN, RENAME CONSTRAINT, SET SCHEMA and OWNER TO.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s);
+Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s);
+Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s);
+
+}  // namespace indigo::engine::ddl

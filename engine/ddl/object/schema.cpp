@@ -1,0 +1,150 @@
+#include "engine/ddl/object/schema.h"
+
+#include <algorithm>
+
+#include "engine/ddl/drop/dependency.h"
+#include "engine/settings/identifier_list.h"
+
+namespace indigo::engine::ddl {
+
+Status check_schema_privilege(DdlContext& c, Oid schema, uint32_t privileges) {
+  const Oid user = c.catalog.user();
+  if (schema == c.catalog.temp_schema() || c.catalog.is_superuser(user)) return {};
+  const SystemTable& t = table(c, pg_namespace::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, schema, image)) return {};
+  const RowReader row = t.reader(image);
+  const Oid owner = row.oid(pg_namespace::c_nspowner);
+  const catalog::Acl acl = row.is_null(pg_namespace::c_nspacl) ? catalog::default_acl('n', owner)
+                                                               : catalog::read_acl(row.str(pg_namespace::c_nspacl));
+  // pg_database_owner has one implicit member: the database's owner.
+  constexpr Oid kDatabaseOwnerRole = 6171;
+  const uint32_t granted = catalog::acl_privileges(acl, [&](Oid role) {
+    if (role == kDatabaseOwnerRole) {
+      const SystemTable& databases = table(c, pg_database::kOid);
+      std::string database;
+      return databases.find_oid(c.txn, c.catalog.database(), database) &&
+             c.catalog.has_role(user, databases.reader(database).oid(pg_database::c_datdba));
+    }
+    return c.catalog.has_role(user, role);
+  });
+  if ((granted & privileges) == privileges) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied for schema " + std::string(row.str(pg_namespace::c_nspname)));
+}
+
+Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
+  SystemTable& t = table(c, pg_namespace::kOid);
+  const Oid oid = next_oid(c);
+  RowValues row(t.definition());
+  row.oid(pg_namespace::c_oid, oid).str(pg_namespace::c_nspname, name).oid(pg_namespace::c_nspowner, owner);
+  const StorageStatus status = t.insert(c.txn, row);
+  if (status == StorageStatus::kDuplicateKey) {
+    return Error(sqlstate::kDuplicateSchema, "schema " + quoted(name) + " already exists");
+  }
+  INDIGO_TRY(check(status));
+  c.catalog.changed({kInvalidOid});
+  return oid;
+}
+
+namespace {
+
+// CREATE SCHEMA and CREATE DATABASE privileges of the current database.
+Status check_database_create(DdlContext& c) {
+  const Oid user = c.catalog.user();
+  if (c.catalog.is_superuser(user)) return {};
+  const SystemTable& t = table(c, pg_database::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, c.catalog.database(), image)) return {};
+  const RowReader row = t.reader(image);
+  const Oid owner = row.oid(pg_database::c_datdba);
+  const catalog::Acl acl = row.is_null(pg_database::c_datacl) ? catalog::default_acl('d', owner)
+                                                              : catalog::read_acl(row.str(pg_database::c_datacl));
+  const uint32_t granted = catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(user, role); });
+  if ((granted & kPrivilegeCreate) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied for database " + std::string(c.catalog.database_name()));
+}
+
+constexpr SqlState kInvalidSchemaDefinition{"42P15"};
+
+// The relation that an element of CREATE SCHEMA makes; null: it makes none.
+PgQuery__RangeVar* made_by(const PgQuery__Node& element) {
+  switch (element.node_case) {
+    case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return element.create_seq_stmt->sequence;
+    case PG_QUERY__NODE__NODE_CREATE_STMT: return element.create_stmt->relation;
+    case PG_QUERY__NODE__NODE_VIEW_STMT: return element.view_stmt->view;
+    case PG_QUERY__NODE__NODE_INDEX_STMT: return element.index_stmt->relation;
+    default: return nullptr;
+  }
+}
+
+// Sequences, tables, views, indexes, and then the rest, as if each statement stood alone with the schema first in search_path.
+Status create_elements(DdlContext& c, const std::string& schema, Oid owner, NodeList elements) {
+  const auto rank = [](const PgQuery__Node& element) {
+    switch (element.node_case) {
+      case PG_QUERY__NODE__NODE_CREATE_SEQ_STMT: return 0;
+      case PG_QUERY__NODE__NODE_CREATE_STMT: return 1;
+      case PG_QUERY__NODE__NODE_VIEW_STMT: return 2;
+      case PG_QUERY__NODE__NODE_INDEX_STMT: return 3;
+      default: return 4;
+    }
+  };
+  std::vector<PgQuery__Node*> ordered(elements.begin(), elements.end());
+  for (const PgQuery__Node* element : ordered) {
+    const PgQuery__RangeVar* made = made_by(*element);
+    if (made != nullptr && sql::has_text(made->schemaname) && made->schemaname != schema) {
+      return Error(kInvalidSchemaDefinition, "CREATE specifies a schema (" + std::string(made->schemaname) +
+                                                 ") different from the one being created (" + schema + ")");
+    }
+  }
+  std::stable_sort(ordered.begin(), ordered.end(), [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
+  std::string setting;
+  c.host.session().setting("search_path", setting);
+  const auto before = split_identifier_list(setting).value_or(std::vector<std::string>());
+  std::vector<std::string> path{schema};
+  path.insert(path.end(), before.begin(), before.end());
+  const Oid user = c.catalog.user();
+  c.catalog.set_search_path(std::move(path));
+  c.catalog.set_user(owner);
+  Status status;
+  for (const PgQuery__Node* element : ordered) {
+    auto made = execute_ddl(c, *element);
+    if (made.ok()) continue;
+    status = made.take_error();
+    break;
+  }
+  c.catalog.set_search_path(before);
+  c.catalog.set_user(user);
+  return status;
+}
+
+}  // namespace
+
+Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) {
+  Oid owner = c.catalog.user();
+  if (s.authrole != nullptr) {
+    INDIGO_ASSIGN(owner, resolve_role(c, s.authrole));
+    if (!c.catalog.has_role(c.catalog.user(), owner)) {
+      return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
+    }
+  }
+  const std::string name = sql::has_text(s.schemaname) ? truncated_name(s.schemaname) : c.catalog.role_name(owner);
+  INDIGO_TRY(check_database_create(c));
+  if (name.starts_with("pg_")) {
+    return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(name))
+        .with_detail("The prefix \"pg_\" is reserved for system schemas.");
+  }
+  if (s.if_not_exists && c.catalog.schema_named(name) != kInvalidOid) {
+    notice(c, "schema " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateSchema);
+    return std::string("CREATE SCHEMA");
+  }
+  if (s.if_not_exists && s.n_schema_elts > 0) {
+    return Error(sqlstate::kFeatureNotSupported, "CREATE SCHEMA IF NOT EXISTS cannot include schema elements");
+  }
+  INDIGO_TRY(create_schema(c, name, owner));
+  if (s.n_schema_elts > 0) INDIGO_TRY(create_elements(c, name, owner, nodes(s.n_schema_elts, s.schema_elts)));
+  return std::string("CREATE SCHEMA");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,319 @@
+#include "engine/ddl/object_lookup.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/arena.h"
+#include "engine/ddl/object/schema.h"
+#include "engine/exec/execution.h"
+#include "sql/analyze/type/signature_text.h"
+#include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
+
+namespace indigo::engine::ddl {
+
+Error storage_failure(StorageStatus status, const RelationInfo* relation) { return storage_error(status, relation); }
+
+void notice(DdlContext& c, std::string message, SqlState state) {
+  c.host.notice(Severity::kNotice, Error(state, std::move(message)));
+}
+
+void warning(DdlContext& c, SqlState state, std::string message) {
+  c.host.notice(Severity::kWarning, Error(state, std::move(message)));
+}
+
+int position(const DdlContext& c, int location) {
+  if (location < 0 || static_cast<size_t>(location) > c.text.size()) return 0;
+  int characters = 1;
+  for (int i = 0; i < location; i++) {
+    if ((static_cast<uint8_t>(c.text[static_cast<size_t>(i)]) & 0xC0) != 0x80) characters++;
+  }
+  return characters;
+}
+
+std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+std::string identifier(std::string_view name) { return sql::quote_identifier(name); }
+std::string qualified(std::string_view schema, std::string_view name) {
+  return identifier(schema) + "." + identifier(name);
+}
+std::string column_text(const RelationInfo& r, std::string_view column) {
+  return "column " + quoted(column) + " of relation " + quoted(r.name);
+}
+
+std::string literal(std::string_view text) { return sql::quote_literal(text); }
+
+std::string truncated_name(std::string_view name) {
+  constexpr size_t kLimit = 63;
+  if (name.size() <= kLimit) return std::string(name);
+  size_t end = kLimit;
+  while (end > 0 && (static_cast<uint8_t>(name[end]) & 0xC0) == 0x80) end--;
+  return std::string(name.substr(0, end));
+}
+
+// ---- schemas
+
+Result<Oid> existing_schema(DdlContext& c, std::string_view schema) {
+  const Oid oid = c.catalog.schema_named(schema);
+  if (oid == kInvalidOid) {
+    return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(schema) + " does not exist");
+  }
+  return oid;
+}
+
+Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool temporary) {
+  if (temporary || schema == "pg_temp") {
+    if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
+      return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
+    }
+    return temporary_schema(c);
+  }
+  Oid oid = kInvalidOid;
+  if (!schema.empty()) {
+    INDIGO_ASSIGN(oid, existing_schema(c, schema));
+  } else {
+    oid = c.catalog.creation_schema();
+    if (oid == kInvalidOid) {
+      return Error(sqlstate::kInvalidSchemaName, "no schema has been selected to create in");
+    }
+  }
+  const std::string name = c.catalog.schema_name(oid);
+  if (oid == oid::kPgCatalogSchema || oid == oid::kPgToastSchema) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied to create in " + quoted(name))
+        .with_detail("System catalog modifications are currently disallowed.");
+  }
+  INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
+  return oid;
+}
+
+// ---- relations
+
+Status lock_object(DdlContext& c, Oid object, TableLockMode mode) {
+  return check(c.store().locks().lock_table(c.store().lock_owner(c.txn),
+                                            catalog::lock_object(c.catalog.database(), object), mode, true,
+                                            c.txn.lock_timeout()));
+}
+
+RelationPtr current(DdlContext& c, Oid oid) { return c.catalog.relation(oid); }
+
+Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode, bool missing_ok) {
+  const std::string_view schema = name->schemaname, relname = name->relname;
+  const std::string_view database = name->catalogname;
+  if (!database.empty() && database != c.catalog.database_name()) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "cross-database references are not implemented: " +
+                     quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)));
+  }
+  for (;;) {
+    RelationPtr found = c.catalog.find_relation(schema, relname);
+    if (found == nullptr) {
+      if (missing_ok) return RelationPtr();
+      const std::string full = schema.empty() ? std::string(relname) : std::string(schema) + "." + std::string(relname);
+      return Error(sqlstate::kUndefinedTable, "relation " + quoted(full) + " does not exist");
+    }
+    // Locking may have waited for DDL: what the name means is looked up again.
+    INDIGO_TRY(lock_object(c, found->oid, mode));
+    const RelationPtr again = c.catalog.find_relation(schema, relname);
+    if (again != nullptr && again->oid == found->oid) return again;
+  }
+}
+
+Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode) {
+  INDIGO_TRY(lock_object(c, oid, mode));
+  RelationPtr found = current(c, oid);
+  if (found == nullptr) {
+    return Error(sqlstate::kUndefinedTable, "relation with OID " + std::to_string(oid) + " does not exist");
+  }
+  return found;
+}
+
+std::string_view kind_name(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::kTable: return "table";
+    case RelationKind::kIndex: return "index";
+    case RelationKind::kSequence: return "sequence";
+    case RelationKind::kView: return "view";
+    case RelationKind::kMaterializedView: return "materialized view";
+    case RelationKind::kComposite: return "type";
+  }
+  return "relation";
+}
+
+Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name) {
+  if (c.catalog.has_role(c.catalog.user(), owner)) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "must be owner of " + std::string(kind) + " " + std::string(name));
+}
+
+Status check_owner(DdlContext& c, const RelationInfo& relation) {
+  return check_owner(c, relation.owner, kind_name(relation.kind), relation.name);
+}
+
+Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string_view statement) {
+  if (c.host.is_being_read(relation.oid)) {
+    return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
+                                             " because it is being used by active queries in this session");
+  }
+  if (!c.host.has_pending_checks(relation.oid)) return {};
+  return Error(sqlstate::kObjectInUse, "cannot " + std::string(statement) + " " + quoted(relation.name) +
+                                           " because it has pending trigger events");
+}
+
+Status check_not_system(DdlContext&, const RelationInfo& relation) {
+  if (relation.oid >= oid::kFirstUserOid) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied: " + quoted(relation.name) + " is a system catalog");
+}
+
+// ---- types
+
+Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
+  const NodeList parts = nodes(name->n_names, name->names);
+  if (name->setof) return Error(sqlstate::kInvalidTableDefinition, "column cannot be declared SETOF");
+  if (name->pct_type) return unsupported("%TYPE in a definition");
+  const auto q = sql::qualified_name(parts);
+  const auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
+  if (type == nullptr) {
+    if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+      return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist")
+          .at(position(c, name->location));
+    }
+    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist")
+        .at(position(c, name->location));
+  }
+  TypeRef out{type->oid, -1, type->collation};
+  if (name->n_typmods > 0) {
+    std::vector<std::string> arguments;
+    for (const PgQuery__Node* node : nodes(name->n_typmods, name->typmods)) {
+      std::string text;
+      if (is(node, PG_QUERY__NODE__NODE_A_CONST)) {
+        const PgQuery__AConst* k = node->a_const;
+        switch (k->val_case) {
+          case PG_QUERY__A__CONST__VAL_IVAL: text = std::to_string(k->ival->ival); break;
+          case PG_QUERY__A__CONST__VAL_FVAL: text = k->fval->fval; break;
+          case PG_QUERY__A__CONST__VAL_SVAL: text = k->sval->sval; break;
+          default: break;
+        }
+      } else {
+        text = text_value(node);
+      }
+      arguments.push_back(std::move(text));
+    }
+    if (type->modifier_in == kInvalidOid) {
+      return Error(sqlstate::kSyntaxError,
+                   "type modifier is not allowed for type " + quoted(type_text(c, {type->oid, -1, kInvalidOid})))
+          .at(position(c, name->location));
+    }
+    auto typmod = sql::typmod_input(type->oid, arguments);
+    if (!typmod.ok()) {
+      if (typmod.error().position == 0) typmod.error().position = position(c, name->location);
+      return typmod.take_error();
+    }
+    out.typmod = *typmod;
+  } else if (name->typemod > 0) {
+    out.typmod = name->typemod;
+  }
+  if (name->n_array_bounds > 0) {
+    if (type->array == kInvalidOid) {
+      return Error(sqlstate::kUndefinedObject,
+                   "could not find array type for data type " + type_text(c, {type->oid, -1, kInvalidOid}))
+          .at(position(c, name->location));
+    }
+    const auto array = c.catalog.type(type->array);
+    out.oid = type->array;
+    if (array != nullptr) out.collation = array->collation;
+  }
+  return out;
+}
+
+std::string type_text(DdlContext& c, const TypeRef& type) { return sql::format_type(c.catalog, type.oid, type.typmod); }
+
+Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location) {
+  const auto q = sql::qualified_name(name);
+  const Oid oid = q.valid ? c.catalog.find_collation(q.schema, q.name) : kInvalidOid;
+  if (oid == kInvalidOid) {
+    return Error(sqlstate::kUndefinedObject,
+                 "collation " + quoted(sql::name_list_text(name)) + " for encoding \"UTF8\" does not exist")
+        .at(position(c, location));
+  }
+  return oid;
+}
+
+// ---- roles
+
+Result<Oid> resolve_role(DdlContext& c, const PgQuery__RoleSpec* role) {
+  switch (role->roletype) {
+    case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_CURRENT_ROLE:
+    case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_CURRENT_USER: return c.catalog.user();
+    case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_SESSION_USER: return c.catalog.role_named(c.host.session().session_user());
+    case PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_PUBLIC:
+      return Error(sqlstate::kUndefinedObject, "role \"public\" does not exist");
+    default: break;
+  }
+  const Oid oid = c.catalog.role_named(role->rolename);
+  if (oid == kInvalidOid) {
+    return Error(sqlstate::kUndefinedObject, "role " + quoted(role->rolename) + " does not exist");
+  }
+  return oid;
+}
+
+// ---- options
+
+std::optional<int64_t> integer_value(const PgQuery__Node* node) {
+  if (is(node, PG_QUERY__NODE__NODE_INTEGER)) return node->integer->ival;
+  if (is(node, PG_QUERY__NODE__NODE_FLOAT)) {
+    const std::string_view text = node->float_->fval;
+    int64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (code == std::errc() && end == text.data() + text.size()) return value;
+  }
+  return std::nullopt;
+}
+
+std::string text_value(const PgQuery__Node* node) {
+  if (is(node, PG_QUERY__NODE__NODE_STRING)) return node->string->sval;
+  if (is(node, PG_QUERY__NODE__NODE_INTEGER)) return std::to_string(node->integer->ival);
+  if (is(node, PG_QUERY__NODE__NODE_FLOAT)) return node->float_->fval;
+  if (is(node, PG_QUERY__NODE__NODE_BOOLEAN)) return node->boolean->boolval ? "true" : "false";
+  if (is(node, PG_QUERY__NODE__NODE_TYPE_NAME)) {
+    return sql::name_list_text(nodes(node->type_name->n_names, node->type_name->names));
+  }
+  return {};
+}
+
+Result<bool> boolean_value(const PgQuery__DefElem* option) {
+  if (sql::absent(option->arg)) return true;
+  if (is(option->arg, PG_QUERY__NODE__NODE_INTEGER)) return option->arg->integer->ival != 0;
+  std::string text = text_value(option->arg);
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  if (text == "true" || text == "on") return true;
+  if (text == "false" || text == "off") return false;
+  return Error(sqlstate::kSyntaxError, std::string(option->defname) + " requires a Boolean value");
+}
+
+// ---- values
+
+std::string value_text(DdlContext& c, const TypeRef& type, const Datum& value) {
+  if (value.null) return "null";
+  Arena arena;
+  sql::FuncContext context(c.host.session());
+  context.set_arena(&arena);
+  std::string out;
+  sql::type_output(context, type, value, out);
+  return out;
+}
+
+std::string key_text(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns, Bytes row) {
+  std::string names, values;
+  for (const int16_t number : columns) {
+    const ColumnInfo& column = relation.columns[static_cast<size_t>(number) - 1];
+    if (!names.empty()) {
+      names += ", ";
+      values += ", ";
+    }
+    names += column.name;
+    values += value_text(c, column.type, relation.layout.column(row, static_cast<size_t>(number) - 1));
+  }
+  return "(" + names + ")=(" + values + ")";
+}
+
+}  // namespace indigo::engine::ddl

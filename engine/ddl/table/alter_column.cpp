@@ -1,0 +1,188 @@
+// ALTER TABLE's commands on columns, but their type and identity.
+#include <algorithm>
+
+#include "catalog/system_columns.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/table/column_values.h"
+
+namespace indigo::engine::ddl {
+
+Result<const ColumnInfo*> column_of(const RelationInfo& relation, std::string_view name) {
+  const ColumnInfo* column = relation.find_column(name);
+  if (column == nullptr) {
+    if (catalog::find_system_column(name) != nullptr) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot alter system column " + quoted(name));
+    }
+    return Error(sqlstate::kUndefinedColumn, column_text(relation, name) + " does not exist");
+  }
+  return column;
+}
+
+namespace {
+
+Status remove_default_of(DdlContext& c, Oid relation, int16_t number) {
+  Oid found = kInvalidOid;
+  table(c, pg_attrdef::kOid)
+      .scan_index(c.txn, system_index::kAttrdefColumn, {Datum::of_oid(relation), Datum::of(number)},
+                  [&](RowReader row) {
+                    found = row.oid(pg_attrdef::c_oid);
+                    return false;
+                  });
+  return found == kInvalidOid ? Status() : remove_object(c, {pg_attrdef::kOid, found, 0});
+}
+
+std::string next_value(DdlContext& c, Oid sequence) {
+  return "nextval(" + literal(qualified(*current(c, sequence))) + "::regclass)";
+}
+
+// For the rows that exist, from the table as it is now.
+Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const RelationPtr& relation, const ColumnSpec& spec,
+                                                     Oid sequence) {
+  std::vector<OwnedDatum> values;
+  const auto type = c.catalog.type(spec.column.type.oid);
+  const std::string cast = "::" + type_text(c, spec.column.type);
+  if (spec.default_node != nullptr) {
+    INDIGO_ASSIGN(const StoredExpression e,
+                  store_expression(c, spec.default_node, ExpressionUse::kDefault, nullptr, spec.column.type));
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + e.sql + ")" + cast, e.constant));
+  } else if (spec.generated_node != nullptr) {
+    INDIGO_ASSIGN(const StoredExpression e,
+                  store_expression(c, spec.generated_node, ExpressionUse::kGenerated, relation, spec.column.type));
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + e.sql + ")" + cast, false));
+  } else if (sequence != kInvalidOid) {
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, next_value(c, sequence) + cast, false));
+  } else if (type->kind == 'd' && !type->default_expr.empty()) {
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + type->default_expr + ")" + cast, false));
+  }
+  if (spec.column.not_null || (type->kind == 'd' && type->not_null)) {
+    const bool has_null =
+        values.empty() || std::any_of(values.begin(), values.end(), [](const OwnedDatum& v) { return v.get().null; });
+    if (has_null) return null_values(*relation, spec.column.name);
+  }
+  return values;
+}
+
+}  // namespace
+
+Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const PgQuery__ColumnDef& d = *cmd.def->column_def;
+  INDIGO_ASSIGN(ColumnSpec spec, column_spec(c, d, relation->name));
+  const std::string& name = spec.column.name;
+  if (relation->find_column(name) != nullptr) {
+    const std::string message = column_text(*relation, name) + " already exists";
+    if (!cmd.missing_ok) return Error(sqlstate::kDuplicateColumn, message);
+    notice(c, message + ", skipping", sqlstate::kDuplicateColumn);
+    return {};
+  }
+  INDIGO_TRY(check_column_name(name));
+  if (relation->columns.size() >= 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
+  Oid sequence = kInvalidOid;
+  if (spec.serial || spec.identity != nullptr) {
+    INDIGO_ASSIGN(sequence, make_serial_sequence(c, relation->name, spec, relation->schema, relation->persistence, {}));
+    if (spec.serial) spec.default_text = next_value(c, sequence);
+  }
+  if (spec.default_node != nullptr || spec.generated_node != nullptr || spec.default_text || spec.identity != nullptr) {
+    INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
+  }
+  std::vector<OwnedDatum> values;
+  if (has_rows(c, *relation)) {
+    INDIGO_ASSIGN(values, values_of_new_column(c, relation, spec, sequence));
+  }
+  const auto number = static_cast<int16_t>(relation->columns.size() + 1);
+  INDIGO_TRY(insert_attribute(c, relation->oid, number, spec.column));
+  INDIGO_TRY(update_class(c, relation->oid, [&](RowValues& v) { v.i16(pg_class::c_relnatts, number); }));
+  c.catalog.changed({relation->oid});
+  INDIGO_TRY(
+      record_dependency(c, {pg_class::kOid, relation->oid, number}, {pg_type::kOid, spec.column.type.oid, 0}, 'n'));
+  INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, number},
+                               {pg_collation::kOid, spec.column.type.collation, 0}, 'n'));
+  INDIGO_TRY(finish_column(c, current(c, relation->oid), number, spec));
+  if (sequence != kInvalidOid) {
+    INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, number, spec.serial));
+  }
+  if (relation->kind == RelationKind::kTable) {
+    const Datum null = Datum::make_null(c.catalog.type(spec.column.type.oid)->phys);
+    INDIGO_TRY(rewrite_with_column(c, relation, number, values, null));
+  }
+  ConstraintTarget target;
+  target.relation = relation->oid;
+  return add_column_constraints(c, target, spec);
+}
+
+Status drop_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const ColumnInfo* column = relation->find_column(cmd.name);
+  if (column == nullptr && cmd.missing_ok) {
+    notice(c, column_text(*relation, cmd.name) + " does not exist, skipping");
+    return {};
+  }
+  INDIGO_ASSIGN(column, column_of(*relation, cmd.name));
+  return drop_objects(c, {{pg_class::kOid, relation->oid, column->number}},
+                      cmd.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE);
+}
+
+Status set_default(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  const bool drop = sql::absent(cmd.def);
+  if (column->identity != 0) {
+    Error error(sqlstate::kSyntaxError, column_text(*relation, column->name) + " is an identity column");
+    if (drop) error.hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead.";
+    return error;
+  }
+  if (column->generated != 0) {
+    Error error(sqlstate::kSyntaxError, column_text(*relation, column->name) + " is a generated column");
+    if (drop) error.hint = "Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead.";
+    return error;
+  }
+  INDIGO_TRY(remove_default_of(c, relation->oid, column->number));
+  if (drop) return {};
+  ColumnSpec spec;
+  spec.column.name = column->name;
+  spec.column.type = column->type;
+  spec.default_node = cmd.def;
+  Status status = finish_column(c, relation, column->number, spec);
+  return status.ok() ? Status() : Error(std::move(*status.take_error())).at(0);
+}
+
+Status set_not_null(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  if (column->not_null) return {};
+  const int16_t number = column->number;
+  INDIGO_TRY(check_no_nulls(c, *relation, std::span(&number, 1)));
+  return update_attribute(c, relation->oid, number, [](RowValues& a) { a.flag(pg_attribute::c_attnotnull, true); });
+}
+
+Status drop_not_null(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  if (column->identity != 0) {
+    return Error(sqlstate::kSyntaxError, column_text(*relation, column->name) + " is an identity column");
+  }
+  for (const ConstraintInfo& k : relation->constraints) {
+    if (k.kind == 'p' && std::find(k.columns.begin(), k.columns.end(), column->number) != k.columns.end()) {
+      return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(column->name) + " is in a primary key");
+    }
+  }
+  if (!column->not_null) return {};
+  return update_attribute(c, relation->oid, column->number,
+                          [](RowValues& a) { a.flag(pg_attribute::c_attnotnull, false); });
+}
+
+Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  if (column->generated == 0) {
+    const std::string message = column_text(*relation, column->name) + " is not a stored generated column";
+    if (!cmd.missing_ok) return Error(sqlstate::kObjectNotInPrerequisiteState, message);
+    notice(c, message + ", skipping");
+    return {};
+  }
+  // The column stays as it is; only what its expression needed is forgotten.
+  const Address self{pg_class::kOid, relation->oid, column->number};
+  for (const Dependent& d : references_of(c, self)) {
+    if (d.address.class_id == pg_class::kOid && d.address.object == relation->oid) {
+      INDIGO_TRY(remove_dependency(c, self, d.address));
+    }
+  }
+  return remove_default_of(c, relation->oid, column->number);
+}
+
+}  // namespace indigo::engine::ddl

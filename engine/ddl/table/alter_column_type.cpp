@@ -1,0 +1,274 @@
+// ALTER TABLE ... ALTER COLUMN ... TYPE.
+#include <algorithm>
+
+#include "catalog/array_format.h"
+#include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/table/column_values.h"
+#include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/identity_column.h"
+#include "sql/analyze/analyzer.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+bool has_length(Oid type) { return type == oid::kVarchar || type == oid::kBpchar; }
+bool is_array_with_length(Oid type) { return type == oid::kVarcharArray || type == oid::kBpcharArray; }
+
+Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::string& type_name);
+
+Result<OwnedDatum> fit_elements(const TypeRef& element, Str image, const std::string& type_name) {
+  const ArrayView array(image);
+  std::vector<OwnedDatum> owned;
+  std::vector<Datum> elements;
+  for (int32_t i = 0; i < array.count(); i++) {
+    INDIGO_ASSIGN(OwnedDatum fitting, fit(element, OwnedDatum(array.element(i)), type_name));
+    owned.push_back(std::move(fitting));
+  }
+  for (const OwnedDatum& d : owned) elements.push_back(d.get());
+  std::vector<ArrayDimension> dimensions;
+  for (int i = 0; i < array.dimensions(); i++) dimensions.push_back(array.dimension(i));
+  const std::string made = make_array(array.element_type(), array.element_phys(), dimensions, elements);
+  return OwnedDatum(Datum::of(Str(made)));
+}
+
+// varchar(n) and char(n), and arrays of them, by assignment: too long is an error unless only blanks are cut.
+Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::string& type_name) {
+  const Datum& d = value.get();
+  if (d.null || type.typmod < 4) return value;
+  if (is_array_with_length(type.oid)) {
+    const Oid element = type.oid == oid::kVarcharArray ? oid::kVarchar : oid::kBpchar;
+    return fit_elements({element, type.typmod, type.collation}, d.str, type_name);
+  }
+  if (!has_length(type.oid)) return value;
+  const auto limit = static_cast<size_t>(type.typmod - 4);
+  size_t characters = 0, cut = d.str.size();
+  for (size_t i = 0; i < d.str.size(); i++) {
+    if ((static_cast<uint8_t>(d.str[i]) & 0xC0) == 0x80) continue;
+    if (characters == limit) {
+      cut = i;
+      break;
+    }
+    characters++;
+  }
+  if (cut < d.str.size()) {
+    if (d.str.substr(cut).find_first_not_of(' ') != Str::npos) {
+      return Error(sqlstate::kStringDataRightTruncation, "value too long for type " + type_name);
+    }
+    return OwnedDatum(Datum::of(d.str.substr(0, cut)));
+  }
+  if (type.oid == oid::kVarchar) return value;
+  std::string padded(d.str);
+  padded.append(limit - characters, ' ');
+  return OwnedDatum(Datum::of(Str(padded)));
+}
+
+Status check_type_change(DdlContext& c, const RelationPtr& relation, const ColumnInfo& column) {
+  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation->oid, column.number})) {
+    if (d.address.class_id == pg_rewrite::kOid) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a view or rule")
+          .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
+    }
+    const auto& columns = relation->columns;
+    const auto owner = static_cast<size_t>(d.address.sub);
+    if (d.address.class_id != pg_class::kOid || d.address.object != relation->oid || owner == 0 ||
+        owner > columns.size() || columns[owner - 1].generated == 0) {
+      continue;
+    }
+    return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a generated column")
+        .with_detail("Column " + quoted(column.name) + " is used by generated column " +
+                     quoted(columns[owner - 1].name) + ".");
+  }
+  return {};
+}
+
+// The columns of indexes over the column follow its type.
+Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number, const TypeRef& column_type) {
+  auto changed = std::make_shared<RelationInfo>(*relation);
+  changed->columns[static_cast<size_t>(number) - 1].type = column_type;
+  for (const IndexInfo& index : relation->indexes) {
+    for (size_t i = 0; i < index.columns.size(); i++) {
+      TypeRef type = column_type;
+      if (index.columns[i].column == 0) {
+        INDIGO_ASSIGN(const sql::ExprPtr e,
+                      sql::analyze_expression(c.host.session(), index.columns[i].expression, changed, TypeRef{}));
+        type = e->type;
+        if (type == index.columns[i].type) continue;
+      } else if (index.columns[i].column != number) {
+        continue;
+      }
+      const Oid opclass = c.catalog.default_opclass(type.oid);
+      if (opclass == kInvalidOid) {
+        return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type.oid, -1, kInvalidOid}) +
+                                                     " has no default operator class for access method \"btree\"");
+      }
+      const auto info = c.catalog.type(type.oid);
+      INDIGO_TRY(update_attribute(c, index.oid, static_cast<int16_t>(i + 1), [&](RowValues& a) {
+        a.oid(pg_attribute::c_atttypid, type.oid)
+            .i32(pg_attribute::c_atttypmod, type.typmod)
+            .oid(pg_attribute::c_attcollation, type.collation)
+            .i16(pg_attribute::c_attlen, info->length)
+            .flag(pg_attribute::c_attbyval, info->by_value);
+      }));
+      INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)}, [&](RowValues& v) {
+        auto classes = catalog::read_oids(v.get(pg_index::c_indclass).str);
+        auto collations = catalog::read_oids(v.get(pg_index::c_indcollation).str);
+        classes[i] = opclass;
+        collations[i] = type.collation;
+        v.oid_vector(pg_index::c_indclass, classes).oid_vector(pg_index::c_indcollation, collations);
+      }));
+    }
+  }
+  return {};
+}
+
+// The type that is asked for, collation included.
+Result<TypeRef> wanted_type(DdlContext& c, const PgQuery__ColumnDef& d, const ColumnInfo& column) {
+  auto resolved = resolve_type(c, d.type_name);
+  if (!resolved.ok()) return Error(std::move(*resolved.take_error())).at(0);
+  TypeRef type = *resolved;
+  if (c.catalog.type(type.oid)->kind == 'p') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "column " + quoted(column.name) + " has pseudo-type " + type_text(c, {type.oid, -1, kInvalidOid}));
+  }
+  if (d.coll_clause != nullptr) {
+    INDIGO_ASSIGN(type.collation, resolve_collation(c, nodes(d.coll_clause->n_collname, d.coll_clause->collname),
+                                                    d.coll_clause->location));
+  }
+  return type;
+}
+
+// Whether the values follow without USING: by assignment.
+bool castable(DdlContext& c, const TypeInfo& from, const TypeInfo& to) {
+  const Oid from_base = from.kind == 'd' ? from.base : from.oid, to_base = to.kind == 'd' ? to.base : to.oid;
+  if (from_base == to_base || to.category == 'S' || (from.is_array() && to.is_array())) return true;
+  const catalog::CastInfo* cast = c.catalog.cast(from.oid, to.oid);
+  return cast != nullptr && cast->context != catalog::CastContext::kExplicit;
+}
+
+// The new values as an expression over the table as it is: of USING, of a generated column, or of the column itself.
+Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, const ColumnInfo& column,
+                                    const PgQuery__ColumnDef& d, const TypeRef& type) {
+  const std::string type_name = type_text(c, {type.oid, -1, kInvalidOid});
+  std::string expression = identifier(column.name);
+  if (!sql::absent(d.raw_default)) {
+    if (column.generated != 0) {
+      return Error(SqlState("42611"), "cannot specify USING when altering type of generated column")
+          .with_detail("Column " + quoted(column.name) + " is a generated column.");
+    }
+    INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));
+    expression = "(" + e.sql + ")";
+  } else {
+    if (!castable(c, *c.catalog.type(column.type.oid), *c.catalog.type(type.oid))) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "column " + quoted(column.name) + " cannot be cast automatically to type " + type_name)
+          .with_hint("You might need to specify \"USING " + identifier(column.name) + "::" + type_name + "\".");
+    }
+    if (column.generated != 0) expression = "(" + *column.default_expr + ")";
+  }
+  if (column.default_expr && column.generated == 0 && column.identity == 0 &&
+      !sql::analyze_expression(c.host.session(), *column.default_expr, nullptr, type).ok()) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
+  }
+  expression = "CAST(" + expression + " AS " + type_name + ")";
+  // Modifiers of strings are applied to the values, strictly; all others by the cast.
+  if (type.typmod >= 0 && !has_length(type.oid) && !is_array_with_length(type.oid)) {
+    expression = "CAST(" + expression + " AS " + type_text(c, type) + ")";
+  }
+  return expression;
+}
+
+Result<std::vector<OwnedDatum>> new_values(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column,
+                                           const TypeRef& type, const std::string& expression) {
+  std::vector<OwnedDatum> values;
+  if (relation.kind != RelationKind::kTable || !has_rows(c, relation)) return values;
+  INDIGO_ASSIGN(values, values_for_rows(c, relation, expression, false));
+  // The error names the type of one value.
+  const Oid element = c.catalog.type(type.oid)->element;
+  const std::string value_type =
+      type_text(c, is_array_with_length(type.oid) ? TypeRef{element, type.typmod, kInvalidOid} : type);
+  for (OwnedDatum& value : values) {
+    INDIGO_ASSIGN(value, fit(type, value, value_type));
+    if (value.get().null && column.not_null) return null_values(relation, column.name);
+  }
+  // A single value would stand for all rows.
+  if (values.size() == 1) values.push_back(values.front());
+  return values;
+}
+
+Status retype_attribute(DdlContext& c, Oid relation, const ColumnInfo& column, const TypeRef& type, int dimensions) {
+  const auto info = c.catalog.type(type.oid);
+  INDIGO_TRY(update_attribute(c, relation, column.number, [&](RowValues& a) {
+    a.oid(pg_attribute::c_atttypid, type.oid)
+        .i32(pg_attribute::c_atttypmod, type.typmod)
+        .oid(pg_attribute::c_attcollation, type.collation)
+        .i16(pg_attribute::c_attlen, info->length)
+        .i32(pg_attribute::c_attndims, dimensions)
+        .flag(pg_attribute::c_attbyval, info->by_value)
+        .chr(pg_attribute::c_attalign, info->alignment)
+        .chr(pg_attribute::c_attstorage, info->storage);
+  }));
+  const Address self{pg_class::kOid, relation, column.number};
+  INDIGO_TRY(change_dependency(c, self, {pg_type::kOid, column.type.oid, 0}, {pg_type::kOid, type.oid, 0}));
+  if (column.type.oid >= oid::kFirstUserOid || type.oid < oid::kFirstUserOid) return {};
+  return record_dependency(c, self, {pg_type::kOid, type.oid, 0}, 'n');  // there was none to change
+}
+
+Status forget_statistics(DdlContext& c, Oid relation, int16_t column) {
+  std::vector<std::string> keys;
+  SystemTable& stats = table(c, pg_statistic::kOid);
+  stats.scan(c.txn, {Datum::of_oid(relation), Datum::of(column)}, [&](RowReader row) {
+    std::vector<Datum> key;
+    for (int i = 0; i < stats.definition().column_count; i++) key.push_back(row.datum(i));
+    keys.push_back(stats.key_of(key));
+    return true;
+  });
+  for (const std::string& key : keys) INDIGO_TRY(check_erased(stats.erase_key(c.txn, key)));
+  return {};
+}
+
+// What was true of the old values must be true of the new ones.
+Status validate_constraints(DdlContext& c, const RelationInfo& now, int16_t column) {
+  const auto names = [&](const std::vector<int16_t>& columns) {
+    return std::find(columns.begin(), columns.end(), column) != columns.end();
+  };
+  for (const ConstraintInfo& k : now.constraints) {
+    if (!names(k.columns)) continue;
+    if (k.kind == 'c' && k.validated) INDIGO_TRY(validate_check(c, now, k.name, k.expression));
+    if (k.kind == 'f') INDIGO_TRY(check_foreign_key_types(c, now, k));
+    if (k.kind == 'f' && k.validated) INDIGO_TRY(validate_foreign_key(c, now, k));
+  }
+  for (size_t i = 0; i < now.referenced_by.size(); i++) {
+    const ConstraintInfo& k = now.referenced_by[i];
+    if (!names(k.foreign_columns)) continue;
+    INDIGO_TRY(check_foreign_key_types(c, *current(c, now.referencing_relations[i]), k));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const PgQuery__ColumnDef& d = *cmd.def->column_def;
+  INDIGO_ASSIGN(const ColumnInfo* found, column_of(*relation, cmd.name));
+  const ColumnInfo column = *found;
+  INDIGO_ASSIGN(const TypeRef type, wanted_type(c, d, column));
+  INDIGO_TRY(check_type_change(c, relation, column));
+  INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
+  if (column.identity != 0) INDIGO_TRY(check_identity_type(type.oid));
+  INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
+  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, new_values(c, *relation, column, type, expression));
+  INDIGO_TRY(retype_attribute(c, relation->oid, column, type, static_cast<int>(d.type_name->n_array_bounds)));
+  INDIGO_TRY(retype_indexes(c, relation, column.number, type));
+  INDIGO_TRY(forget_statistics(c, relation->oid, column.number));
+  c.catalog.changed({relation->oid});
+  if (relation->kind == RelationKind::kTable) {
+    INDIGO_TRY(
+        rewrite_with_column(c, relation, column.number, values, Datum::make_null(c.catalog.type(type.oid)->phys)));
+  }
+  INDIGO_TRY(validate_constraints(c, *current(c, relation->oid), column.number));
+  return retype_identity(c, relation->oid, column, type.oid);
+}
+
+}  // namespace indigo::engine::ddl

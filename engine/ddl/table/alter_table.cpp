@@ -1,0 +1,469 @@
+#include "engine/ddl/table/alter_table.h"
+
+#include <algorithm>
+#include <map>
+
+#include "catalog/acl.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/object/view_options.h"
+#include "engine/ddl/table/alter_target.h"
+#include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/storage_options.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/parse/parser.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+// PostgreSQL works off the commands of one statement in passes: drops, types, new columns, column attributes, constraints.
+int pass_of(const PgQuery__AlterTableCmd& cmd) {
+  switch (cmd.subtype) {
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity: return 0;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType: return 1;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn: return 2;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault: return sql::absent(cmd.def) ? 0 : 3;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity: return 3;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
+      return cmd.def->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN ? 5 : 4;
+    default: return 6;
+  }
+}
+
+TableLockMode lock_of(const PgQuery__AlterTableCmd& cmd) {
+  switch (cmd.subtype) {
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return TableLockMode::kShareUpdateExclusive;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions:
+      return options_lock(nodes(cmd.def->list->n_items, cmd.def->list->items));
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
+      if (cmd.def->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN)
+        return TableLockMode::kShareRowExclusive;
+      return TableLockMode::kAccessExclusive;
+    default: return TableLockMode::kAccessExclusive;
+  }
+}
+
+Status drop_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  for (const ConstraintInfo& k : relation->constraints) {
+    if (k.name != cmd.name) continue;
+    if (k.kind == 'f') INDIGO_TRY(lock_object(c, k.foreign_relation, TableLockMode::kAccessExclusive));
+    return drop_objects(c, {{pg_constraint::kOid, k.oid, 0}}, cmd.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE);
+  }
+  const std::string message =
+      "constraint " + quoted(cmd.name) + " of relation " + quoted(relation->name) + " does not exist";
+  if (!cmd.missing_ok) return Error(sqlstate::kUndefinedObject, message);
+  notice(c, message + ", skipping");
+  return {};
+}
+
+Status validate_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  for (const ConstraintInfo& k : relation->constraints) {
+    if (k.name != cmd.name) continue;
+    if (k.kind != 'f' && k.kind != 'c') {
+      return Error(sqlstate::kWrongObjectType, "constraint " + quoted(k.name) + " of relation " +
+                                                   quoted(relation->name) +
+                                                   " is not a foreign key or check constraint");
+    }
+    if (k.validated) return {};
+    if (k.kind == 'f') {
+      INDIGO_TRY(validate_foreign_key(c, *relation, k));
+    } else {
+      INDIGO_TRY(validate_check(c, *relation, k.name, k.expression));
+    }
+    c.catalog.changed({relation->oid});
+    return update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                      [](RowValues& v) { v.flag(pg_constraint::c_convalidated, true); });
+  }
+  return Error(sqlstate::kUndefinedObject,
+               "constraint " + quoted(cmd.name) + " of relation " + quoted(relation->name) + " does not exist");
+}
+
+Status alter_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const PgQuery__Constraint* wanted = cmd.def->constraint;
+  for (const ConstraintInfo& k : relation->constraints) {
+    if (k.name != wanted->conname) continue;
+    if (k.kind != 'f') {
+      return Error(sqlstate::kWrongObjectType, "constraint " + quoted(k.name) + " of relation " +
+                                                   quoted(relation->name) + " is not a foreign key constraint");
+    }
+    c.catalog.changed({relation->oid, k.foreign_relation});
+    return update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
+      v.flag(pg_constraint::c_condeferrable, wanted->deferrable)
+          .flag(pg_constraint::c_condeferred, wanted->initdeferred);
+    });
+  }
+  return Error(sqlstate::kUndefinedObject,
+               "constraint " + quoted(wanted->conname) + " of relation " + quoted(relation->name) + " does not exist");
+}
+
+Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery__Constraint& k) {
+  ConstraintTarget target;
+  target.relation = relation->oid;
+  switch (k.contype) {
+    case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+    case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE: return add_key_constraint(c, target, k);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: return add_check_constraint(c, target, k);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: return add_foreign_key(c, target, k);
+    default: return unsupported("this kind of constraint");
+  }
+}
+
+// `given` are name=value texts of an array of options.
+void change_option_list(RowValues& v, int column, const std::vector<std::string>& given, bool reset) {
+  std::vector<std::string> options;
+  if (!v.get(column).null) options = catalog::read_texts(v.get(column).str);
+  for (const std::string& option : given) {
+    const std::string prefix = option.substr(0, option.find('=') + 1);
+    std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
+    if (!reset) options.push_back(option);
+  }
+  if (options.empty()) {
+    v.set_null(column);
+  } else {
+    v.texts(column, options);
+  }
+}
+
+// ALTER COLUMN SET (n_distinct = ..): kept in attoptions; ANALYZE counts for itself.
+Status column_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions;
+  std::vector<std::string> given;
+  for (const PgQuery__Node* node : nodes(cmd.def->list->n_items, cmd.def->list->items)) {
+    const std::string_view name = node->def_elem->defname;
+    if (name != "n_distinct" && name != "n_distinct_inherited") {
+      return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
+    }
+    given.push_back(std::string(name) + "=" + (reset ? "" : text_value(node->def_elem->arg)));
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& v) { change_option_list(v, pg_attribute::c_attoptions, given, reset); });
+}
+
+// What ANALYZE is to look at: kept, and shown by \d+.
+Status set_statistics(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  int16_t number = 0;
+  if (sql::has_text(cmd.name)) {
+    INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+    number = column->number;
+  } else {
+    number = static_cast<int16_t>(cmd.num);
+    if (number < 1 || static_cast<size_t>(number) > relation->columns.size()) {
+      return Error(sqlstate::kUndefinedColumn, "column number " + std::to_string(cmd.num) + " of relation " +
+                                                   quoted(relation->name) + " does not exist");
+    }
+  }
+  if (relation->kind == RelationKind::kIndex) {
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (indexes.find_oid(c.txn, relation->oid, image)) {
+      const auto keys = catalog::read_i16s(indexes.reader(image).str(pg_index::c_indkey));
+      const auto at = static_cast<size_t>(number) - 1;
+      if (at < keys.size() && keys[at] != 0) {
+        return Error(sqlstate::kFeatureNotSupported, "cannot alter statistics on non-expression column " +
+                                                         quoted(relation->columns[at].name) + " of index " +
+                                                         quoted(relation->name))
+            .with_hint("Alter statistics on table column instead.");
+      }
+    }
+  }
+  int64_t target = integer_value(cmd.def).value_or(-1);
+  if (target < -1) {
+    return Error(sqlstate::kInvalidParameterValue, "statistics target " + std::to_string(target) + " is too low");
+  }
+  if (target > 10000) {
+    target = 10000;
+    warning(c, sqlstate::kInvalidParameterValue, "lowering statistics target to 10000");
+  }
+  return update_attribute(c, relation->oid, number,
+                          [&](RowValues& a) { a.i32(pg_attribute::c_attstattarget, static_cast<int32_t>(target)); });
+}
+
+Result<bool> is_toastable(DdlContext& c, const ColumnInfo& column) {
+  const auto type = c.catalog.type(column.type.oid);
+  return type != nullptr && type->storage != 'p';
+}
+
+Status set_storage(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  std::string mode = text_value(cmd.def);
+  std::transform(mode.begin(), mode.end(), mode.begin(),
+                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  const std::map<std::string_view, char> modes{{"plain", 'p'}, {"external", 'e'}, {"extended", 'x'}, {"main", 'm'}};
+  const auto it = modes.find(mode);
+  if (it == modes.end()) return Error(sqlstate::kInvalidParameterValue, "invalid storage type " + quoted(mode));
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  INDIGO_ASSIGN(const bool toastable, is_toastable(c, *column));
+  if (it->second != 'p' && !toastable) {
+    return Error(
+        sqlstate::kFeatureNotSupported,
+        "column data type " + type_text(c, {column->type.oid, -1, kInvalidOid}) + " can only have storage PLAIN");
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& a) { a.chr(pg_attribute::c_attstorage, it->second); });
+}
+
+// Values are not compressed here: the method is kept for who asks.
+Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
+  const std::string method = text_value(cmd.def);
+  char letter = '\0';
+  if (method != "default") {
+    INDIGO_ASSIGN(const bool toastable, is_toastable(c, *column));
+    if (!toastable) {
+      return Error(
+          sqlstate::kFeatureNotSupported,
+          "column data type " + type_text(c, {column->type.oid, -1, kInvalidOid}) + " does not support compression");
+    }
+    if (method != "pglz" && method != "lz4") {
+      return Error(sqlstate::kInvalidParameterValue, "invalid compression method " + quoted(method));
+    }
+    letter = method[0];
+  }
+  return update_attribute(c, relation->oid, column->number,
+                          [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
+}
+
+// SET (fillfactor = ..) and RESET: kept in reloptions. Thresholds hold from the commit on; leaf_size is looked at when the
+// table is made anew.
+Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
+  const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
+  std::vector<std::string> given;
+  if (reset) {
+    INDIGO_ASSIGN(given, reset_options(list));
+  } else if (relation->kind == RelationKind::kView) {
+    INDIGO_ASSIGN(given, view_options(list));
+    INDIGO_ASSIGN(auto tree, sql::parse(relation->view_definition));
+    sql::AnalyzeInput input{tree->statements()[0].node, relation->view_definition, {}, false, {}};
+    INDIGO_ASSIGN(const sql::AnalyzedStatement view, sql::analyze(c.host.session(), input));
+    INDIGO_TRY(check_check_option(given, *view.query));
+  } else {
+    INDIGO_ASSIGN(
+        given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));
+  }
+  c.catalog.changed({relation->oid});
+  INDIGO_TRY(update_class(c, relation->oid,
+                          [&](RowValues& v) { change_option_list(v, pg_class::c_reloptions, given, reset); }));
+  apply_options(c, relation);
+  return {};
+}
+
+Status change_persistence(DdlContext& c, const RelationPtr& relation, char persistence) {
+  if (relation->persistence == 't') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "cannot change logged status of table " + quoted(relation->name) + " because it is temporary");
+  }
+  c.catalog.changed({relation->oid});
+  INDIGO_TRY(update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relpersistence, persistence); }));
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_class(c, index.oid, [&](RowValues& v) { v.chr(pg_class::c_relpersistence, persistence); }));
+  }
+  return {};
+}
+
+Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view name) {
+  bool found = name.empty();
+  for (const IndexInfo& index : relation->indexes) found |= index.name == name;
+  if (!found)
+    return Error(sqlstate::kUndefinedObject,
+                 "index " + quoted(name) + " for table " + quoted(relation->name) + " does not exist");
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
+                          [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.name == name); }));
+  }
+  return {};
+}
+
+// What old rows would be told of by, if something replicated: kept for who asks.
+Status set_replica_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  const PgQuery__ReplicaIdentityStmt& s = *cmd.def->replica_identity_stmt;
+  const char kind = s.identity_type[0];
+  Oid chosen = kInvalidOid;
+  if (kind == 'i') {
+    const IndexInfo* found = nullptr;
+    for (const IndexInfo& index : relation->indexes) {
+      if (index.name == s.name) found = &index;
+    }
+    if (found == nullptr) {
+      return Error(sqlstate::kUndefinedObject,
+                   "index " + quoted(s.name) + " for table " + quoted(relation->name) + " does not exist");
+    }
+    const auto refuse = [&](SqlState state, std::string_view what) {
+      return Error(state, "cannot use " + std::string(what) + " index " + quoted(s.name) + " as replica identity");
+    };
+    if (!found->unique) return refuse(sqlstate::kWrongObjectType, "non-unique");
+    if (!found->immediate) return refuse(sqlstate::kFeatureNotSupported, "non-immediate");
+    if (!found->predicate.empty()) return refuse(sqlstate::kFeatureNotSupported, "partial");
+    for (const catalog::IndexColumn& column : found->columns) {
+      if (column.column == 0) return refuse(sqlstate::kFeatureNotSupported, "expression");
+      const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
+      if (of.not_null) continue;
+      return Error(sqlstate::kWrongObjectType, "index " + quoted(s.name) +
+                                                   " cannot be used as replica identity because column " +
+                                                   quoted(of.name) + " is nullable");
+    }
+    chosen = found->oid;
+  }
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
+                          [&](RowValues& v) { v.flag(pg_index::c_indisreplident, index.oid == chosen); }));
+  }
+  return update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relreplident, kind); });
+}
+
+Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+  switch (cmd.subtype) {
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn: return add_column(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn: return drop_column(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault: return set_default(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull: return set_not_null(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull: return drop_not_null(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression: return drop_expression(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType: return alter_column_type(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity: return add_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity: return set_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity: return drop_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint: return add_constraint(c, relation, *cmd.def->constraint);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint: return drop_constraint(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint: return validate_constraint(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterConstraint: return alter_constraint(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ChangeOwner: {
+      INDIGO_ASSIGN(const Oid owner, resolve_role(c, cmd.newowner));
+      return change_owner(c, relation, owner);
+    }
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions: return change_options(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetLogged: return change_persistence(c, relation, 'p');
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetUnLogged: return change_persistence(c, relation, 'u');
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn: return cluster_on(c, relation, cmd.name);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster: return cluster_on(c, relation, "");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics: return set_statistics(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage: return set_storage(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetCompression: return set_compression(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return column_options(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace:
+      if (std::string_view(cmd.name) == "pg_default") return {};
+      return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(cmd.name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser: return {};  // there are none
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig:
+      return Error(sqlstate::kUndefinedObject,
+                   "trigger " + quoted(cmd.name) + " for table " + quoted(relation->name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule:
+      return Error(sqlstate::kUndefinedObject,
+                   "rule " + quoted(cmd.name) + " for relation " + quoted(relation->name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
+    default: return unsupported("this form of ALTER TABLE");
+  }
+}
+
+bool accepts(RelationKind kind, PgQuery__ObjectType type) {
+  switch (type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return kind == RelationKind::kIndex;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return kind == RelationKind::kView;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return kind == RelationKind::kMaterializedView;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return kind == RelationKind::kSequence;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return kind == RelationKind::kComposite;
+    default: return true;
+  }
+}
+
+std::string_view tag_of(PgQuery__ObjectType type) {
+  switch (type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return "ALTER INDEX";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return "ALTER VIEW";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return "ALTER MATERIALIZED VIEW";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return "ALTER SEQUENCE";
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return "ALTER TYPE";
+    default: return "ALTER TABLE";
+  }
+}
+
+}  // namespace
+
+Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
+  if (relation->owner == owner) return {};
+  if (!c.catalog.has_role(c.catalog.user(), owner)) {
+    return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
+  }
+  std::vector<Oid> all{relation->oid};
+  for (const IndexInfo& index : relation->indexes) all.push_back(index.oid);
+  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation->oid, 0})) {
+    SequenceDefinition ignored;
+    if (d.address.class_id == pg_class::kOid && (d.type == 'a' || d.type == 'i') &&
+        read_sequence(c, d.address.object, ignored)) {
+      all.push_back(d.address.object);
+    }
+  }
+  for (const Oid oid : all) {
+    INDIGO_TRY(update_class(c, oid, [&](RowValues& v) {
+      v.oid(pg_class::c_relowner, owner);
+      if (v.get(pg_class::c_relacl).null) return;
+      // The old owner's privileges become the new one's.
+      catalog::Acl acl = catalog::read_acl(v.get(pg_class::c_relacl).str);
+      for (catalog::AclItem& item : acl) {
+        if (item.grantee == relation->owner) item.grantee = owner;
+        if (item.grantor == relation->owner) item.grantor = owner;
+      }
+      v.str(pg_class::c_relacl, catalog::acl_array(acl));
+    }));
+  }
+  if (relation->row_type != kInvalidOid) {
+    INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(relation->row_type)},
+                          [&](RowValues& v) { v.oid(pg_type::c_typowner, owner); }));
+    all.push_back(relation->row_type);
+  }
+  c.catalog.changed(std::move(all));
+  return {};
+}
+
+Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
+  const std::string tag(tag_of(s.objtype));
+  std::vector<const PgQuery__AlterTableCmd*> commands;
+  TableLockMode mode = TableLockMode::kShareUpdateExclusive;
+  for (const PgQuery__Node* node : nodes(s.n_cmds, s.cmds)) {
+    commands.push_back(node->alter_table_cmd);
+    mode = std::max(mode, lock_of(*node->alter_table_cmd));
+  }
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, mode, s.missing_ok));
+  if (relation == nullptr) {
+    notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
+    return tag;
+  }
+  if (!accepts(relation->kind, s.objtype)) {
+    return Error(sqlstate::kWrongObjectType,
+                 quoted(relation->name) + " is not a" +
+                     (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX ? "n index" : " " + tag.substr(6)));
+  }
+  INDIGO_TRY(check_not_system(c, *relation));
+  INDIGO_TRY(check_owner(c, *relation));
+  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
+  if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
+  std::stable_sort(commands.begin(), commands.end(),
+                   [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
+  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(run(c, current(c, relation->oid), *cmd));
+  return tag;
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,28 @@
+// ALTER TABLE (and INDEX, VIEW, SEQUENCE through the same statement): its commands. Those on columns are in alter_column.cpp,
+// alter_column_type.cpp and identity_column.cpp.
+#pragma once
+
+#include "engine/ddl/table/create_table.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s);
+
+// Commands on columns. `relation` is the descriptor as of now.
+Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status drop_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status set_default(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status set_not_null(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status drop_not_null(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status add_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status set_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+Status drop_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);
+
+// 42703 "column "x" of relation "t" does not exist".
+Result<const ColumnInfo*> column_of(const RelationInfo& relation, std::string_view name);
+// ALTER ... OWNER TO for a relation, with what belongs to it (indexes, sequences of its columns, row type).
+Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner);
+
+}  // namespace indigo::engine::ddl

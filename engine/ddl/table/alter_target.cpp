@@ -1,0 +1,91 @@
+#include "engine/ddl/table/alter_target.h"
+
+#include <algorithm>
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+enum Target : uint8_t {
+  kTable = 1u << 0,
+  kView = 1u << 1,
+  kMaterialized = 1u << 2,
+  kIndex = 1u << 3,
+  kSequence = 1u << 4,
+  kComposite = 1u << 5,
+};
+
+struct Action {
+  PgQuery__AlterTableType type;
+  const char* name;
+  unsigned targets;
+};
+
+constexpr Action kActions[] = {
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn, "ADD COLUMN", kTable | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault, "ALTER COLUMN ... SET DEFAULT", kTable | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity, "ALTER COLUMN ... ADD IDENTITY", kTable | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity, "ALTER COLUMN ... SET", kTable | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity, "ALTER COLUMN ... DROP IDENTITY", kTable | kView},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull, "ALTER COLUMN ... DROP NOT NULL", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull, "ALTER COLUMN ... SET NOT NULL", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression, "ALTER COLUMN ... DROP EXPRESSION", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics, "ALTER COLUMN ... SET STATISTICS", kTable | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions, "ALTER COLUMN ... SET", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions, "ALTER COLUMN ... RESET", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage, "ALTER COLUMN ... SET STORAGE", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetCompression, "ALTER COLUMN ... SET COMPRESSION", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn, "DROP COLUMN", kTable | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterColumnType, "ALTER COLUMN ... SET DATA TYPE", kTable | kComposite},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint, "ADD CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AlterConstraint, "ALTER CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint, "VALIDATE CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint, "DROP CONSTRAINT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ClusterOn, "CLUSTER ON", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster, "SET WITHOUT CLUSTER", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetLogged, "SET LOGGED", kTable | kSequence},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetUnLogged, "SET UNLOGGED", kTable | kSequence},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace, "SET TABLESPACE", kTable | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions, "SET", kTable | kView | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions, "RESET", kTable | kView | kMaterialized | kIndex},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity, "REPLICA IDENTITY", kTable | kMaterialized},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit, "INHERIT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition, "DETACH PARTITION", kTable},
+};
+
+unsigned target_of(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::kView: return kView;
+    case RelationKind::kMaterializedView: return kMaterialized;
+    case RelationKind::kIndex: return kIndex;
+    case RelationKind::kSequence: return kSequence;
+    case RelationKind::kComposite: return kComposite;
+    default: return kTable;
+  }
+}
+
+const char* plural(RelationKind kind) {
+  switch (kind) {
+    case RelationKind::kView: return "views";
+    case RelationKind::kMaterializedView: return "materialized views";
+    case RelationKind::kIndex: return "indexes";
+    case RelationKind::kSequence: return "sequences";
+    case RelationKind::kComposite: return "composite types";
+    default: return "tables";
+  }
+}
+
+}  // namespace
+
+Status check_alter_target(const RelationInfo& relation, PgQuery__AlterTableType action) {
+  const auto* found =
+      std::find_if(std::begin(kActions), std::end(kActions), [&](const Action& a) { return a.type == action; });
+  if (found == std::end(kActions) || (found->targets & target_of(relation.kind)) != 0) return {};
+  return Error(sqlstate::kWrongObjectType,
+               std::string("ALTER action ") + found->name + " cannot be performed on relation " + quoted(relation.name))
+      .with_detail(std::string("This operation is not supported for ") + plural(relation.kind) + ".");
+}
+
+}  // namespace indigo::engine::ddl

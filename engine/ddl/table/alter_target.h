@@ -1,0 +1,11 @@
+// Which actions of ALTER TABLE (INDEX, VIEW, ...) fit which kinds of relations. Thread safety: pure.
+#pragma once
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+// 42809 "ALTER action ADD COLUMN cannot be performed on relation "v"".
+Status check_alter_target(const RelationInfo& relation, PgQuery__AlterTableType action);
+
+}  // namespace indigo::engine::ddl

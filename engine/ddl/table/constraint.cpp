@@ -1,0 +1,367 @@
+#include "engine/ddl/table/constraint.h"
+
+#include <algorithm>
+
+#include "catalog/acl.h"
+#include "engine/ddl/object/schema.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/storage_options.h"
+
+namespace indigo::engine::ddl {
+
+Status check_constraint_name_free(const RelationInfo& relation, std::string_view name) {
+  for (const ConstraintInfo& k : relation.constraints) {
+    if (k.name == name) {
+      return Error(sqlstate::kDuplicateObject,
+                   "constraint " + quoted(name) + " for relation " + quoted(relation.name) + " already exists");
+    }
+  }
+  return {};
+}
+
+Status insert_constraint(DdlContext& c, const NewConstraint& n) {
+  SystemTable& t = table(c, pg_constraint::kOid);
+  RowValues row(t.definition());
+  row.oid(pg_constraint::c_oid, n.oid)
+      .str(pg_constraint::c_conname, n.name)
+      .oid(pg_constraint::c_connamespace, n.schema)
+      .chr(pg_constraint::c_contype, n.kind)
+      .flag(pg_constraint::c_condeferrable, n.deferrable)
+      .flag(pg_constraint::c_condeferred, n.deferred)
+      .flag(pg_constraint::c_convalidated, n.validated)
+      .oid(pg_constraint::c_conrelid, n.relation)
+      .oid(pg_constraint::c_contypid, n.type)
+      .oid(pg_constraint::c_conindid, n.index)
+      .oid(pg_constraint::c_conparentid, kInvalidOid)
+      .oid(pg_constraint::c_confrelid, n.foreign_relation)
+      .chr(pg_constraint::c_confupdtype, n.on_update)
+      .chr(pg_constraint::c_confdeltype, n.on_delete)
+      .chr(pg_constraint::c_confmatchtype, n.match)
+      .flag(pg_constraint::c_conislocal, true)
+      .i32(pg_constraint::c_coninhcount, 0)
+      .flag(pg_constraint::c_connoinherit, n.no_inherit);
+  if (!n.columns.empty()) row.i16s(pg_constraint::c_conkey, n.columns);
+  if (!n.foreign_columns.empty()) row.i16s(pg_constraint::c_confkey, n.foreign_columns);
+  if (!n.equality.empty()) {
+    row.oids(pg_constraint::c_conpfeqop, n.equality);
+    row.oids(pg_constraint::c_conppeqop, n.equality);
+    row.oids(pg_constraint::c_conffeqop, n.equality);
+  }
+  if (!n.delete_set_columns.empty()) row.i16s(pg_constraint::c_confdelsetcols, n.delete_set_columns);
+  if (n.expression) row.str(pg_constraint::c_conbin, *n.expression);
+  const StorageStatus status = t.insert(c.txn, row);
+  std::vector<Oid> touched;
+  for (const Oid o : {n.relation, n.foreign_relation, n.type}) {
+    if (o != kInvalidOid) touched.push_back(o);
+  }
+  c.catalog.changed(std::move(touched));
+  if (status == StorageStatus::kDuplicateKey) {
+    const RelationPtr relation = current(c, n.relation);
+    return Error(sqlstate::kDuplicateObject, "constraint " + quoted(n.name) + " for relation " +
+                                                 quoted(relation != nullptr ? relation->name : std::string()) +
+                                                 " already exists");
+  }
+  return check(status);
+}
+
+namespace {
+
+std::string joined(const std::vector<IndexColumnSpec>& columns) {
+  std::string out;
+  for (const IndexColumnSpec& column : columns) {
+    if (!out.empty()) out += "_";
+    out += column.name;
+  }
+  return out;
+}
+
+// The constraint of a key whose index is there.
+Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec, Oid index, bool deferrable,
+                             bool deferred) {
+  const RelationPtr relation = current(c, table_oid);
+  NewConstraint n;
+  n.oid = next_oid(c);
+  n.name = spec.name;
+  n.schema = relation->schema;
+  n.kind = spec.primary ? 'p' : 'u';
+  n.deferrable = deferrable;
+  n.deferred = deferred;
+  n.relation = relation->oid;
+  n.index = index;
+  n.no_inherit = true;
+  for (const IndexColumnSpec& column : spec.columns) n.columns.push_back(column.column);
+  INDIGO_TRY(insert_constraint(c, n));
+  const Address constraint{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, n.columns, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, spec.included, 'a'));
+  INDIGO_TRY(record_dependency(c, {pg_class::kOid, index, 0}, constraint, 'i'));
+  c.catalog.changed({relation->oid, index});
+  return {};
+}
+
+// The index and the constraint of a key whose columns are known.
+Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation, IndexSpec spec, bool deferrable,
+               bool deferred) {
+  // The index is a new relation in the table's schema.
+  if (!target.is_new) INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
+  if (spec.primary) {
+    for (const IndexInfo& index : relation->indexes) {
+      if (index.primary) {
+        return Error(sqlstate::kInvalidTableDefinition,
+                     "multiple primary keys for table " + quoted(relation->name) + " are not allowed");
+      }
+    }
+    std::vector<int16_t> now_not_null;
+    for (const IndexColumnSpec& column : spec.columns) {
+      if (relation->columns[static_cast<size_t>(column.column) - 1].not_null) continue;
+      now_not_null.push_back(column.column);
+      INDIGO_TRY(update_attribute(c, relation->oid, column.column,
+                                  [](RowValues& a) { a.flag(pg_attribute::c_attnotnull, true); }));
+    }
+    if (!target.is_new && !now_not_null.empty() && deferrable) INDIGO_TRY(check_no_nulls(c, *relation, now_not_null));
+    // A deferrable key may be violated for a while: the tree cannot be keyed by it.
+    spec.is_tree = !deferrable;
+    target.keyed = target.keyed || spec.is_tree;
+  }
+  spec.immediate = !deferrable;
+  const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
+  INDIGO_ASSIGN(const Oid index, create_index(c, current(c, relation->oid), spec));
+  INDIGO_TRY(insert_key_constraint(c, relation->oid, spec, index, deferrable, deferred));
+  if (spec.is_tree && old != nullptr) INDIGO_TRY(rewrite_table(c, old));
+  return {};
+}
+
+// ADD ... USING INDEX. The index of a UNIQUE constraint is taken over; a primary key's becomes the table's tree.
+Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation,
+                           const PgQuery__Constraint& k) {
+  const bool primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
+  const auto refuse = [&](SqlState state, const std::string& message, bool unfit) {
+    Error error(state, message);
+    if (unfit) error.detail = "Cannot create a primary key or unique constraint using such an index.";
+    return Error(std::move(error)).at(position(c, k.location));
+  };
+  const std::string given = quoted(k.indexname);
+  const IndexInfo* index = nullptr;
+  for (const IndexInfo& i : relation->indexes) {
+    if (i.name == k.indexname) index = &i;
+  }
+  if (index == nullptr) {
+    const RelationPtr other = c.catalog.relation_named(relation->schema, k.indexname);
+    if (other == nullptr || other->kind != RelationKind::kIndex) {
+      return refuse(sqlstate::kUndefinedObject, "index " + given + " does not exist", false);
+    }
+    return refuse(sqlstate::kObjectNotInPrerequisiteState,
+                  "index " + given + " does not belong to table " + quoted(relation->name), false);
+  }
+  if (index->constraint) {
+    return refuse(sqlstate::kObjectNotInPrerequisiteState,
+                  "index " + given + " is already associated with a constraint", false);
+  }
+  if (!index->unique) return refuse(sqlstate::kWrongObjectType, given + " is not a unique index", true);
+  if (!index->predicate.empty()) return refuse(sqlstate::kWrongObjectType, given + " is a partial index", true);
+  IndexSpec spec;
+  for (const catalog::IndexColumn& column : index->columns) {
+    if (column.column == 0) return refuse(sqlstate::kWrongObjectType, "index " + given + " contains expressions", true);
+    if (column.descending || column.nulls_first) {
+      return refuse(sqlstate::kWrongObjectType,
+                    "index " + given + " column number " + std::to_string(spec.columns.size() + 1) +
+                        " does not have default sorting behavior",
+                    true);
+    }
+    const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
+    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, *relation, of));
+    made.opclass = column.opclass;
+    spec.columns.push_back(std::move(made));
+  }
+  if (k.deferrable && !primary) return unsupported("USING INDEX for a deferrable constraint");
+  spec.primary = primary;
+  spec.unique = true;
+  spec.nulls_not_distinct = index->nulls_not_distinct;
+  spec.included = index->included;
+  spec.name = sql::has_text(k.conname) ? truncated_name(k.conname) : std::string(k.indexname);
+  if (spec.name != k.indexname) {
+    INDIGO_TRY(check_constraint_name_free(*relation, spec.name));
+    notice(c, "ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index " + given + " to " + quoted(spec.name));
+  }
+  const Address old{pg_class::kOid, index->oid, 0};
+  if (primary) {
+    INDIGO_TRY(drop_objects(c, {old}, false));
+    return add_key(c, target, current(c, relation->oid), std::move(spec), k.deferrable, k.initdeferred);
+  }
+  if (spec.name != k.indexname) {
+    INDIGO_TRY(update_class(c, index->oid, [&](RowValues& v) { v.str(pg_class::c_relname, spec.name); }));
+  }
+  INDIGO_TRY(remove_dependencies_of(c, old));
+  return insert_key_constraint(c, relation->oid, spec, index->oid, false, false);
+}
+
+}  // namespace
+
+Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery__Constraint& k) {
+  const RelationPtr relation = current(c, target.relation);
+  IndexSpec spec;
+  spec.primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
+  spec.unique = true;
+  spec.nulls_not_distinct = k.nulls_not_distinct;
+  if (sql::has_text(k.indexname)) return add_key_using_index(c, target, relation, k);
+  if (!sql::absent(k.where_clause)) return unsupported("a constraint with a predicate");
+  for (const PgQuery__Node* node : nodes(k.n_keys, k.keys)) {
+    const ColumnInfo* column = relation->find_column(string_of(node));
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist")
+          .at(target.is_new ? position(c, k.location) : 0);
+    }
+    for (const IndexColumnSpec& other : spec.columns) {
+      if (other.column == column->number) {
+        return Error(sqlstate::kDuplicateColumn, "column " + quoted(column->name) + " appears twice in " +
+                                                     (spec.primary ? "primary key" : "unique") + " constraint")
+            .at(position(c, k.location));
+      }
+    }
+    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *column));
+    spec.columns.push_back(std::move(column_spec));
+  }
+  for (const PgQuery__Node* node : nodes(k.n_including, k.including)) {
+    const ColumnInfo* column = relation->find_column(string_of(node));
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist")
+          .at(target.is_new ? position(c, k.location) : 0);
+    }
+    spec.included.push_back(column->number);
+  }
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(k.n_options, k.options)));
+  if (sql::has_text(k.conname)) {
+    spec.name = truncated_name(k.conname);
+    if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {
+      return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
+    }
+    INDIGO_TRY(check_constraint_name_free(*relation, spec.name));
+  } else if (spec.primary) {
+    spec.name = choose_relation_name(c, relation->name, "", "pkey", relation->schema);
+  } else {
+    std::string names = joined(spec.columns);
+    for (const int16_t number : spec.included) names += "_" + relation->columns[static_cast<size_t>(number) - 1].name;
+    spec.name = choose_relation_name(c, relation->name, names, "key", relation->schema);
+  }
+  return add_key(c, target, relation, std::move(spec), k.deferrable, k.initdeferred);
+}
+
+Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo& source, const IndexInfo& index) {
+  const RelationPtr relation = current(c, target.relation);
+  IndexSpec spec;
+  spec.primary = index.primary;
+  spec.unique = index.unique;
+  spec.nulls_not_distinct = index.nulls_not_distinct;
+  spec.options = options_of(c, index.oid);
+  std::vector<StoredExpression> expressions;
+  if (!index.predicate.empty()) {
+    INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, index.predicate, ExpressionUse::kIndexPredicate,
+                                                               relation, {oid::kBool, -1, kInvalidOid}));
+    spec.predicate = predicate.sql;
+    expressions.push_back(std::move(predicate));
+  }
+  std::vector<std::string> names;
+  table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(index.oid)}, [&](RowReader row) {
+    names.emplace_back(row.str(pg_attribute::c_attname));
+    return true;
+  });
+  for (const catalog::IndexColumn& column : index.columns) {
+    if (column.column == 0) {
+      INDIGO_ASSIGN(StoredExpression e,
+                    store_expression(c, column.expression, ExpressionUse::kIndex, relation, TypeRef{}));
+      IndexColumnSpec computed;
+      computed.name = names.size() > spec.columns.size() ? names[spec.columns.size()] : "expr";
+      computed.type = column.type;
+      computed.opclass = column.opclass;
+      computed.descending = column.descending;
+      computed.nulls_first = column.nulls_first;
+      computed.expression = e.sql;
+      expressions.push_back(std::move(e));
+      spec.columns.push_back(std::move(computed));
+      continue;
+    }
+    const ColumnInfo* mine = relation->find_column(source.columns[static_cast<size_t>(column.column) - 1].name);
+    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *mine));
+    column_spec.descending = column.descending;
+    column_spec.nulls_first = column.nulls_first;
+    column_spec.opclass = column.opclass;
+    spec.columns.push_back(std::move(column_spec));
+  }
+  for (const int16_t included : index.included) {
+    spec.included.push_back(relation->find_column(source.columns[static_cast<size_t>(included) - 1].name)->number);
+  }
+  if (index.constraint) {
+    spec.name = spec.primary ? choose_relation_name(c, relation->name, "", "pkey", relation->schema)
+                             : choose_relation_name(c, relation->name, joined(spec.columns), "key", relation->schema);
+    bool deferrable = false, deferred = false;
+    for (const ConstraintInfo& k : source.constraints) {
+      if (k.index != index.oid || k.kind == 'f') continue;
+      deferrable = k.deferrable;
+      deferred = k.deferred;
+    }
+    return add_key(c, target, relation, std::move(spec), deferrable, deferred);
+  }
+  spec.name = choose_relation_name(c, relation->name, joined(spec.columns), "idx", relation->schema);
+  INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
+  std::vector<int16_t> columns = spec.included;
+  for (const IndexColumnSpec& column : spec.columns) {
+    if (column.column != 0) columns.push_back(column.column);
+  }
+  const Address self{pg_class::kOid, oid, 0};
+  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
+  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  return {};
+}
+
+// ---- CHECK
+
+Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression) {
+  const std::string sql =
+      "SELECT 1 FROM ONLY " + qualified(relation) + " WHERE NOT (" + std::string(expression) + ") LIMIT 1";
+  bool violated = false;
+  INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape&, const Chunk& chunk) -> Status {
+    violated |= chunk.rows() > 0;
+    return {};
+  }));
+  if (!violated) return {};
+  Error error(sqlstate::kCheckViolation, "check constraint " + quoted(name) + " of relation " + quoted(relation.name) +
+                                             " is violated by some row");
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.constraint = name;
+  return error;
+}
+
+Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
+  const RelationPtr relation = current(c, target.relation);
+  INDIGO_ASSIGN(const StoredExpression e,
+                store_expression(c, k.raw_expr, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid}));
+  NewConstraint n;
+  n.oid = next_oid(c);
+  if (sql::has_text(k.conname)) {
+    n.name = truncated_name(k.conname);
+    INDIGO_TRY(check_constraint_name_free(*relation, n.name));
+  } else {
+    std::string_view column;
+    if (e.columns.size() == 1) column = relation->columns[static_cast<size_t>(e.columns[0]) - 1].name;
+    n.name = choose_constraint_name(c, relation->name, column, "check", relation->schema);
+  }
+  n.schema = relation->schema;
+  n.relation = relation->oid;
+  n.columns = e.columns;
+  n.no_inherit = k.is_no_inherit;
+  n.validated = !k.skip_validation || target.is_new;
+  n.expression = e.sql;
+  INDIGO_TRY(insert_constraint(c, n));
+  INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) {
+    v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
+  }));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  if (e.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  if (!target.is_new && n.validated) INDIGO_TRY(validate_check(c, *relation, n.name, e.sql));
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,354 @@
+#include "engine/ddl/table/create_table.h"
+
+#include <algorithm>
+
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/object/comment.h"
+#include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/table/temporary.h"
+
+namespace indigo::engine::ddl {
+
+Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schema, bool if_not_exists) {
+  if (c.catalog.relation_oid(schema, name) == kInvalidOid) return true;
+  if (if_not_exists) {
+    notice(c, "relation " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateTable);
+    return false;
+  }
+  return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
+}
+
+Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
+  if (spec.columns.size() > 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
+  for (size_t i = 0; i < spec.columns.size(); i++) {
+    const std::string& name = spec.columns[i].name;
+    for (size_t j = 0; j < i; j++) {
+      if (spec.columns[j].name == name) {
+        return Error(sqlstate::kDuplicateColumn, "column " + quoted(name) + " specified more than once");
+      }
+    }
+    if (spec.kind == RelationKind::kTable) INDIGO_TRY(check_column_name(name));
+  }
+  const Oid oid = next_oid(c);
+  INDIGO_ASSIGN(const RowType type, insert_row_type(c, spec.name, spec.schema, oid, c.catalog.user()));
+  NewRelation r;
+  r.oid = oid;
+  r.name = spec.name;
+  r.schema = spec.schema;
+  r.kind = spec.kind;
+  r.persistence = spec.persistence;
+  r.owner = c.catalog.user();
+  r.row_type = type.type;
+  r.column_count = static_cast<int16_t>(spec.columns.size());
+  r.options = spec.options;
+  const bool stored = spec.kind == RelationKind::kTable || spec.kind == RelationKind::kMaterializedView;
+  if (stored) {
+    r.access_method = 2;  // heap, by name
+    r.filenode = oid;
+  }
+  INDIGO_TRY(insert_class(c, r));
+  const Address self{pg_class::kOid, oid, 0};
+  int16_t number = 0;
+  for (const NewColumn& column : spec.columns) {
+    INDIGO_TRY(insert_attribute(c, oid, ++number, column));
+    INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, number}, {pg_type::kOid, column.type.oid, 0}, 'n'));
+    if (column.type.collation == oid::kConflictingCollations) {
+      return Error(sqlstate::kIndeterminateCollation, "no collation was derived for column " + quoted(column.name) +
+                                                          " with collatable type " + type_text(c, column.type))
+          .with_hint("Use the COLLATE clause to set the collation explicitly.");
+    }
+    INDIGO_TRY(
+        record_dependency(c, {pg_class::kOid, oid, number}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
+  }
+  if (stored) INDIGO_TRY(insert_system_attributes(c, oid));
+  INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
+  INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
+  INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
+  if (stored) create_storage(c, oid, spec.persistence, table_options(spec.options));
+  c.catalog.changed({oid});
+  // Nobody else can see it, but the lock shows in pg_locks and guards against a second use in this transaction's children.
+  INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
+  return oid;
+}
+
+namespace {
+
+// CREATE_TABLE_LIKE_* bits of the grammar.
+enum LikeOption : uint32_t {
+  kLikeComments = 1u << 0,
+  kLikeCompression = 1u << 1,
+  kLikeConstraints = 1u << 2,
+  kLikeDefaults = 1u << 3,
+  kLikeGenerated = 1u << 4,
+  kLikeIdentity = 1u << 5,
+  kLikeIndexes = 1u << 6,
+};
+
+struct LikeSource {
+  RelationPtr relation;
+  uint32_t options;
+};
+
+Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector<ColumnSpec>& columns,
+                std::vector<LikeSource>& sources) {
+  auto opened = open_relation(c, like.relation, TableLockMode::kAccessShare);
+  if (!opened.ok()) return Error(std::move(*opened.take_error())).at(position(c, like.relation->location));
+  const RelationPtr source = *opened;
+  if (source->kind == RelationKind::kIndex || source->kind == RelationKind::kSequence) {
+    return Error(sqlstate::kWrongObjectType, "relation " + quoted(source->name) + " is invalid in LIKE clause")
+        .with_detail("This operation is not supported for " +
+                     std::string(source->kind == RelationKind::kIndex ? "indexes" : "sequences") + ".")
+        .at(position(c, like.relation->location));
+  }
+  for (const ColumnInfo& column : source->columns) {
+    if (column.dropped) continue;
+    ColumnSpec spec;
+    spec.column.name = column.name;
+    spec.column.type = column.type;
+    spec.column.not_null = column.not_null;
+    if (column.generated != 0) {
+      if ((like.options & kLikeGenerated) != 0) {
+        spec.column.generated = column.generated;
+        spec.default_text = column.default_expr;
+      }
+    } else if (column.default_expr && column.identity == 0 && (like.options & kLikeDefaults) != 0) {
+      spec.default_text = column.default_expr;
+    }
+    if (column.identity != 0 && (like.options & kLikeIdentity) != 0) {
+      spec.column.identity = column.identity;
+      for (const Dependent& d : dependents_of(c, {pg_class::kOid, source->oid, column.number})) {
+        SequenceDefinition definition;
+        if (d.type == 'i' && d.address.class_id == pg_class::kOid && read_sequence(c, d.address.object, definition)) {
+          spec.identity_like = definition;
+        }
+      }
+    }
+    columns.push_back(std::move(spec));
+  }
+  sources.push_back({source, like.options});
+  return {};
+}
+
+// Constraints, indexes and comments that LIKE takes over, once the new table stands.
+Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& like) {
+  const RelationInfo& source = *like.relation;
+  if ((like.options & kLikeConstraints) != 0) {
+    for (const ConstraintInfo& k : source.constraints) {
+      if (k.kind != 'c') continue;
+      const RelationPtr relation = current(c, target.relation);
+      NewConstraint n;
+      n.oid = next_oid(c);
+      n.name = k.name;
+      n.schema = relation->schema;
+      n.relation = relation->oid;
+      n.expression = k.expression;
+      for (const int16_t number : k.columns) {
+        n.columns.push_back(relation->find_column(source.columns[static_cast<size_t>(number) - 1].name)->number);
+      }
+      INDIGO_TRY(insert_constraint(c, n));
+      INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) {
+        v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
+      }));
+      INDIGO_TRY(record_column_dependencies(c, {pg_constraint::kOid, n.oid, 0}, relation->oid, n.columns, 'a'));
+    }
+  }
+  if ((like.options & kLikeIndexes) != 0) {
+    for (const IndexInfo& index : source.indexes) INDIGO_TRY(add_key_like(c, target, source, index));
+  }
+  if ((like.options & kLikeComments) != 0) {
+    const RelationPtr relation = current(c, target.relation);
+    for (const ColumnInfo& column : source.columns) {
+      if (column.dropped) continue;
+      if (const auto text = comment_on(c, {pg_class::kOid, source.oid, column.number})) {
+        INDIGO_TRY(set_comment(c, {pg_class::kOid, relation->oid, relation->find_column(column.name)->number}, *text));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
+  if (s.partbound != nullptr || s.partspec != nullptr) return unsupported("table partitioning");
+  if (s.n_inh_relations > 0) return unsupported("table inheritance");
+  if (s.of_typename != nullptr) return unsupported("a typed table");
+  if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
+    return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
+  }
+  if (sql::has_text(s.tablespacename) && std::string_view(s.tablespacename) != "pg_default") {
+    return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(s.tablespacename) + " does not exist");
+  }
+  TableSpec spec;
+  spec.name = truncated_name(s.relation->relname);
+  const std::string_view persistence = s.relation->relpersistence;
+  auto schema = creation_schema(c, s.relation->schemaname, persistence == "t");
+  if (!schema.ok()) return Error(std::move(*schema.take_error())).at(position(c, s.relation->location));
+  spec.schema = *schema;
+  spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
+  if (s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP &&
+      s.oncommit != PG_QUERY__ON_COMMIT_ACTION__ON_COMMIT_ACTION_UNDEFINED && spec.persistence != 't') {
+    return Error(sqlstate::kInvalidTableDefinition, "ON COMMIT can only be used on temporary tables");
+  }
+  INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
+  if (!free) return std::string("CREATE TABLE");
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
+
+  std::vector<ColumnSpec> columns;
+  std::vector<LikeSource> likes;
+  std::vector<const PgQuery__Constraint*> constraints;
+  for (const PgQuery__Node* node : nodes(s.n_table_elts, s.table_elts)) {
+    if (is(node, PG_QUERY__NODE__NODE_COLUMN_DEF)) {
+      INDIGO_ASSIGN(ColumnSpec column, column_spec(c, *node->column_def, spec.name));
+      columns.push_back(std::move(column));
+    } else if (is(node, PG_QUERY__NODE__NODE_TABLE_LIKE_CLAUSE)) {
+      INDIGO_TRY(add_like(c, *node->table_like_clause, columns, likes));
+    } else if (is(node, PG_QUERY__NODE__NODE_CONSTRAINT)) {
+      constraints.push_back(node->constraint);
+    }
+  }
+  for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) constraints.push_back(node->constraint);
+
+  // At most one primary key, told before anything is made.
+  const PgQuery__Constraint* primary = nullptr;
+  const auto see_primary = [&](const PgQuery__Constraint* k) -> Status {
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) return {};
+    if (primary != nullptr) {
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "multiple primary keys for table " + quoted(spec.name) + " are not allowed")
+          .at(position(c, k->location));
+    }
+    primary = k;
+    return {};
+  };
+  for (const ColumnSpec& column : columns) {
+    for (const PgQuery__Constraint* k : column.keys) INDIGO_TRY(see_primary(k));
+  }
+  for (const PgQuery__Constraint* k : constraints) INDIGO_TRY(see_primary(k));
+
+  // Sequences come first: defaults name them.
+  std::vector<std::pair<size_t, Oid>> sequences;
+  for (size_t i = 0; i < columns.size(); i++) {
+    ColumnSpec& column = columns[i];
+    const bool identity = column.identity != nullptr || column.identity_like.has_value();
+    if (!column.serial && !identity) continue;
+    INDIGO_ASSIGN(const Oid sequence, make_serial_sequence(c, spec.name, column, spec.schema, spec.persistence, {}));
+    sequences.emplace_back(i, sequence);
+    if (column.serial) {
+      const RelationPtr made = current(c, sequence);
+      column.default_text = "nextval(" + literal(qualified(*made)) + "::regclass)";
+    }
+  }
+  for (const ColumnSpec& column : columns) spec.columns.push_back(column.column);
+  INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
+  for (size_t i = 0; i < columns.size(); i++) {
+    INDIGO_TRY(finish_column(c, current(c, oid), static_cast<int16_t>(i + 1), columns[i]));
+  }
+  for (const auto& [i, sequence] : sequences) {
+    INDIGO_TRY(adopt_sequence(c, sequence, oid, static_cast<int16_t>(i + 1), columns[i].serial));
+  }
+  ConstraintTarget target;
+  target.relation = oid;
+  target.is_new = true;
+  // The primary key first: it decides the tree's key.
+  for (const bool primaries : {true, false}) {
+    for (const ColumnSpec& column : columns) {
+      ColumnSpec part;
+      part.column.name = column.column.name;
+      for (const PgQuery__Constraint* k : column.keys) {
+        if ((k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries) part.keys.push_back(k);
+      }
+      INDIGO_TRY(add_column_constraints(c, target, part));
+    }
+    for (const PgQuery__Constraint* k : constraints) {
+      const bool key =
+          k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY || k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE;
+      if (key && (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries)
+        INDIGO_TRY(add_key_constraint(c, target, *k));
+    }
+  }
+  for (const ColumnSpec& column : columns) {
+    ColumnSpec part;
+    part.column.name = column.column.name;
+    part.checks = column.checks;
+    part.foreign_keys = column.foreign_keys;
+    INDIGO_TRY(add_column_constraints(c, target, part));
+  }
+  for (const PgQuery__Constraint* k : constraints) {
+    switch (k->contype) {
+      case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: INDIGO_TRY(add_check_constraint(c, target, *k)); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: INDIGO_TRY(add_foreign_key(c, target, *k)); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
+      default: break;
+    }
+  }
+  for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
+  if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));
+  return std::string("CREATE TABLE");
+}
+
+// ---- CREATE TABLE AS
+
+Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
+  const bool materialized = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW;
+  const std::string tag_nodata = materialized ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
+  if (materialized) return unsupported("CREATE MATERIALIZED VIEW");
+  const PgQuery__IntoClause& into = *s.into;
+  TableSpec spec;
+  spec.name = truncated_name(into.rel->relname);
+  const std::string_view persistence = into.rel->relpersistence;
+  INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, persistence == "t"));
+  spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
+  INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
+  if (!free) return tag_nodata;
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
+  const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
+  Oid oid = kInvalidOid;
+  RelationPtr relation;
+  uint64_t rows = 0;
+  std::string row, key;
+  std::vector<Datum> values;
+  const auto make = [&](const ResultShape& shape) -> Status {
+    if (names.size() > shape.columns.size())
+      return Error(sqlstate::kSyntaxError, "too many column names were specified");
+    for (size_t i = 0; i < shape.columns.size(); i++) {
+      NewColumn column;
+      column.name = i < names.size() ? names[i] : shape.columns[i].name;
+      column.type = shape.columns[i].declared;
+      const auto type = c.catalog.type(column.type.oid);
+      if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
+      if (type != nullptr && type->kind == 'p' && column.type.oid != oid::kText) {
+        return Error(sqlstate::kInvalidTableDefinition, "column " + quoted(column.name) + " has pseudo-type " +
+                                                            type_text(c, {type->oid, -1, kInvalidOid}));
+      }
+      if (column.type.collation == kInvalidOid && type != nullptr) column.type.collation = type->collation;
+      spec.columns.push_back(std::move(column));
+    }
+    auto made = create_table(c, spec);
+    if (!made.ok()) return made.take_error();
+    oid = *made;
+    relation = current(c, oid);
+    return {};
+  };
+  const auto fill = [&](const ResultShape&, const Chunk& chunk) -> Status {
+    for (uint32_t i = 0; i < chunk.rows(); i++) {
+      values.clear();
+      for (const Vector& column : chunk.columns) values.push_back(column.datum(chunk.selection[i]));
+      row.clear();
+      relation->layout.encode(values, row);
+      const uint64_t id = big_endian(relation->table->next_row_id());
+      key.assign(reinterpret_cast<const char*>(&id), sizeof id);
+      INDIGO_TRY(check(relation->table->insert(c.txn, key, row, nullptr), relation.get()));
+      rows++;
+    }
+    return {};
+  };
+  INDIGO_TRY(c.host.run_query(s.query, c.text, make, into.skip_data ? DdlHost::Rows() : DdlHost::Rows(fill)));
+  if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, into.on_commit));
+  if (into.skip_data && !is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) return tag_nodata;
+  return "SELECT " + std::to_string(rows);
+}
+
+}  // namespace indigo::engine::ddl

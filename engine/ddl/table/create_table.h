@@ -1,0 +1,51 @@
+// CREATE TABLE, CREATE TABLE AS and SELECT INTO; the definition of single columns, shared with ALTER TABLE ADD COLUMN.
+#pragma once
+
+#include "engine/ddl/object/sequence.h"
+#include "engine/ddl/table/constraint.h"
+
+namespace indigo::engine::ddl {
+
+// One column of a definition before its expressions are analyzed.
+struct ColumnSpec {
+  NewColumn column;
+  const PgQuery__Node* default_node = nullptr;
+  const PgQuery__Node* generated_node = nullptr;
+  std::optional<std::string> default_text;  // LIKE: SQL of the source's default or generation expression
+  bool serial = false;
+  const PgQuery__Constraint* identity = nullptr;
+  std::optional<SequenceDefinition> identity_like;
+  std::vector<const PgQuery__Constraint*> keys;  // PRIMARY KEY, UNIQUE
+  std::vector<const PgQuery__Constraint*> checks;
+  std::vector<const PgQuery__Constraint*> foreign_keys;
+  int location = -1;
+};
+// Reads a ColumnDef: type, collation, NOT NULL, default, identity, constraints. 42601 for contradictions.
+// `table_name` is for messages.
+Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::string_view table_name);
+// The expressions and the sequence of a column whose attribute row exists: pg_attrdef, dependencies.
+Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number, const ColumnSpec& spec);
+// The sequence of a serial column, before the table exists ("" until attached). Answers its OID.
+Result<Oid> make_serial_sequence(DdlContext& c, std::string_view table, const ColumnSpec& spec, Oid schema,
+                                 char persistence, std::span<const std::string> taken);
+// The column owns the sequence from now on. After finish_column: a serial column's default depends on it.
+Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column, bool serial);
+Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec);
+
+// A table without constraints: rows of pg_class, pg_attribute, pg_type, and storage. Answers its OID.
+struct TableSpec {
+  std::string name;
+  Oid schema = kInvalidOid;
+  char persistence = 'p';
+  RelationKind kind = RelationKind::kTable;
+  std::vector<NewColumn> columns;
+  std::vector<std::string> options;
+};
+Result<Oid> create_table(DdlContext& c, const TableSpec& spec);
+// A free name there? 42P07; false (after a notice) with if_not_exists.
+Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schema, bool if_not_exists);
+
+Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s);
+Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,309 @@
+#include "engine/ddl/table/foreign_key.h"
+
+#include "catalog/acl.h"
+#include "engine/ddl/object/schema.h"
+
+namespace indigo::engine::ddl {
+
+Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
+  const RelationPtr foreign = current(c, k.foreign_relation);
+  std::string list, join, not_null;
+  for (size_t i = 0; i < k.columns.size(); i++) {
+    const std::string mine = "fk." + identifier(relation.columns[static_cast<size_t>(k.columns[i]) - 1].name);
+    const std::string theirs = "pk." + identifier(foreign->columns[static_cast<size_t>(k.foreign_columns[i]) - 1].name);
+    if (i > 0) {
+      list += ", ";
+      join += " AND ";
+      not_null += k.match == 'f' ? " OR " : " AND ";
+    }
+    list += mine;
+    join += theirs + " = " + mine;
+    not_null += mine + " IS NOT NULL";
+  }
+  const std::string sql = "SELECT " + list + " FROM ONLY " + qualified(relation) + " fk WHERE (" + not_null +
+                          ") AND NOT EXISTS (SELECT 1 FROM ONLY " + qualified(*foreign) + " pk WHERE " + join +
+                          ") LIMIT 1";
+  std::optional<std::string> values;
+  INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape& shape, const Chunk& chunk) -> Status {
+    if (chunk.rows() == 0 || values) return {};
+    values.emplace();
+    for (size_t i = 0; i < chunk.columns.size(); i++) {
+      if (i > 0) *values += ", ";
+      *values += value_text(c, shape.columns[i].type, chunk.columns[i].datum(chunk.selection[0]));
+    }
+    return {};
+  }));
+  if (!values) return {};
+  std::string names;
+  for (const int16_t number : k.columns) {
+    if (!names.empty()) names += ", ";
+    names += relation.columns[static_cast<size_t>(number) - 1].name;
+  }
+  Error error(sqlstate::kForeignKeyViolation, "insert or update on table " + quoted(relation.name) +
+                                                  " violates foreign key constraint " + quoted(k.name));
+  error.detail = "Key (" + names + ")=(" + *values + ") is not present in table " + quoted(foreign->name) + ".";
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.constraint = k.name;
+  return error;
+}
+
+namespace {
+
+Result<std::vector<int16_t>> column_numbers(const RelationInfo& relation, NodeList names) {
+  std::vector<int16_t> out;
+  for (const PgQuery__Node* node : names) {
+    const ColumnInfo* column = relation.find_column(string_of(node));
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn,
+                   "column " + quoted(string_of(node)) + " referenced in foreign key constraint does not exist");
+    }
+    out.push_back(column->number);
+  }
+  return out;
+}
+
+// REFERENCES on the table or on each of the columns.
+Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, std::span<const int16_t> columns) {
+  const Oid user = c.catalog.user();
+  if (c.catalog.has_role(user, foreign.owner)) return {};
+  const auto granted = [&](Bytes acl) {
+    return (catalog::acl_privileges(catalog::read_acl(acl), [&](Oid role) { return c.catalog.has_role(user, role); }) &
+            catalog::kPrivilegeReferences) != 0;
+  };
+  std::string image;
+  const SystemTable& classes = table(c, pg_class::kOid);
+  if (classes.find_oid(c.txn, foreign.oid, image)) {
+    const RowReader row = classes.reader(image);
+    if (!row.is_null(pg_class::c_relacl) && granted(row.str(pg_class::c_relacl))) return {};
+  }
+  const SystemTable& attributes = table(c, pg_attribute::kOid);
+  const bool all = std::all_of(columns.begin(), columns.end(), [&](int16_t number) {
+    std::string column;
+    const std::string key = attributes.key({Datum::of_oid(foreign.oid), Datum::of(number)});
+    if (attributes.storage()->get(c.txn, c.txn.newest_view(), key, column) != StorageStatus::kOk) return false;
+    const RowReader row = attributes.reader(column);
+    return !row.is_null(pg_attribute::c_attacl) && granted(row.str(pg_attribute::c_attacl));
+  });
+  if (all) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + foreign.name);
+}
+
+// The = that compares a referenced column with a referencing one; 42804 when there is none.
+Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
+                                 const ColumnInfo& theirs) {
+  Oid op = kInvalidOid;
+  for (const catalog::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
+    if (candidate->left == theirs.type.oid && candidate->right == mine.type.oid &&
+        c.catalog.btree_strategy(candidate->oid) == 3) {
+      op = candidate->oid;
+    }
+  }
+  if (op == kInvalidOid) {
+    const catalog::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
+    const bool implicit =
+        mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == catalog::CastContext::kImplicit);
+    const auto t = c.catalog.type(mine.type.oid), u = c.catalog.type(theirs.type.oid);
+    const bool same_family = t != nullptr && u != nullptr && (t->kind == 'd' || u->kind == 'd') &&
+                             (t->kind == 'd' ? t->base : t->oid) == (u->kind == 'd' ? u->base : u->oid);
+    if (implicit || same_family) op = c.catalog.btree_operator(theirs.type.oid, 3);
+  }
+  if (op == kInvalidOid) {
+    return Error(sqlstate::kDatatypeMismatch, "foreign key constraint " + quoted(constraint) + " cannot be implemented")
+        .with_detail("Key columns " + quoted(mine.name) + " and " + quoted(theirs.name) +
+                     " are of incompatible types: " + type_text(c, {mine.type.oid, -1, kInvalidOid}) + " and " +
+                     type_text(c, {theirs.type.oid, -1, kInvalidOid}) + ".");
+  }
+  return op;
+}
+
+}  // namespace
+
+Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
+  const RelationPtr foreign = current(c, k.foreign_relation);
+  for (size_t i = 0; i < k.columns.size(); i++) {
+    const ColumnInfo& mine = relation.columns[static_cast<size_t>(k.columns[i]) - 1];
+    const ColumnInfo& theirs = foreign->columns[static_cast<size_t>(k.foreign_columns[i]) - 1];
+    const auto op = foreign_key_operator(c, k.name, mine, theirs);
+    if (!op.ok()) return op.error();
+  }
+  return {};
+}
+
+namespace {
+
+Status check_may_reference(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign) {
+  if (foreign.kind != RelationKind::kTable) {
+    return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
+  }
+  INDIGO_TRY(check_not_system(c, foreign));
+  if (relation.persistence == 'p' && foreign.persistence != 'p') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "constraints on permanent tables may reference only permanent tables");
+  }
+  if (relation.persistence == 'u' && foreign.persistence == 't') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "constraints on unlogged tables may reference only permanent or unlogged tables");
+  }
+  if (relation.persistence == 't' && foreign.persistence != 't') {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "constraints on temporary tables may reference only temporary tables");
+  }
+  return {};
+}
+
+// REFERENCES t: its primary key.
+Status reference_primary_key(const RelationInfo& foreign, NewConstraint& n) {
+  const IndexInfo* primary = foreign.primary_index();
+  if (primary == nullptr) {
+    return Error(sqlstate::kUndefinedObject, "there is no primary key for referenced table " + quoted(foreign.name));
+  }
+  for (const ConstraintInfo& other : foreign.constraints) {
+    if (other.kind == 'p' && other.deferrable) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   "cannot use a deferrable primary key for referenced table " + quoted(foreign.name));
+    }
+  }
+  for (const catalog::IndexColumn& column : primary->columns) n.foreign_columns.push_back(column.column);
+  n.index = primary->oid;
+  return {};
+}
+
+// REFERENCES t (columns): a unique index over just these, in any order.
+Status reference_columns(const RelationInfo& foreign, NodeList columns, NewConstraint& n) {
+  INDIGO_ASSIGN(n.foreign_columns, column_numbers(foreign, columns));
+  std::vector<int16_t> wanted = n.foreign_columns;
+  std::sort(wanted.begin(), wanted.end());
+  if (std::adjacent_find(wanted.begin(), wanted.end()) != wanted.end()) {
+    return Error(sqlstate::kInvalidForeignKey, "foreign key referenced-columns list must not contain duplicates");
+  }
+  bool deferrable_only = false;
+  for (const IndexInfo& index : foreign.indexes) {
+    if (!index.unique || !index.predicate.empty()) continue;
+    std::vector<int16_t> have;
+    for (const catalog::IndexColumn& column : index.columns) have.push_back(column.column);
+    std::sort(have.begin(), have.end());
+    if (have != wanted) continue;
+    bool deferrable = false;
+    for (const ConstraintInfo& other : foreign.constraints)
+      deferrable |= other.index == index.oid && other.kind != 'f' && other.deferrable;
+    if (deferrable) {
+      deferrable_only = true;
+      continue;
+    }
+    n.index = index.oid;
+    break;
+  }
+  if (n.index == kInvalidOid && deferrable_only) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState,
+                 "cannot use a deferrable unique constraint for referenced table " + quoted(foreign.name));
+  }
+  if (n.index == kInvalidOid) {
+    return Error(sqlstate::kInvalidForeignKey,
+                 "there is no unique constraint matching given keys for referenced table " + quoted(foreign.name));
+  }
+  return {};
+}
+
+Status name_foreign_key(DdlContext& c, const RelationInfo& relation, const PgQuery__Constraint& k, NewConstraint& n) {
+  if (sql::has_text(k.conname)) {
+    n.name = truncated_name(k.conname);
+    return check_constraint_name_free(relation, n.name);
+  }
+  std::string names;
+  for (const int16_t number : n.columns) {
+    if (!names.empty()) names += "_";
+    names += relation.columns[static_cast<size_t>(number) - 1].name;
+  }
+  n.name = choose_constraint_name(c, relation.name, names, "fkey", relation.schema);
+  return {};
+}
+
+// One = for each pair of columns; generated columns cannot be set by an action.
+Status choose_operators(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign,
+                        const PgQuery__Constraint& k, NewConstraint& n) {
+  // The comparison: the referenced type's = when both sides are the same type, or one converts implicitly.
+  for (size_t i = 0; i < n.columns.size(); i++) {
+    const ColumnInfo& mine = relation.columns[static_cast<size_t>(n.columns[i]) - 1];
+    const ColumnInfo& theirs = foreign.columns[static_cast<size_t>(n.foreign_columns[i]) - 1];
+    INDIGO_ASSIGN(const Oid op, foreign_key_operator(c, n.name, mine, theirs));
+    n.equality.push_back(op);
+    if (mine.generated != 0) {
+      const auto refuse = [&](std::string_view clause) {
+        return Error(sqlstate::kSyntaxError, "invalid " + std::string(clause) +
+                                                 " action for foreign key constraint containing generated column");
+      };
+      const std::string_view up = k.fk_upd_action, del = k.fk_del_action;
+      if (up == "n" || up == "d" || up == "c") return refuse("ON UPDATE");
+      if (del == "n" || del == "d") return refuse("ON DELETE");
+    }
+  }
+  return {};
+}
+
+Status check_set_columns(const RelationInfo& relation, const NewConstraint& n) {
+  for (const int16_t number : n.delete_set_columns) {
+    if (std::find(n.columns.begin(), n.columns.end(), number) != n.columns.end()) continue;
+    return Error(sqlstate::kInvalidColumnReference,
+                 "column " + quoted(relation.columns[static_cast<size_t>(number) - 1].name) +
+                     " referenced in ON DELETE SET action must be part of foreign key");
+  }
+  return {};
+}
+
+Status insert_foreign_key(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign,
+                          const NewConstraint& n) {
+  INDIGO_TRY(insert_constraint(c, n));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, self, relation.oid, n.columns, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, foreign.oid, n.foreign_columns, 'n'));
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n'));
+  for (const Oid oid : {relation.oid, foreign.oid}) {
+    INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.flag(pg_class::c_relhastriggers, true); }));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
+  INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
+  const RelationPtr relation = current(c, target.relation);
+  INDIGO_TRY(check_may_reference(c, *relation, *foreign));
+  NewConstraint n;
+  INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
+  INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));
+  const NodeList pk_attrs = nodes(k.n_pk_attrs, k.pk_attrs);
+  INDIGO_TRY(pk_attrs.empty() ? reference_primary_key(*foreign, n) : reference_columns(*foreign, pk_attrs, n));
+  INDIGO_TRY(check_references_privilege(c, *foreign, n.foreign_columns));
+  if (n.columns.size() != n.foreign_columns.size()) {
+    return Error(sqlstate::kInvalidForeignKey, "number of referencing and referenced columns for foreign key disagree");
+  }
+  INDIGO_TRY(name_foreign_key(c, *relation, k, n));
+  INDIGO_TRY(choose_operators(c, *relation, *foreign, k, n));
+  INDIGO_TRY(check_set_columns(*relation, n));
+  n.oid = next_oid(c);
+  n.schema = relation->schema;
+  n.kind = 'f';
+  n.relation = relation->oid;
+  n.foreign_relation = foreign->oid;
+  n.deferrable = k.deferrable;
+  n.deferred = k.initdeferred;
+  n.validated = !k.skip_validation || target.is_new;
+  n.no_inherit = true;
+  const auto letter = [](const char* s, char otherwise) { return sql::has_text(s) ? s[0] : otherwise; };
+  n.on_update = letter(k.fk_upd_action, 'a');
+  n.on_delete = letter(k.fk_del_action, 'a');
+  n.match = letter(k.fk_matchtype, 's');
+  if (n.match == 'p') return unsupported("MATCH PARTIAL");
+  INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
+  if (!target.is_new && n.validated) {
+    const RelationPtr now = current(c, relation->oid);
+    for (const ConstraintInfo& info : now->constraints) {
+      if (info.oid == n.oid) INDIGO_TRY(validate_foreign_key(c, *now, info));
+    }
+  }
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,455 @@
+#include "engine/ddl/table/index.h"
+
+#include <algorithm>
+
+#include "catalog/acl.h"
+#include "catalog/info_builder.h"
+#include "catalog/row_key_extractor.h"
+#include "catalog/system_columns.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/expression.h"
+#include "engine/ddl/object/schema.h"
+#include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/table/size_statistics.h"
+#include "engine/ddl/table/storage_options.h"
+#include "engine/exec/scan/index_key.h"
+#include "sql/analyze/select/targets.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+Result<Oid> default_class(DdlContext& c, Oid type) {
+  const Oid opclass = c.catalog.default_opclass(type);
+  if (opclass != kInvalidOid) return opclass;
+  return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
+                                               " has no default operator class for access method \"btree\"")
+      .with_hint(
+          "You must specify an operator class for the index or define a default operator class for the data type.");
+}
+
+}  // namespace
+
+Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo&, const ColumnInfo& column) {
+  IndexColumnSpec out;
+  out.column = column.number;
+  out.name = column.name;
+  out.type = column.type;
+  INDIGO_ASSIGN(out.opclass, default_class(c, column.type.oid));
+  return out;
+}
+
+Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names) {
+  std::vector<IndexColumnSpec> out;
+  for (const PgQuery__Node* node : names) {
+    const ColumnInfo* column = relation.find_column(string_of(node));
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist");
+    }
+    for (const IndexColumnSpec& other : out) {
+      if (other.column == column->number) {
+        return Error(sqlstate::kDuplicateColumn,
+                     "column " + quoted(column->name) + " appears twice in unique constraint");
+      }
+    }
+    INDIGO_ASSIGN(IndexColumnSpec spec, plain_index_column(c, relation, *column));
+    out.push_back(std::move(spec));
+  }
+  return out;
+}
+
+namespace {
+
+Result<std::shared_ptr<const storage::KeyExtractor>> make_extractor(DdlContext& c, const RelationPtr& relation,
+                                                                    const IndexInfo& index, catalog::KeyLayout key) {
+  if (exec::has_computed_key(index)) {
+    return exec::make_index_key_extractor(c.host.session(), c.store(), relation, index, key);
+  }
+  std::vector<uint16_t> columns;
+  for (const catalog::IndexColumn& column : index.columns) columns.push_back(static_cast<uint16_t>(column.column - 1));
+  return std::shared_ptr<const storage::KeyExtractor>(
+      std::make_shared<catalog::RowKeyExtractor>(relation->layout, std::move(key), std::move(columns)));
+}
+
+// What stands in the way of building an index: two rows with one key, or a row whose key cannot be computed.
+Error duplicated_key(DdlContext& c, const RelationPtr& relation, const IndexInfo& index,
+                     const std::shared_ptr<storage::Table>& storage_table, const storage::Duplicate& duplicate) {
+  Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(index.name));
+  error.schema = relation->schema_name;
+  error.table = relation->name;
+  error.constraint = index.name;
+  std::string row;
+  if (storage_table->get(c.txn, c.txn.newest_view(), duplicate.primary_key, row) == StorageStatus::kOk) {
+    const auto key = exec::index_key_text(c.host.session(), c.store(), relation, index, row);
+    if (key) error.detail = "Key " + *key + " is duplicated.";
+  }
+  return error;
+}
+
+Error failing_key(DdlContext& c, const RelationPtr& relation, const storage::KeyExtractor& extractor,
+                  const std::shared_ptr<storage::Table>& storage_table) {
+  auto cursor = storage_table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef refs[64];
+  std::string key;
+  bool has_null = false;
+  size_t count = 0;
+  while (cursor->next(refs, count) == StorageStatus::kOk && count > 0) {
+    for (size_t i = 0; i < count; i++) {
+      if (extractor.extract(refs[i].key, refs[i].row, key, has_null) != storage::KeyExtractor::Outcome::kError)
+        continue;
+      return exec::index_key_error(c.host.session(), c.store(), relation, refs[i].row);
+    }
+  }
+  return storage_failure(StorageStatus::kKeyError, relation.get());
+}
+
+}  // namespace
+
+Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
+                   const std::shared_ptr<storage::Table>& storage_table) {
+  // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
+  std::vector<catalog::KeyColumn> key;
+  for (size_t i = 0; i < index.key.column_count(); i++) {
+    key.push_back(index.key.column(i));
+    key.back().nullable = true;
+  }
+  INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, catalog::KeyLayout(std::move(key))));
+  storage::IndexOptions options;
+  options.unique = index.unique;
+  options.nulls_not_distinct = index.nulls_not_distinct;
+  options.fill_percent = index_fill(c, index.oid);
+  IndexId id(c.store().next_id().value);
+  storage::Duplicate duplicate;
+  StorageStatus status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
+  if (status == StorageStatus::kOk && index.unique && !index.immediate) {
+    // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
+    storage_table->drop_index(id);
+    options.unique = false;
+    id = IndexId(c.store().next_id().value);
+    status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
+  }
+  if (status == StorageStatus::kDuplicateKey) return duplicated_key(c, relation, index, storage_table, duplicate);
+  if (status == StorageStatus::kKeyError) return failing_key(c, relation, *extractor, storage_table);
+  INDIGO_TRY(check(status, relation.get()));
+  catalog::PhysicalRelation physical;
+  physical.index = id;
+  const auto database = c.catalog.database_pointer();
+  database->add_physical(filenode, std::move(physical));
+  c.store().on_end(
+      c.txn, [] {},
+      [database, filenode, storage_table, id] {
+        database->remove_physical(filenode);
+        storage_table->drop_index(id);
+      });
+  return {};
+}
+
+Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec) {
+  const Oid oid = next_oid(c);
+  std::string class_image;
+  if (!table(c, pg_class::kOid).find_oid(c.txn, relation->oid, class_image)) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for relation " + std::to_string(relation->oid));
+  }
+  const Oid table_filenode = table(c, pg_class::kOid).reader(class_image).oid(pg_class::c_relfilenode);
+  const auto type_lookup = [&](Oid t) { return c.catalog.type(t); };
+  const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
+  for (const IndexColumnSpec& column : spec.columns) {
+    const catalog::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
+    if (!catalog::KeyLayout::encodable(key.type, key.phys)) {
+      return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
+    }
+  }
+  NewRelation r;
+  r.oid = oid;
+  r.name = spec.name;
+  r.schema = relation->schema;
+  r.kind = RelationKind::kIndex;
+  r.persistence = relation->persistence;
+  r.owner = relation->owner;
+  r.access_method = spec.method;
+  r.filenode = spec.is_tree ? table_filenode : oid;
+  r.column_count = static_cast<int16_t>(spec.columns.size() + spec.included.size());
+  r.options = spec.options;
+  INDIGO_TRY(insert_class(c, r));
+
+  std::vector<int16_t> keys, options;
+  std::vector<Oid> collations, classes;
+  std::string expressions;
+  int16_t number = 0;
+  for (const IndexColumnSpec& column : spec.columns) {
+    NewColumn attribute;
+    attribute.name = column.name;
+    attribute.type = column.type;
+    INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
+    keys.push_back(column.column);
+    collations.push_back(column.type.collation);
+    INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
+    classes.push_back(column.opclass);
+    options.push_back(static_cast<int16_t>((column.descending ? 1 : 0) | (column.nulls_first ? 2 : 0)));
+    if (column.column == 0) {
+      if (!expressions.empty()) expressions += ", ";
+      expressions += column.expression;
+    }
+  }
+  for (const int16_t included : spec.included) {
+    const ColumnInfo& column = relation->columns[static_cast<size_t>(included) - 1];
+    NewColumn attribute;
+    attribute.name = column.name;
+    attribute.type = column.type;
+    INDIGO_TRY(insert_attribute(c, oid, ++number, attribute));
+    keys.push_back(included);
+  }
+  SystemTable& indexes = table(c, pg_index::kOid);
+  RowValues row(indexes.definition());
+  row.oid(pg_index::c_indexrelid, oid)
+      .oid(pg_index::c_indrelid, relation->oid)
+      .i16(pg_index::c_indnatts, number)
+      .i16(pg_index::c_indnkeyatts, static_cast<int16_t>(spec.columns.size()))
+      .flag(pg_index::c_indisunique, spec.unique)
+      .flag(pg_index::c_indnullsnotdistinct, spec.nulls_not_distinct)
+      .flag(pg_index::c_indisprimary, spec.primary)
+      .flag(pg_index::c_indisexclusion, false)
+      .flag(pg_index::c_indimmediate, spec.immediate)
+      .flag(pg_index::c_indisclustered, false)
+      .flag(pg_index::c_indisvalid, true)
+      .flag(pg_index::c_indcheckxmin, false)
+      .flag(pg_index::c_indisready, true)
+      .flag(pg_index::c_indislive, true)
+      .flag(pg_index::c_indisreplident, false)
+      .i16_vector(pg_index::c_indkey, keys)
+      .oid_vector(pg_index::c_indcollation, collations)
+      .oid_vector(pg_index::c_indclass, classes)
+      .i16_vector(pg_index::c_indoption, options);
+  if (!expressions.empty()) row.str(pg_index::c_indexprs, expressions);
+  if (!spec.predicate.empty()) row.str(pg_index::c_indpred, spec.predicate);
+  INDIGO_TRY(check(indexes.insert(c.txn, row)));
+  INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) { v.flag(pg_class::c_relhasindex, true); }));
+  c.catalog.changed({oid, relation->oid});
+
+  if (!spec.is_tree) {
+    // What the new rows say, read back, is what is built.
+    const RelationPtr now = current(c, relation->oid);
+    for (const IndexInfo& index : now->indexes) {
+      if (index.oid == oid) INDIGO_TRY(build_index(c, now, index, oid, now->table));
+    }
+    c.catalog.changed({relation->oid});
+    if (now->table != nullptr) {
+      INDIGO_TRY(
+          update_size_statistics(c, current(c, relation->oid), static_cast<float>(now->table->statistics().rows), oid));
+    }
+  }
+  return oid;
+}
+
+// ---- CREATE INDEX
+
+namespace {
+
+// The expression of a key, which may turn out to be a column in parentheses.
+Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
+                                           std::vector<StoredExpression>& expressions) {
+  INDIGO_ASSIGN(StoredExpression stored,
+                store_expression(c, e.expr, ExpressionUse::kIndex, relation, TypeRef{kInvalidOid, -1, kInvalidOid}));
+  IndexColumnSpec spec;
+  spec.type = stored.type;
+  if (is(e.expr, PG_QUERY__NODE__NODE_COLUMN_REF) && stored.columns.size() == 1) {
+    const ColumnInfo& column = relation->columns[static_cast<size_t>(stored.columns[0]) - 1];
+    spec.column = column.number;
+    spec.name = column.name;
+    return spec;
+  }
+  if (!stored.immutable) {
+    return Error(sqlstate::kInvalidObjectDefinition, "functions in index expression must be marked IMMUTABLE");
+  }
+  spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
+  if (spec.name == "?column?") spec.name = "expr";
+  spec.expression = stored.sql;
+  expressions.push_back(std::move(stored));
+  return spec;
+}
+
+// Is the class's input type the column's, or one that it stands for as it is (varchar as text)?
+bool class_accepts(DdlContext& c, std::string_view name, Oid type) {
+  const auto info = c.catalog.type(type);
+  const Oid base = info->kind == 'd' ? info->base : type;
+  const bool text = base == oid::kText || base == oid::kVarchar;
+  if (name.starts_with("text_") || name.starts_with("varchar_")) return text;
+  if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
+  bool accepts = false;
+  table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
+    accepts |= row.str(catalog::pg_opclass::c_opcname) == name && row.oid(catalog::pg_opclass::c_opcmethod) == 403 &&
+               (row.oid(catalog::pg_opclass::c_opcintype) == base ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyArray ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyEnum ||
+                row.oid(catalog::pg_opclass::c_opcintype) == oid::kRecord);
+    return !accepts;
+  });
+  return accepts;
+}
+
+Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
+                                      std::vector<StoredExpression>& expressions) {
+  IndexColumnSpec spec;
+  if (!sql::absent(e.expr)) {
+    INDIGO_ASSIGN(spec, expression_element(c, relation, e, expressions));
+  } else {
+    const ColumnInfo* column = relation->find_column(e.name);
+    if (column == nullptr) {
+      if (catalog::find_system_column(std::string_view(e.name)) != nullptr) {
+        return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
+      }
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(e.name) + " does not exist");
+    }
+    spec.column = column->number;
+    spec.name = sql::has_text(e.indexcolname) ? e.indexcolname : column->name;
+    spec.type = column->type;
+  }
+  if (e.n_collation > 0) {
+    const auto type = c.catalog.type(spec.type.oid);
+    if (type->collation == kInvalidOid) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "collations are not supported by type " + type_text(c, {type->oid, -1, kInvalidOid}));
+    }
+    INDIGO_ASSIGN(spec.type.collation, resolve_collation(c, nodes(e.n_collation, e.collation), -1));
+  }
+  if (e.n_opclass > 0) {
+    const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
+    spec.opclass = c.catalog.catalog().builtins().opclass_named(403, q.name);
+    if (spec.opclass == kInvalidOid) {
+      return Error(sqlstate::kUndefinedObject,
+                   "operator class " + quoted(q.name) + " does not exist for access method \"btree\"");
+    }
+    if (spec.opclass != c.catalog.default_opclass(spec.type.oid)) {
+      // With collation C the pattern classes order as the default ones do.
+      const std::string_view name = q.name;
+      const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
+                           name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
+      if (!class_accepts(c, name, spec.type.oid)) {
+        return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
+                                                      type_text(c, {spec.type.oid, -1, kInvalidOid}));
+      }
+      if (!pattern) return unsupported("operator class " + quoted(name));
+    }
+  } else {
+    INDIGO_ASSIGN(spec.opclass, default_class(c, spec.type.oid));
+  }
+  spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+  spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
+                         ? spec.descending
+                         : e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
+  return spec;
+}
+
+}  // namespace
+
+Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
+  if (s.concurrent && c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, "CREATE INDEX CONCURRENTLY cannot run inside a transaction block");
+  }
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kShare));
+  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView) {
+    return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
+        .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
+  }
+  INDIGO_TRY(check_not_system(c, *relation));
+  INDIGO_TRY(check_owner(c, *relation));
+  INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
+  INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
+  if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
+  const std::string_view method = s.access_method;
+  IndexSpec spec;
+  if (method == "hash") {
+    spec.method = 405;
+    if (s.unique)
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support unique indexes");
+    for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
+      if (node->index_elem->ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) {
+        return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support ASC/DESC options");
+      }
+      if (node->index_elem->nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "access method \"hash\" does not support NULLS FIRST/LAST options");
+      }
+    }
+    if (s.n_index_including_params > 0) {
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support included columns");
+    }
+    if (s.n_index_params > 1) {
+      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support multicolumn indexes");
+    }
+  } else if (!method.empty() && method != "btree") {
+    for (const std::string_view known : {"gist", "gin", "spgist", "brin"}) {
+      if (method == known) return unsupported("access method " + quoted(method));
+    }
+    return Error(sqlstate::kUndefinedObject, "access method " + quoted(method) + " does not exist");
+  }
+  spec.unique = s.unique;
+  spec.nulls_not_distinct = s.nulls_not_distinct;
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options)));
+  std::vector<StoredExpression> expressions;
+  if (!sql::absent(s.where_clause)) {
+    INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, s.where_clause, ExpressionUse::kIndexPredicate,
+                                                               relation, {oid::kBool, -1, kInvalidOid}));
+    if (!predicate.immutable) {
+      return Error(sqlstate::kInvalidObjectDefinition, "functions in index predicate must be marked IMMUTABLE");
+    }
+    spec.predicate = predicate.sql;
+    expressions.push_back(std::move(predicate));
+  }
+  std::string columns_part;
+  for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
+    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem, expressions));
+    // Index column names are unique within the index.
+    int suffix = 0;
+    const std::string base = column.name;
+    while (
+        std::any_of(spec.columns.begin(), spec.columns.end(), [&](const auto& o) { return o.name == column.name; })) {
+      column.name = base + std::to_string(++suffix);
+    }
+    if (!columns_part.empty()) columns_part += "_";
+    columns_part += column.name;
+    spec.columns.push_back(std::move(column));
+  }
+  for (const PgQuery__Node* node : nodes(s.n_index_including_params, s.index_including_params)) {
+    const PgQuery__IndexElem& e = *node->index_elem;
+    const auto refuse = [](std::string_view what) {
+      return Error(sqlstate::kInvalidObjectDefinition, "including column does not support " + std::string(what));
+    };
+    if (e.n_collation > 0) return refuse("a collation");
+    if (e.n_opclass > 0) return refuse("an operator class");
+    if (e.ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) return refuse("ASC/DESC options");
+    if (e.nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) return refuse("NULLS FIRST/LAST options");
+    if (!sql::absent(e.expr)) {
+      return Error(sqlstate::kFeatureNotSupported, "expressions are not supported in included columns");
+    }
+    const ColumnInfo* column = relation->find_column(e.name);
+    if (column == nullptr) {
+      return Error(sqlstate::kUndefinedColumn, "column " + quoted(node->index_elem->name) + " does not exist");
+    }
+    columns_part += "_" + column->name;
+    spec.included.push_back(column->number);
+  }
+  spec.name = truncated_name(s.idxname);
+  if (spec.name.empty()) {
+    spec.name = choose_relation_name(c, relation->name, columns_part, "idx", relation->schema);
+  } else if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {
+    if (s.if_not_exists) {
+      notice(c, "relation " + quoted(spec.name) + " already exists, skipping", sqlstate::kDuplicateTable);
+      return std::string("CREATE INDEX");
+    }
+    return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
+  }
+  INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
+  std::vector<int16_t> columns;
+  for (const IndexColumnSpec& column : spec.columns) {
+    if (column.column != 0) columns.push_back(column.column);
+  }
+  columns.insert(columns.end(), spec.included.begin(), spec.included.end());
+  const Address self{pg_class::kOid, oid, 0};
+  if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
+  for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  return std::string("CREATE INDEX");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,44 @@
+// Indexes: CREATE INDEX, and the indexes behind PRIMARY KEY and UNIQUE.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/rows.h"
+
+namespace indigo::engine::ddl {
+
+struct IndexColumnSpec {
+  int16_t column = 0;  // attnum; 0: an expression
+  std::string name;    // the index's own column name
+  TypeRef type;        // with the collation of the index column
+  Oid opclass = kInvalidOid;
+  bool descending = false, nulls_first = false;
+  std::string expression;  // SQL text when column == 0
+};
+
+struct IndexSpec {
+  std::string name;
+  bool unique = false, primary = false, nulls_not_distinct = false;
+  bool immediate = true;  // false: deferrable
+  std::vector<IndexColumnSpec> columns;
+  std::vector<int16_t> included;
+  std::string predicate;
+  Oid method = 403;  // pg_am
+  std::vector<std::string> options;
+  // The tree itself is this index (the table is or will be keyed by it): no physical index of its own.
+  bool is_tree = false;
+};
+
+// The pg_class, pg_attribute and pg_index rows; then, unless is_tree, the physical index, filled from the table.
+// 23505 with the key when a unique one is violated. Answers the index's OID; dependencies are the caller's.
+Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec);
+// The physical index of an existing pg_index entry over `table` (a rewritten table).
+Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
+                   const std::shared_ptr<storage::Table>& table);
+
+// Plain key columns by name, in default order. 42703 for unknown ones; 0A000 for types that have no key encoding.
+Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names);
+Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column);
+
+Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,167 @@
+#include "engine/ddl/table/reindex.h"
+
+#include <algorithm>
+
+#include "engine/ddl/rows.h"
+#include "engine/ddl/table/rewrite.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+struct ReindexOptions {
+  bool concurrently = false, verbose = false;
+};
+
+Result<ReindexOptions> reindex_options(DdlContext& c, NodeList list) {
+  ReindexOptions out;
+  for (const PgQuery__Node* node : list) {
+    const PgQuery__DefElem& e = *node->def_elem;
+    const std::string_view name = e.defname;
+    if (name == "concurrently") {
+      INDIGO_ASSIGN(out.concurrently, boolean_value(&e));
+    } else if (name == "verbose") {
+      INDIGO_ASSIGN(out.verbose, boolean_value(&e));
+    } else if (name == "tablespace") {
+      if (text_value(e.arg) != "pg_default") {
+        return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(text_value(e.arg)) + " does not exist");
+      }
+    } else {
+      return Error(sqlstate::kSyntaxError, "unrecognized REINDEX option " + quoted(name)).at(position(c, e.location));
+    }
+  }
+  return out;
+}
+
+// The table behind an index, locked; the relation itself when it is a table.
+Result<RelationPtr> table_of(DdlContext& c, const RelationPtr& relation) {
+  if (relation->kind != RelationKind::kIndex) return relation;
+  std::string image;
+  const SystemTable& indexes = table(c, pg_index::kOid);
+  if (!indexes.find_oid(c.txn, relation->oid, image)) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for index");
+  }
+  return open_relation(c, indexes.reader(image).oid(pg_index::c_indrelid), TableLockMode::kAccessExclusive);
+}
+
+void told(DdlContext& c, std::string_view index) {
+  c.host.notice(Severity::kInfo, Error(sqlstate::kSuccessfulCompletion, "index " + quoted(index) + " was reindexed")
+                                     .with_detail("CPU: user: 0.00 s, system: 0.00 s, elapsed: 0.00 s"));
+}
+
+Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, bool verbose) {
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive));
+  const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
+  const bool is_table = relation->kind == RelationKind::kTable || relation->kind == RelationKind::kMaterializedView;
+  if (index ? relation->kind != RelationKind::kIndex : !is_table) {
+    return Error(sqlstate::kWrongObjectType,
+                 quoted(relation->name) + (index ? " is not an index" : " is not a table or materialized view"));
+  }
+  INDIGO_ASSIGN(const RelationPtr owner, table_of(c, relation));
+  INDIGO_TRY(check_owner(c, *owner));
+  if (owner->oid >= oid::kFirstUserOid) {
+    INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
+    INDIGO_TRY(rewrite_table(c, owner));
+  }
+  if (!verbose) return {};
+  for (const IndexInfo& i : owner->indexes) {
+    if (!index || i.oid == relation->oid) told(c, i.name);
+  }
+  return {};
+}
+
+// Tables of a schema (or of all), in the order of their OIDs.
+std::vector<Oid> tables_in(DdlContext& c, Oid schema) {
+  std::vector<Oid> out;
+  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const char kind = row.chr(pg_class::c_relkind);
+    const bool wanted = schema == kInvalidOid || row.oid(pg_class::c_relnamespace) == schema;
+    if (wanted && row.oid(pg_class::c_oid) >= oid::kFirstUserOid && (kind == 'r' || kind == 'm')) {
+      out.push_back(row.oid(pg_class::c_oid));
+    }
+    return true;
+  });
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
+  INDIGO_ASSIGN(const ReindexOptions options, reindex_options(c, nodes(s.n_params, s.params)));
+  if (options.concurrently && c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, "REINDEX CONCURRENTLY cannot run inside a transaction block");
+  }
+  const char* several = nullptr;
+  switch (s.kind) {
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA: several = "REINDEX SCHEMA"; break;
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM: several = "REINDEX SYSTEM"; break;
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_DATABASE: several = "REINDEX DATABASE"; break;
+    default: INDIGO_TRY(reindex_one(c, s, options.verbose)); return std::string("REINDEX");
+  }
+  if (c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction, std::string(several) + " cannot run inside a transaction block");
+  }
+  Oid schema = kInvalidOid;
+  if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA) {
+    INDIGO_ASSIGN(schema, existing_schema(c, s.name));
+  } else if (sql::has_text(s.name) && s.name != c.catalog.database_name()) {
+    return Error(sqlstate::kFeatureNotSupported, "can only reindex the currently open database");
+  }
+  if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return std::string("REINDEX");
+  for (const Oid oid : tables_in(c, schema)) {
+    INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
+    const RelationPtr relation = current(c, oid);
+    if (relation == nullptr || relation->persistence == 't') continue;
+    INDIGO_TRY(rewrite_table(c, relation));
+    for (const IndexInfo& i : relation->indexes) {
+      if (options.verbose) told(c, i.name);
+    }
+  }
+  return std::string("REINDEX");
+}
+
+Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
+  for (const PgQuery__Node* node : nodes(s.n_params, s.params)) {
+    const PgQuery__DefElem& e = *node->def_elem;
+    if (std::string_view(e.defname) != "verbose") {
+      return Error(sqlstate::kSyntaxError, "unrecognized CLUSTER option " + quoted(e.defname))
+          .at(position(c, e.location));
+    }
+  }
+  if (s.relation == nullptr) {
+    if (c.host.in_transaction_block()) {
+      return Error(sqlstate::kActiveSqlTransaction, "CLUSTER cannot run inside a transaction block");
+    }
+    return std::string("CLUSTER");  // again what was clustered before, which has stayed in its order
+  }
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive));
+  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView) {
+    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not a table or materialized view");
+  }
+  INDIGO_TRY(check_owner(c, *relation));
+  Oid chosen = kInvalidOid;
+  for (const IndexInfo& index : relation->indexes) {
+    bool clustered = false;
+    std::string image;
+    const SystemTable& indexes = table(c, pg_index::kOid);
+    if (indexes.find_oid(c.txn, index.oid, image)) clustered = indexes.reader(image).flag(pg_index::c_indisclustered);
+    if (sql::has_text(s.indexname) ? index.name == s.indexname : clustered) chosen = index.oid;
+  }
+  if (chosen == kInvalidOid) {
+    return sql::has_text(s.indexname)
+               ? Error(sqlstate::kUndefinedObject,
+                       "index " + quoted(s.indexname) + " for table " + quoted(relation->name) + " does not exist")
+               : Error(sqlstate::kUndefinedObject,
+                       "there is no previously clustered index for table " + quoted(relation->name));
+  }
+  INDIGO_TRY(check_not_in_use(c, *relation, "CLUSTER"));
+  for (const IndexInfo& index : relation->indexes) {
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)},
+                          [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));
+  }
+  if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, relation));
+  return std::string("CLUSTER");
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,188 @@
+#include "engine/ddl/table/rewrite.h"
+
+#include <array>
+
+#include "base/bytes.h"
+#include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/rows.h"
+#include "engine/ddl/table/index.h"
+#include "engine/ddl/table/size_statistics.h"
+#include "engine/ddl/table/storage_options.h"
+#include "storage/durability.h"
+
+namespace indigo::engine::ddl {
+
+void create_storage(DdlContext& c, Oid filenode, char persistence, const storage::TableOptions& options) {
+  catalog::PhysicalRelation physical;
+  log::DurableId id;
+  if (persistence != 't') id = catalog::durable_id(c.catalog.database(), filenode);
+  physical.table = storage::create_durable_table(c.store(), id, options);
+  adopt_physical(c, filenode, std::move(physical));
+}
+
+Status for_each_row(DdlContext& c, const RelationInfo& relation,
+                    const std::function<Status(Bytes key, Bytes row)>& visit) {
+  if (relation.table == nullptr) return {};
+  const auto cursor =
+      relation.table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::array<storage::RowRef, 256> batch;
+  for (;;) {
+    size_t count = 0;
+    INDIGO_TRY(check(cursor->next(batch, count), &relation));
+    if (count == 0) return {};
+    for (size_t i = 0; i < count; i++) INDIGO_TRY(visit(batch[i].key, batch[i].row));
+    Waiter& waiter = Waiter::current();
+    if (waiter.interrupted() != InterruptReason::kNone) return storage_failure(StorageStatus::kInterrupted);
+    waiter.yield_if_due();
+  }
+}
+
+Error null_values(const RelationInfo& relation, std::string_view column) {
+  Error error(sqlstate::kNotNullViolation, column_text(relation, column) + " contains null values");
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.column = column;
+  return error;
+}
+
+namespace {
+
+Error null_in_column(const RelationInfo& relation, int16_t number) {
+  return null_values(relation, relation.columns[static_cast<size_t>(number) - 1].name);
+}
+
+Oid filenode_of(DdlContext& c, Oid relation) {
+  const SystemTable& t = table(c, pg_class::kOid);
+  std::string image;
+  return t.find_oid(c.txn, relation, image) ? t.reader(image).oid(pg_class::c_relfilenode) : kInvalidOid;
+}
+
+// Writes rows into a new tree under the wanted key.
+class TableWriter {
+ public:
+  TableWriter(DdlContext& c, const RelationInfo& wanted, std::shared_ptr<storage::Table> into)
+      : c_(c), wanted_(wanted), into_(std::move(into)) {}
+
+  Status write(std::span<const Datum> values) {
+    row_.clear();
+    wanted_.layout.encode(values, row_);
+    return insert();
+  }
+  Status write_image(Bytes row) {
+    row_.assign(row);
+    return insert();
+  }
+
+ private:
+  Status insert() {
+    key_.clear();
+    if (wanted_.key_columns.empty()) {
+      const uint64_t id = big_endian(into_->next_row_id());
+      key_.assign(reinterpret_cast<const char*>(&id), sizeof id);
+    } else {
+      for (size_t i = 0; i < wanted_.key_columns.size(); i++) {
+        const int16_t number = wanted_.key_columns[i];
+        const Datum value = wanted_.layout.column(row_, static_cast<size_t>(number) - 1);
+        if (value.null) return null_in_column(wanted_, number);
+        wanted_.key.append_column(i, value, key_);
+      }
+    }
+    storage::Duplicate duplicate;
+    const StorageStatus status = into_->insert(c_.txn, key_, row_, &duplicate);
+    if (status == StorageStatus::kDuplicateKey) {
+      const IndexInfo* primary = wanted_.primary_index();
+      const std::string name = primary != nullptr ? primary->name : wanted_.name;
+      Error error(sqlstate::kUniqueViolation, "could not create unique index " + quoted(name));
+      error.detail = "Key " + key_text(c_, wanted_, wanted_.key_columns, row_) + " is duplicated.";
+      error.schema = wanted_.schema_name;
+      error.table = wanted_.name;
+      error.constraint = name;
+      return error;
+    }
+    return check(status, &wanted_);
+  }
+
+  DdlContext& c_;
+  const RelationInfo& wanted_;
+  std::shared_ptr<storage::Table> into_;
+  std::string key_, row_;
+};
+
+// New file numbers for the table and its indexes; the wanted descriptor then has the new (empty) tree.
+Result<RelationPtr> replace_storage(DdlContext& c, const RelationPtr& old) {
+  const RelationPtr wanted = current(c, old->oid);
+  const Oid old_filenode = filenode_of(c, old->oid);
+  const Oid filenode = next_oid(c);
+  create_storage(c, filenode, old->persistence, table_options(options_of(c, old->oid)));
+  release_physical(c, old_filenode);
+  for (const IndexInfo& index : wanted->indexes) {
+    const Oid index_filenode = filenode_of(c, index.oid);
+    const bool is_tree = index_filenode == old_filenode;
+    const Oid fresh = is_tree ? filenode : next_oid(c);
+    if (!is_tree) release_physical(c, index_filenode);
+    INDIGO_TRY(update_class(c, index.oid, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, fresh); }));
+    c.catalog.changed({index.oid});
+  }
+  INDIGO_TRY(update_class(c, old->oid, [&](RowValues& v) { v.oid(pg_class::c_relfilenode, filenode); }));
+  c.catalog.changed({old->oid});
+  return current(c, old->oid);
+}
+
+}  // namespace
+
+Status rebuild_index(DdlContext& c, const RelationPtr& relation, size_t position) {
+  const IndexInfo& index = relation->indexes[position];
+  const Oid filenode = filenode_of(c, index.oid);
+  if (filenode == filenode_of(c, relation->oid)) return {};
+  INDIGO_TRY(build_index(c, relation, index, filenode, relation->table));
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
+Status rebuild_indexes(DdlContext& c, const RelationPtr& relation) {
+  for (size_t i = 0; i < relation->indexes.size(); i++) INDIGO_TRY(rebuild_index(c, relation, i));
+  c.catalog.changed({relation->oid});
+  return {};
+}
+
+bool has_rows(DdlContext& c, const RelationInfo& relation) {
+  if (relation.table == nullptr) return false;
+  const auto cursor =
+      relation.table->scan(c.txn, c.txn.newest_view(), storage::KeyRange::all(), storage::Direction::kForward);
+  std::array<storage::RowRef, 1> first;
+  size_t count = 0;
+  return cursor->next(first, count) == StorageStatus::kOk && count > 0;
+}
+
+Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<const int16_t> columns) {
+  return for_each_row(c, relation, [&](Bytes, Bytes row) -> Status {
+    for (const int16_t number : columns) {
+      if (relation.layout.column(row, static_cast<size_t>(number) - 1).null) return null_in_column(relation, number);
+    }
+    return {};
+  });
+}
+
+Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows) {
+  INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, old));
+  TableWriter writer(c, *wanted, wanted->table);
+  if (rows) {
+    INDIGO_TRY(rows([&](std::span<const Datum> values) { return writer.write(values); }));
+  } else {
+    INDIGO_TRY(for_each_row(c, *old, [&](Bytes, Bytes row) { return writer.write_image(row); }));
+  }
+  return rebuild_indexes(c, wanted);
+}
+
+Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to) {
+  TableWriter writer(c, to, to.table);
+  return for_each_row(c, from, [&](Bytes, Bytes row) { return writer.write_image(row); });
+}
+
+Status empty_table(DdlContext& c, const RelationPtr& relation) {
+  INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, relation));
+  INDIGO_TRY(reset_size_statistics(c, wanted));
+  return rebuild_indexes(c, wanted);
+}
+
+}  // namespace indigo::engine::ddl

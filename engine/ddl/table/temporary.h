@@ -1,0 +1,12 @@
+// The session's temporary schema and what happens to temporary tables at COMMIT and at the session's end.
+#pragma once
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+// The temporary schemas of all sessions with all that is in them, without a notice; for who knows that none is there.
+Status drop_temporary_schemas(DdlContext& c);
+Status set_on_commit(DdlContext& c, Oid relation, PgQuery__OnCommitAction action);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,10 @@
+// TRUNCATE: new empty trees and indexes, transactional; with RESTART IDENTITY new counters.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s);
+
+}  // namespace indigo::engine::ddl

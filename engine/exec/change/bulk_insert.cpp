@@ -1,0 +1,101 @@
+#include "engine/exec/change/bulk_insert.h"
+
+#include "engine/exec/builder.h"
+#include "engine/exec/change/insert.h"
+#include "engine/exec/row_store.h"
+
+namespace indigo::engine {
+namespace {
+
+using namespace exec;  // NOLINT(google-build-using-namespace): this file is the executor's other entrance
+
+class BulkInsertImpl final : public BulkInsert {
+ public:
+  BulkInsertImpl(const ExecutionContext& context, BulkInsertPlan plan)
+      : plan_(std::move(plan)), state_(std::make_shared<sql::PlannedStatement>()) {
+    state_.begin(context);
+  }
+  ~BulkInsertImpl() override { state_.end(); }
+
+  Status prepare() {
+    Builder builder(state_);
+    std::vector<sql::Assignment> assignments = plan_.defaults;
+    std::vector<Phys> shape;
+    for (size_t i = 0; i < plan_.columns.size(); i++) {
+      auto column = std::make_shared<sql::ColumnExpr>();
+      column->column = static_cast<int>(i);
+      column->type = plan_.relation->columns[static_cast<size_t>(plan_.columns[i])].type;
+      assignments.push_back({plan_.columns[i], column});
+      shape.push_back(plan_.relation->layout.phys(static_cast<size_t>(plan_.columns[i])));
+    }
+    sql::ChangePlan change;
+    change.relation = plan_.relation;
+    change.named_columns = plan_.columns;
+    change.generated = plan_.generated;
+    change.checks = plan_.checks;
+    change.check_names = plan_.check_names;
+    INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments));
+    INDIGO_ASSIGN(Condition where, builder.compile_condition(plan_.where));
+    inserter_->set_filter(std::move(where));
+    gathered_.init(std::move(shape));
+    return {};
+  }
+
+  Status add(const Chunk& rows) override {
+    INDIGO_TRY(flush());
+    return write(rows);
+  }
+
+  Status add(std::span<const Datum> row) override {
+    gathered_.append(row);
+    if (gathered_.rows() == kChunkRows) return flush();
+    return {};
+  }
+
+  Status finish() override {
+    INDIGO_TRY(flush());
+    return state_.finish_foreign_keys();
+  }
+
+  uint64_t inserted() const override { return inserted_; }
+  uint64_t row_number() const override { return row_number_; }
+
+ private:
+  Status flush() {
+    if (gathered_.rows() == 0) return {};
+    gathered_.view(0, gathered_.rows(), view_);
+    Status status = write(view_);
+    gathered_.clear();
+    return status;
+  }
+
+  Status write(const Chunk& rows) {
+    INDIGO_TRY(state_.check());
+    arena_.reset();
+    ArenaScope scope(state_, arena_);
+    std::unique_ptr<Error> error;
+    inserter_->insert(rows, rows.selection, nullptr, error);
+    inserted_ += inserter_->inserted();
+    row_number_ += error != nullptr ? inserter_->consumed() + 1 : rows.selection.count;
+    if (error != nullptr) return error;
+    return {};
+  }
+
+  BulkInsertPlan plan_;
+  QueryState state_;
+  std::unique_ptr<RowInserter> inserter_;
+  RowStore gathered_;
+  Chunk view_;
+  Arena arena_;
+  uint64_t inserted_ = 0, row_number_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<BulkInsert>> BulkInsert::create(const ExecutionContext& context, BulkInsertPlan plan) {
+  auto bulk = std::make_unique<BulkInsertImpl>(context, std::move(plan));
+  INDIGO_TRY(bulk->prepare());
+  return std::unique_ptr<BulkInsert>(std::move(bulk));
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,183 @@
+#include "engine/exec/change/change_target.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/sqlstate.h"
+#include "engine/exec/change/foreign_key.h"
+#include "engine/exec/errors.h"
+#include "engine/exec/row_text.h"
+#include "engine/exec/scan/index_key.h"
+
+namespace indigo::engine::exec {
+
+ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
+    : state_(state), relation_(std::move(relation)) {
+  for (size_t c = 0; c < relation_->columns.size(); c++) {
+    if (relation_->columns[c].not_null && !relation_->columns[c].dropped) not_null_.push_back(c);
+  }
+  for (const catalog::ConstraintInfo& c : relation_->constraints) {
+    has_foreign_keys_ |= c.kind == 'f';
+    has_deferrable_keys_ |= c.deferrable && (c.kind == 'p' || c.kind == 'u');
+  }
+  has_references_ = !relation_->referenced_by.empty();
+}
+
+void ChangeTarget::key_of(std::span<const Vector* const> columns, uint32_t row, std::string& key) const {
+  key.clear();
+  if (relation_->has_hidden_row_id()) {
+    uint64_t id = big_endian(relation_->table->next_row_id());
+    key.append(reinterpret_cast<const char*>(&id), sizeof id);
+    return;
+  }
+  for (size_t i = 0; i < relation_->key_columns.size(); i++) {
+    relation_->key.append_column(i, columns[static_cast<size_t>(relation_->key_columns[i]) - 1]->datum(row), key);
+  }
+}
+
+bool ChangeTarget::is_key_column(size_t column) const {
+  return std::find(relation_->key_columns.begin(), relation_->key_columns.end(), static_cast<int16_t>(column + 1)) !=
+         relation_->key_columns.end();
+}
+
+Error ChangeTarget::failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const {
+  if (auto text = failing_row_text(state_, *relation_, columns, row, named_columns_)) {
+    error.detail = "Failing row contains " + *text + ".";
+  }
+  return error;
+}
+
+Error ChangeTarget::named(Error error, const std::string& constraint, const std::string& column) const {
+  error.schema = relation_->schema_name;
+  error.table = relation_->name;
+  error.constraint = constraint;
+  error.column = column;
+  return error;
+}
+
+std::unique_ptr<Error> ChangeTarget::check_not_null(std::span<const Vector* const> columns, uint32_t row) const {
+  for (size_t c : not_null_) {
+    if (columns[c] == nullptr || !columns[c]->is_null(row)) continue;
+    const std::string& name = relation_->columns[c].name;
+    Error error(sqlstate::kNotNullViolation, "null value in column \"" + name + "\" of relation \"" + relation_->name +
+                                                 "\" violates not-null constraint");
+    return std::make_unique<Error>(named(failing_row(std::move(error), columns, row), "", name));
+  }
+  return nullptr;
+}
+
+Error ChangeTarget::check_violation(const std::string& constraint, std::span<const Vector* const> columns,
+                                    uint32_t row) const {
+  Error error(sqlstate::kCheckViolation,
+              "new row for relation \"" + relation_->name + "\" violates check constraint \"" + constraint + "\"");
+  return named(failing_row(std::move(error), columns, row), constraint);
+}
+
+Result<bool> ChangeTarget::insert(Bytes key, Bytes row, storage::Duplicate& duplicate) {
+  storage::StorageStatus status = table().insert(state_.transaction(), key, row, &duplicate);
+  if (status == storage::StorageStatus::kOk) return true;
+  if (status == storage::StorageStatus::kDuplicateKey) return false;
+  return failure(status, row);
+}
+
+Error ChangeTarget::failure(storage::StorageStatus status, Bytes row) const {
+  if (status != storage::StorageStatus::kKeyError) return change_error(status, *relation_);
+  return index_key_error(state_.session(), state_.context().store, relation_, row);
+}
+
+Status ChangeTarget::update(Bytes key, Bytes new_key, Bytes row) {
+  storage::Duplicate duplicate;
+  storage::StorageStatus status = key == new_key
+                                      ? table().update(state_.transaction(), key, row, &duplicate)
+                                      : table().update_key(state_.transaction(), key, new_key, row, &duplicate);
+  if (status == storage::StorageStatus::kOk) return {};
+  if (status == storage::StorageStatus::kDuplicateKey) return unique_violation(duplicate, row);
+  return failure(status, row);
+}
+
+Status ChangeTarget::erase(Bytes key) {
+  storage::StorageStatus status = table().erase(state_.transaction(), key);
+  if (status == storage::StorageStatus::kOk) return {};
+  return storage_error(status, relation_.get());
+}
+
+const catalog::IndexInfo* ChangeTarget::index_of(const storage::Duplicate& duplicate) const {
+  for (const catalog::IndexInfo& index : relation_->indexes) {
+    if (index.storage == duplicate.index) return &index;
+  }
+  return nullptr;
+}
+
+Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes row) const {
+  const catalog::IndexInfo* index = index_of(duplicate);
+  std::string name = index != nullptr ? index->name : relation_->name + "_pkey";
+  Error error(sqlstate::kUniqueViolation, "duplicate key value violates unique constraint \"" + name + "\"");
+  if (index != nullptr) {
+    std::vector<int16_t> columns;
+    bool plain = true;
+    for (const catalog::IndexColumn& c : index->columns) {
+      columns.push_back(c.column);
+      plain &= c.column > 0;
+    }
+    std::string key;
+    if (plain) {
+      key = key_text(state_, *relation_, columns, row);
+    } else if (may_read(state_, *relation_, columns)) {
+      const auto text = index_key_text(state_.session(), state_.context().store, relation_, *index, row);
+      if (text) key = " " + *text;
+    }
+    if (!key.empty()) error.detail = "Key" + key + " already exists.";
+  }
+  return named(std::move(error), name);
+}
+
+Status ChangeTarget::inserted(Bytes row) {
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
+  if (!has_foreign_keys_) return {};
+  return state_.foreign_keys().child_written(state_, relation_, Bytes(), row);
+}
+
+Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
+  if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
+  if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
+  if (has_foreign_keys_) return state_.foreign_keys().child_written(state_, relation_, old_row, new_row);
+  return {};
+}
+
+Status ChangeTarget::erased(Bytes old_row) {
+  if (!has_references_) return {};
+  return state_.foreign_keys().parent_erased(state_, relation_, old_row);
+}
+
+Result<ChangeChecks> ChangeChecks::make(Builder& b, const sql::ExprList& checks,
+                                        const std::vector<std::string>& names) {
+  ChangeChecks c;
+  INDIGO_ASSIGN(c.checks_, b.compile_all(checks));
+  c.names_ = names;
+  return c;
+}
+
+uint32_t ChangeChecks::run(const ChangeTarget& target, const Frame& frame, Selection selection,
+                           std::span<const Vector* const> columns, std::unique_ptr<Error>& error) {
+  for (uint32_t i = 0; i < selection.count; i++) {
+    if (auto violation = target.check_not_null(columns, selection[i])) {
+      error = std::move(violation);
+      selection.count = i;
+    }
+  }
+  if (checks_.empty() || selection.count == 0) return selection.count;
+  std::unique_ptr<Error> failed;
+  uint32_t good = checks_.evaluate(frame, selection, failed);
+  if (failed != nullptr) error = std::move(failed);
+  for (uint32_t i = 0; i < good; i++) {
+    for (size_t c = 0; c < checks_.size(); c++) {
+      uint32_t r = selection[i];
+      if (checks_[c].is_null(r) || checks_[c].get<bool>(r)) continue;
+      error = std::make_unique<Error>(target.check_violation(names_[c], columns, r));
+      return i;
+    }
+  }
+  return good;
+}
+
+}  // namespace indigo::engine::exec

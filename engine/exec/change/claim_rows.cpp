@@ -1,0 +1,112 @@
+#include "engine/exec/change/claim_rows.h"
+
+#include "engine/exec/errors.h"
+
+namespace indigo::engine::exec {
+
+bool is_joined_source(const sql::Plan& source) {
+  const sql::Plan* p = &source;
+  while (true) {
+    switch (p->kind) {
+      case sql::PlanKind::kTableScan:
+      case sql::PlanKind::kIndexScan: return false;
+      case sql::PlanKind::kFilter:
+      case sql::PlanKind::kProject:
+      case sql::PlanKind::kSort:
+      case sql::PlanKind::kLimit:
+      case sql::PlanKind::kLockRows:
+      case sql::PlanKind::kMaterialize:
+      case sql::PlanKind::kSubqueryScan: p = p->inputs[0].get(); break;
+      default: return true;
+    }
+  }
+}
+
+Result<RowClaimer> RowClaimer::make(Builder& b, const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                    int key_column, const sql::ExprPtr& recheck,
+                                    const std::vector<std::pair<int, int>>& refresh, bool joined) {
+  RowClaimer c;
+  c.relation_ = relation;
+  c.key_column_ = static_cast<size_t>(key_column);
+  INDIGO_ASSIGN(c.recheck_, b.compile_condition(recheck));
+  c.refresh_ = refresh;
+  c.joined_ = joined;
+  return c;
+}
+
+Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,
+                            std::unique_ptr<Error>& error) {
+  uint32_t extent = extent_of(selection);
+  if (claimed_.size() < extent) claimed_.resize(extent);
+  rows_.clear();
+  seen_->clear();
+  self_modified_ = false;
+  storage::Transaction& txn = state.transaction();
+  const Vector& keys = source->columns[key_column_];
+  for (uint32_t i = 0; i < selection.count; i++) {
+    uint32_t r = selection[i];
+    if (keys.is_null(r)) continue;
+    Str key = keys.get<Str>(r);
+    // Rows are claimed before any of the chunk is changed: storage cannot tell the second one yet.
+    if (joined_ && !seen_->insert(std::string(key)).second) continue;
+    storage::Claimed& claimed = claimed_[r];
+    storage::StorageStatus status =
+        relation_->table->claim(txn, state.view(), key, mode, storage::LockWait::kWait, claimed);
+    if (status == storage::StorageStatus::kNotFound) {  // gone, or changed by this very command: a row changes once
+      self_modified_ |= claimed.self_modified;
+      continue;
+    }
+    if (status != storage::StorageStatus::kOk) {
+      error = std::make_unique<Error>(change_error(status, *relation_));
+      break;
+    }
+    if (claimed.changed) {
+      auto keep = recheck(state, source, selection, r);
+      if (!keep.ok()) {
+        error = keep.take_error();
+        break;
+      }
+      if (!*keep) {
+        relation_->table->unclaim(txn, claimed.key);
+        continue;
+      }
+    }
+    rows_.push_back(static_cast<uint16_t>(r));
+  }
+  return {rows_.data(), static_cast<uint32_t>(rows_.size())};
+}
+
+// The condition again, over the newest version.
+Result<bool> RowClaimer::recheck(QueryState& state, const Chunk*& source, Selection all, uint32_t row) {
+  if (source != copy_.get()) {  // the refreshed columns must be writable
+    uint32_t extent = extent_of(all);
+    copy_->columns.resize(source->columns.size());
+    for (size_t c = 0; c < source->columns.size(); c++) {
+      const Vector& from = source->columns[c];
+      copy_->columns[c].init(from.phys(), extent);
+      for (uint32_t i = 0; i < all.count; i++) copy_->columns[c].copy_row(all[i], from, all[i]);
+    }
+    copy_->selection = all;
+    source = copy_.get();
+  }
+  const catalog::RowLayout& layout = relation_->layout;
+  Bytes image = claimed_[row].row;
+  for (auto [input, column] : refresh_) {
+    copy_->columns[static_cast<size_t>(input)].set_datum(row, layout.column(image, static_cast<size_t>(column)));
+  }
+  copy_->columns[key_column_].set_datum(row, Datum::of(Str(claimed_[row].key)));
+  if (!recheck_) return true;
+  target_row_->columns.resize(layout.column_count());
+  for (size_t c = 0; c < layout.column_count(); c++) {
+    target_row_->columns[c].init(layout.phys(c), row + 1);
+    target_row_->columns[c].set_datum(row, layout.column(image, c));
+  }
+  auto r = static_cast<uint16_t>(row);
+  std::unique_ptr<Error> error;
+  Selection passed = recheck_.filter(Frame{{source, target_row_.get()}, row + 1}, {&r, 1}, error);
+  if (error != nullptr) return error;
+  (void)state;
+  return passed.count == 1;
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,261 @@
+#include "engine/exec/change/foreign_key.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/exec/change/foreign_key_action.h"
+#include "engine/exec/change/unique_recheck.h"
+#include "engine/exec/row_text.h"
+#include "engine/exec/scan/key_lookup.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+using catalog::ConstraintInfo;
+using catalog::RelationInfo;
+
+// Equal images of some columns: nothing that a foreign key looks at has changed.
+bool same_columns(QueryState& state, const RelationInfo& relation, Bytes a, Bytes b, std::span<const int16_t> columns) {
+  for (int16_t attribute : columns) {
+    auto c = static_cast<size_t>(attribute) - 1;
+    Datum x = relation.layout.column(a, c), y = relation.layout.column(b, c);
+    if (x.null != y.null || (!x.null && !values_equal(state, relation.columns[c].type, x, y))) return false;
+  }
+  return true;
+}
+
+bool waits(QueryState& state, const ConstraintInfo& constraint) {
+  const DeferredChecks* deferred = state.context().deferred;
+  return deferred != nullptr && deferred->waits(constraint);
+}
+
+// Whether some row has the same values (nulls are equal here) in these columns.
+Result<bool> row_with_same_columns(QueryState& state, const RelationInfo& relation, Bytes row,
+                                   std::span<const int16_t> columns) {
+  storage::Transaction& txn = state.transaction();
+  auto cursor = relation.table->scan(txn, txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef refs[64];
+  while (true) {
+    size_t count = 0;
+    storage::StorageStatus status = cursor->next(refs, count);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &relation);
+    if (count == 0) return false;
+    INDIGO_TRY(state.check());
+    for (size_t i = 0; i < count; i++) {
+      if (same_columns(state, relation, refs[i].row, row, columns)) return true;
+    }
+  }
+}
+
+Error in_table(Error error, const RelationInfo& relation, const ConstraintInfo& constraint) {
+  error.schema = relation.schema_name;
+  error.table = relation.name;
+  error.constraint = constraint.name;
+  return error;
+}
+
+}  // namespace
+
+Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row) {
+  for (size_t i = 0; i < child->constraints.size(); i++) {
+    const ConstraintInfo& constraint = child->constraints[i];
+    if (constraint.kind != 'f') continue;
+    if (!old_row.empty() && same_columns(state, *child, old_row, new_row, constraint.columns)) continue;
+    if (waits(state, constraint)) {
+      events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+      continue;
+    }
+    bool mixed = false;
+    INDIGO_ASSIGN(bool exists, parent_exists(state, child, constraint, new_row, mixed));
+    if (!exists) events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent, Bytes old_row, Bytes new_row) {
+  (void)state;
+  for (size_t i = 0; i < parent->referenced_by.size(); i++) {
+    const ConstraintInfo& constraint = parent->referenced_by[i];
+    if (same_columns(state, *parent, old_row, new_row, constraint.foreign_columns)) continue;
+    events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row) {
+  (void)state;
+  for (size_t i = 0; i < parent->referenced_by.size(); i++) {
+    events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string()});
+  }
+  return {};
+}
+
+// True also when the key has a null that makes the constraint hold. match_full_mix: MATCH FULL with some nulls.
+Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& child, const ConstraintInfo& constraint,
+                                            Bytes row, bool& match_full_mix) {
+  std::vector<Datum> values;
+  size_t nulls = 0;
+  for (int16_t c : constraint.columns) {
+    values.push_back(child->layout.column(row, static_cast<size_t>(c) - 1));
+    nulls += values.back().null;
+  }
+  if (nulls > 0) {
+    match_full_mix = constraint.match == 'f' && nulls < values.size();
+    return !match_full_mix;
+  }
+  Relation parent = constraint.foreign_relation == child->oid
+                        ? child
+                        : state.session().catalog().relation(constraint.foreign_relation);
+  if (parent == nullptr)
+    return Error(sqlstate::kUndefinedTable, "the table that \"" + constraint.name + "\" references is gone");
+  for (size_t i = 0; i < values.size(); i++) {
+    auto from = static_cast<size_t>(constraint.columns[i]) - 1,
+         to = static_cast<size_t>(constraint.foreign_columns[i]) - 1;
+    INDIGO_ASSIGN(bool fits, convert_key_value(state, child->columns[from].type, parent->columns[to].type,
+                                               parent->layout.phys(to), values[i]));
+    if (!fits) return false;
+  }
+  storage::Transaction& txn = state.transaction();
+  auto lock = [&](Bytes key) {
+    return parent->table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare,
+                                   storage::LockWait::kWait, claimed_);
+  };
+  // The common case: the reference is to the primary key.
+  const auto& pk = parent->key_columns;
+  if (!pk.empty() && pk.size() == constraint.foreign_columns.size() &&
+      std::is_permutation(pk.begin(), pk.end(), constraint.foreign_columns.begin())) {
+    key_.clear();
+    for (size_t k = 0; k < pk.size(); k++) {
+      auto at = std::find(constraint.foreign_columns.begin(), constraint.foreign_columns.end(), pk[k]);
+      parent->key.append_column(k, values[static_cast<size_t>(at - constraint.foreign_columns.begin())], key_);
+    }
+    storage::StorageStatus status = lock(key_);
+    if (status == storage::StorageStatus::kNotFound) return false;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
+    return row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
+  }
+  bool exists = false;
+  std::vector<std::string> keys;
+  INDIGO_TRY(find_rows(state, *parent, constraint.foreign_columns, values, [&](Bytes key, Bytes) -> Result<bool> {
+    keys.emplace_back(key);
+    return true;
+  }));
+  for (const std::string& key : keys) {
+    storage::StorageStatus status = lock(key);
+    if (status == storage::StorageStatus::kNotFound) continue;
+    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
+    exists |= row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
+  }
+  return exists;
+}
+
+Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row) {
+  for (size_t i = 0; i < relation->constraints.size(); i++) {
+    const ConstraintInfo& constraint = relation->constraints[i];
+    if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;
+    if (!old_row.empty() && same_columns(state, *relation, old_row, new_row, constraint.columns)) continue;
+    if (!key_can_conflict(*relation, constraint, new_row)) continue;
+    events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row)});
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::child_event(QueryState& state, const Event& event, bool late) {
+  const RelationInfo& child = *event.relation;
+  const ConstraintInfo& constraint = child.constraints[event.constraint];
+  bool mixed = false;
+  INDIGO_ASSIGN(bool exists, parent_exists(state, event.relation, constraint, event.new_row, mixed));
+  if (exists) return {};
+  // The row may have been changed again or removed since: then it owes nothing any more. Later statements may have changed
+  // its other columns.
+  bool current = false;
+  if (late) {
+    INDIGO_ASSIGN(current, row_with_same_columns(state, child, event.new_row, constraint.columns));
+  } else {
+    INDIGO_ASSIGN(current, row_is_current(state, child, event.new_row));
+  }
+  if (!current) return {};
+  Error error(sqlstate::kForeignKeyViolation, "insert or update on table \"" + child.name +
+                                                  "\" violates foreign key constraint \"" + constraint.name + "\"");
+  if (mixed) {
+    error.detail = "MATCH FULL does not allow mixing of null and nonnull key values.";
+  } else {
+    auto parent = state.session().catalog().relation(constraint.foreign_relation);
+    error.detail = "Key" + key_text(state, child, constraint.columns, event.new_row) + " is not present in table \"" +
+                   (parent != nullptr ? parent->name : "") + "\".";
+  }
+  return in_table(std::move(error), child, constraint);
+}
+
+Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
+  const RelationInfo& parent = *event.relation;
+  const ConstraintInfo& constraint = parent.referenced_by[event.constraint];
+  Oid child_oid = parent.referencing_relations[event.constraint];
+  Relation child = child_oid == parent.oid ? event.relation : state.session().catalog().relation(child_oid);
+  if (child == nullptr) return {};
+  std::vector<Datum> old_values, child_values;
+  for (int16_t c : constraint.foreign_columns)
+    old_values.push_back(parent.layout.column(event.old_row, static_cast<size_t>(c) - 1));
+  for (const Datum& d : old_values) {
+    if (d.null) return {};  // nobody can refer to it
+  }
+  bool updated = event.kind == Event::Kind::kParentUpdated;
+  char action = updated ? constraint.on_update : constraint.on_delete;
+  if (action == 'a') {
+    // Another parent row may have taken the key over.
+    bool replaced = false;
+    INDIGO_TRY(find_rows(state, parent, constraint.foreign_columns, old_values, [&](Bytes, Bytes) -> Result<bool> {
+      replaced = true;
+      return false;
+    }));
+    if (replaced) return {};
+  }
+  for (size_t i = 0; i < old_values.size(); i++) {
+    auto from = static_cast<size_t>(constraint.foreign_columns[i]) - 1,
+         to = static_cast<size_t>(constraint.columns[i]) - 1;
+    Datum value = old_values[i];
+    INDIGO_ASSIGN(bool fits, convert_key_value(state, parent.columns[from].type, child->columns[to].type,
+                                               child->layout.phys(to), value));
+    if (!fits) return {};
+    child_values.push_back(value);
+  }
+  if (action != 'a' && action != 'r') {
+    ForeignKeyAction run{state, child, constraint, parent, action, updated ? Bytes(event.new_row) : Bytes()};
+    INDIGO_TRY(run.apply(child_values));
+    // The default may be the very key that goes.
+    if (action != 'd') return {};
+  }
+  INDIGO_ASSIGN(bool referenced, child_exists(state, *child, constraint, child_values));
+  if (!referenced) return {};
+  Error error(sqlstate::kForeignKeyViolation, "update or delete on table \"" + parent.name +
+                                                  "\" violates foreign key constraint \"" + constraint.name +
+                                                  "\" on table \"" + child->name + "\"");
+  error.detail = "Key" + key_text(state, parent, constraint.foreign_columns, event.old_row) +
+                 " is still referenced from table \"" + child->name + "\".";
+  return in_table(std::move(error), *child, constraint);
+}
+
+Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
+  const bool many = events_.size() > kKeyLocksMax;
+  while (!events_.empty()) {
+    Event event = std::move(events_.front());
+    events_.pop_front();
+    INDIGO_TRY(state.check());
+    if (!late && event.may_wait() && waits(state, event.info())) {
+      state.context().deferred->add(std::move(event));
+      continue;
+    }
+    switch (event.kind) {
+      case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
+      case Event::Kind::kKey: INDIGO_TRY(recheck_key(state, event, many)); break;
+      case Event::Kind::kParentUpdated:
+      case Event::Kind::kParentErased: INDIGO_TRY(parent_event(state, event)); break;
+    }
+  }
+  return {};
+}
+
+Status ForeignKeyQueue::finish(QueryState& state) { return run_all(state, false); }
+
+}  // namespace indigo::engine::exec

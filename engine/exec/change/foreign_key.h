@@ -1,0 +1,58 @@
+// Constraints that look beyond the changed row: what a statement's changes owe to foreign keys and to deferrable keys, done at
+// the statement's end in order of the changes. What SET CONSTRAINTS or INITIALLY DEFERRED lets wait goes on to
+// DeferredChecks.
+//
+//   child written   its parent must exist; the parent's row is locked FOR KEY SHARE. Tried at once: a parent that is there
+//                   and locked cannot go away any more. Only misses wait for the end (the same statement may add the parent).
+//   parent gone     NO ACTION and RESTRICT: no child may be left; CASCADE, SET NULL, SET DEFAULT change the children,
+//                   which may owe something themselves.
+// RESTRICT differs from NO ACTION: it does not accept another parent row with the same key.
+// Thread safety: none; belongs to one execution.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "catalog/info.h"
+#include "engine/exec/change/deferred_checks.h"
+#include "engine/exec/query_state.h"
+
+namespace indigo::engine::exec {
+
+class ForeignKeyQueue {
+ public:
+  using Relation = std::shared_ptr<const catalog::RelationInfo>;
+
+  bool empty() const { return events_.empty(); }
+  void clear() { events_.clear(); }
+
+  // old_row empty: an insert. Only constraints whose columns have changed are looked at.
+  Status child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row);
+  Status parent_updated(QueryState& state, const Relation& parent, Bytes old_row, Bytes new_row);
+  Status parent_erased(QueryState& state, const Relation& parent, Bytes old_row);
+
+  // A row under deferrable keys; old_row as above.
+  Status key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row);
+
+  // The statement's end: runs what need not wait, hands on the rest.
+  Status finish(QueryState& state);
+
+  void add(const ConstraintEvent& event) { events_.push_back(event); }
+  // `late`: the rows may have changed since, by other statements of the transaction.
+  Status run_all(QueryState& state, bool late);
+
+ private:
+  using Event = ConstraintEvent;
+  Result<bool> parent_exists(QueryState& state, const Relation& child, const catalog::ConstraintInfo& constraint,
+                             Bytes row, bool& match_full_mix);
+  Status child_event(QueryState& state, const Event& event, bool late);
+  Status parent_event(QueryState& state, const Event& event);
+
+  std::deque<Event> events_;
+  storage::Claimed claimed_;
+  std::string key_;
+};
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,74 @@
+// Writing new rows: shared by INSERT, MERGE and bulk loading.
+//
+// RowInserter takes chunks of source rows through assignments, generated columns, NOT NULL, CHECK, storage and foreign keys.
+// A row's error comes after the rows before it have been written, as it would row by row.
+// Thread safety: none.
+#pragma once
+
+#include <vector>
+
+#include "engine/exec/change/change_target.h"
+#include "engine/exec/change/returned_columns.h"
+
+namespace indigo::engine::exec {
+
+// What to do with a row that meets a duplicate key.
+class ConflictHandler {
+ public:
+  virtual ~ConflictHandler() = default;
+  enum class Answer : uint8_t { kSkip, kRetry, kChanged, kViolation };
+  // Looks at a row that is about to be inserted.
+  virtual Status before(Bytes key, Bytes row) = 0;
+  // kChanged: the handler has written; target columns of row `row` now hold the updated row.
+  virtual Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) = 0;
+};
+
+class RowInserter {
+ public:
+  RowInserter(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
+  // Of the plan: relation, generated columns and checks.
+  static Result<std::unique_ptr<RowInserter>> make(Builder& b, const sql::ChangePlan& plan,
+                                                   const std::vector<sql::Assignment>& assignments);
+
+  // Writes the selected rows; answers those that were written (or changed by the handler), by source row number. `error` is
+  // set when a row failed: the rows before it are written.
+  Selection insert(const Chunk& source, Selection selection, ConflictHandler* handler, std::unique_ptr<Error>& error);
+
+  // The new rows by table column, at the source rows' numbers, until the next insert.
+  Chunk& rows() { return rows_; }
+  const std::vector<const Vector*>& columns() const { return columns_; }
+  ChangeTarget& target() { return target_; }
+  // Makes rows() writable (ON CONFLICT DO UPDATE puts the updated row there).
+  void own_rows(uint32_t extent, Selection selection, Arena& arena);
+  uint64_t inserted() const { return inserted_; }  // by the last insert, without changed ones
+  uint64_t consumed() const { return consumed_; }  // source rows that the last insert was through with
+  // Only rows for which the condition (over input 1) is true are written.
+  void set_filter(Condition filter) { filter_ = std::move(filter); }
+  const ReturnedColumns& returned() const { return returned_; }
+
+ private:
+  void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
+             std::unique_ptr<Error>& error);
+  Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
+  void reserve_columns(uint32_t extent);
+
+  QueryState& state_;
+  ChangeTarget target_;
+  ExpressionSet values_;
+  std::vector<size_t> value_columns_;
+  ExpressionSet generated_;
+  std::vector<size_t> generated_columns_;
+  ChangeChecks checks_;
+  ViewChecks view_checks_;
+  Chunk rows_;
+  std::vector<Vector> nulls_;  // for columns without a value
+  std::vector<const Vector*> columns_;
+  std::vector<uint16_t> written_;
+  ReturnedColumns returned_;
+  std::string key_, image_;
+  storage::Duplicate duplicate_;
+  Condition filter_;
+  uint64_t inserted_ = 0, consumed_ = 0;
+};
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,165 @@
+// MERGE: each source row takes the first action whose condition it meets.
+#include "base/sqlstate.h"
+#include "engine/exec/change/claim_rows.h"
+#include "engine/exec/change/insert.h"
+#include "engine/exec/change/update.h"
+#include "engine/exec/operators.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+struct MergeStep {
+  bool matched = false;
+  sql::CommandKind command = sql::CommandKind::kSelect;
+  Condition condition;
+  std::unique_ptr<RowInserter> inserter;
+  std::unique_ptr<RowUpdater> updater;
+};
+
+class MergeOperator final : public Operator {
+ public:
+  MergeOperator(QueryState& state, const sql::MergePlan& plan, std::vector<MergeStep> steps, RowClaimer claimer,
+                OperatorPtr input)
+      : state_(state),
+        plan_(plan),
+        target_(state, plan.relation),
+        steps_(std::move(steps)),
+        claimer_(std::move(claimer)),
+        input_(std::move(input)),
+        counts_(state.statement().root.get() == &plan) {
+    target_row_.columns.resize(target_.column_count());
+  }
+
+  Status open(Open mode) override { return input_->open(mode); }
+  void close() override { input_->close(); }
+
+  Result<Chunk*> next(uint32_t) override {
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, input_->next(kChunkRows));
+      if (chunk == nullptr) return nullptr;
+      INDIGO_TRY(state_.check());
+      for (uint32_t i = 0; i < chunk->selection.count; i++) {
+        arena_.reset();
+        ArenaScope scope(state_, arena_);
+        INDIGO_TRY(merge(chunk, chunk->selection[i]));
+      }
+    }
+  }
+
+ private:
+  Status merge(const Chunk* source, uint32_t row) {
+    const Vector& keys = source->columns[static_cast<size_t>(plan_.key_column)];
+    if (keys.is_null(row)) return not_matched(source, row);
+    Str key = keys.get<Str>(row);
+    storage::StorageStatus status = target_.table().get(state_.transaction(), state_.view(), key, image_);
+    if (status == storage::StorageStatus::kNotFound) return not_matched(source, row);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &target_.relation());
+    load(image_, row);
+    INDIGO_ASSIGN(MergeStep * step, choose(true, source, row));
+    if (step == nullptr || step->command == sql::CommandKind::kSelect) return {};
+    // Claim the row; one that changed meanwhile is judged again.
+    auto r = static_cast<uint16_t>(row);
+    bool erase = step->command == sql::CommandKind::kDelete;
+    auto mode =
+        erase || step->updater->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
+    std::unique_ptr<Error> error;
+    const Chunk* current = source;
+    Selection claimed = claimer_.claim(state_, current, {&r, 1}, mode, error);
+    if (error != nullptr) return error;
+    if (claimer_.self_modified()) {
+      return Error(sqlstate::kCardinalityViolation, "MERGE command cannot affect row a second time")
+          .with_hint("Ensure that not more than one source row matches any one target row.");
+    }
+    if (claimed.count == 0) return not_matched(source, row);
+    storage::Claimed& found = claimer_.claimed()[row];
+    if (found.changed) {
+      load(found.row, row);
+      INDIGO_ASSIGN(step, choose(true, current, row));
+      if (step == nullptr || step->command == sql::CommandKind::kSelect) {
+        target_.table().unclaim(state_.transaction(), found.key);
+        return {};
+      }
+      erase = step->command == sql::CommandKind::kDelete;
+    }
+    if (erase) {
+      INDIGO_TRY(target_.erase(found.key));
+      INDIGO_TRY(target_.erased(found.row));
+    } else {
+      step->updater->load(claimer_.claimed(), {&r, 1});
+      step->updater->update(current, claimer_.claimed(), {&r, 1}, error);
+      if (error != nullptr) return error;
+    }
+    if (counts_) state_.add_affected(1);
+    return {};
+  }
+
+  Status not_matched(const Chunk* source, uint32_t row) {
+    INDIGO_ASSIGN(MergeStep * step, choose(false, source, row));
+    if (step == nullptr || step->inserter == nullptr) return {};
+    auto r = static_cast<uint16_t>(row);
+    std::unique_ptr<Error> error;
+    step->inserter->insert(*source, {&r, 1}, nullptr, error);
+    if (error != nullptr) return error;
+    if (counts_) state_.add_affected(1);
+    return {};
+  }
+
+  // The target's row as input 1, at the source row's number.
+  void load(Bytes image, uint32_t row) {
+    const catalog::RowLayout& layout = target_.relation().layout;
+    for (size_t c = 0; c < target_row_.columns.size(); c++) {
+      target_row_.columns[c].init(layout.phys(c), row + 1);
+      target_row_.columns[c].set_datum(row, layout.column(image, c));
+    }
+  }
+
+  Result<MergeStep*> choose(bool matched, const Chunk* source, uint32_t row) {
+    auto r = static_cast<uint16_t>(row);
+    for (MergeStep& step : steps_) {
+      if (step.matched != matched) continue;
+      if (step.condition) {
+        std::unique_ptr<Error> error;
+        Selection passed = step.condition.filter(Frame{{source, &target_row_}, row + 1}, {&r, 1}, error);
+        if (error != nullptr) return error;
+        if (passed.count == 0) continue;
+      }
+      return &step;
+    }
+    return nullptr;
+  }
+
+  QueryState& state_;
+  const sql::MergePlan& plan_;
+  ChangeTarget target_;
+  std::vector<MergeStep> steps_;
+  RowClaimer claimer_;
+  OperatorPtr input_;
+  bool counts_;
+  std::string image_;
+  Chunk target_row_;
+  Arena arena_;
+};
+
+}  // namespace
+
+Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
+  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  std::vector<MergeStep> steps;
+  for (const sql::MergeAction& action : p.actions) {
+    MergeStep step;
+    step.matched = action.match == sql::MergeAction::Match::kMatched;
+    step.command = action.command;
+    INDIGO_ASSIGN(step.condition, b.compile_condition(action.condition));
+    if (action.command == sql::CommandKind::kInsert) {
+      INDIGO_ASSIGN(step.inserter, RowInserter::make(b, p, action.assignments));
+    } else if (action.command == sql::CommandKind::kUpdate) {
+      INDIGO_ASSIGN(step.updater, RowUpdater::make(b, p, action.assignments, false));
+    }
+    steps.push_back(std::move(step));
+  }
+  INDIGO_ASSIGN(RowClaimer claimer, RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, false));
+  return OperatorPtr(
+      std::make_unique<MergeOperator>(b.state(), p, std::move(steps), std::move(claimer), std::move(input)));
+}
+
+}  // namespace indigo::engine::exec

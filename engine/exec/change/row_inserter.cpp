@@ -1,0 +1,153 @@
+#include "base/sqlstate.h"
+#include "engine/exec/change/insert.h"
+
+namespace indigo::engine::exec {
+
+RowInserter::RowInserter(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
+    : state_(state), target_(state, std::move(relation)) {
+  size_t n = target_.column_count();
+  rows_.columns.resize(n);
+  nulls_.resize(n);
+  for (size_t c = 0; c < n; c++) {
+    nulls_[c].set_constant(Datum::make_null(target_.relation().layout.phys(c)));
+    columns_.push_back(&rows_.columns[c]);
+  }
+}
+
+Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::ChangePlan& plan,
+                                                       const std::vector<sql::Assignment>& assignments) {
+  auto inserter = std::make_unique<RowInserter>(b.state(), plan.relation);
+  inserter->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
+  inserter->target_.set_named_columns(plan.named_columns);
+  sql::ExprList values, computed;
+  for (const sql::Assignment& a : assignments) {
+    values.push_back(a.value);
+    inserter->value_columns_.push_back(static_cast<size_t>(a.column));
+  }
+  for (const sql::Assignment& a : plan.generated) {
+    computed.push_back(a.value);
+    inserter->generated_columns_.push_back(static_cast<size_t>(a.column));
+  }
+  INDIGO_ASSIGN(inserter->values_, b.compile_all(values));
+  INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
+  INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
+  INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
+  return inserter;
+}
+
+// Computes the new rows and cuts the selection at the first row that fails.
+Status RowInserter::prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
+  Frame frame{{&source, &rows_}, extent_of(selection)};
+  selection.count = values_.evaluate(frame, selection, error);
+  if (selection.count == 0) return {};
+  for (size_t c = 0; c < nulls_.size(); c++) rows_.columns[c].reference(nulls_[c]);
+  for (size_t i = 0; i < value_columns_.size(); i++) rows_.columns[value_columns_[i]].reference(values_[i]);
+  if (!generated_.empty()) {
+    std::unique_ptr<Error> failed;
+    selection.count = generated_.evaluate(frame, selection, failed);
+    if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+    for (size_t i = 0; i < generated_columns_.size(); i++)
+      rows_.columns[generated_columns_[i]].reference(generated_[i]);
+  }
+  if (filter_) {
+    std::unique_ptr<Error> failed;
+    selection = filter_.filter(frame, selection, failed);
+    if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+  }
+  selection.count = checks_.run(target_, frame, selection, columns_, error);
+  return {};
+}
+
+void RowInserter::own_rows(uint32_t extent, Selection selection, Arena& arena) {
+  (void)arena;
+  for (size_t c = 0; c < columns_.size(); c++) {
+    Vector& column = rows_.columns[c];
+    Vector copy(column.phys(), extent);
+    for (uint32_t i = 0; i < selection.count; i++) copy.copy_row(selection[i], column, selection[i]);
+    column = std::move(copy);
+  }
+}
+
+// New columns move the old ones: columns_ follows.
+void RowInserter::reserve_columns(uint32_t extent) {
+  returned_.begin(rows_, extent);
+  for (size_t c = 0; c < columns_.size(); c++) columns_[c] = &rows_.columns[c];
+}
+
+Selection RowInserter::insert(const Chunk& source, Selection selection, ConflictHandler* handler,
+                              std::unique_ptr<Error>& error) {
+  inserted_ = 0;
+  written_.clear();
+  Selection all = selection;
+  reserve_columns(extent_of(selection));
+  Status prepared = prepare(source, selection, error);
+  if (!prepared.ok()) {
+    error = prepared.take_error();
+    return {};
+  }
+  write(source, selection, all, handler, error);
+  Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
+  if (written.count > 0) {
+    written.count = view_checks_.run(target_, Frame{{&source, &rows_}, extent_of(written)}, written, columns_, error);
+  }
+  return written;
+}
+
+void RowInserter::write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
+                        std::unique_ptr<Error>& error) {
+  consumed_ = 0;
+  auto pass_to = [&](uint32_t row) {  // rows before this one are done with
+    while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
+  };
+  if (handler != nullptr && selection.count > 0) own_rows(extent_of(selection), selection, state_.functions().arena());
+  Frame frame{{&source, nullptr}, selection.count == 0 ? 1 : extent_of(selection)};
+  for (uint32_t i = 0; i < selection.count; i++) {
+    uint32_t r = selection[i];
+    pass_to(r);
+    target_.key_of(columns_, r, key_);
+    target_.relation().layout.encode(columns_, r, image_);
+    while (true) {
+      if (handler != nullptr) {
+        Status seen = handler->before(key_, image_);
+        if (!seen.ok()) {
+          error = seen.take_error();
+          return;
+        }
+      }
+      auto done = target_.insert(key_, image_, duplicate_);
+      if (!done.ok()) {
+        error = done.take_error();
+        return;
+      }
+      if (*done) {
+        Status told = target_.inserted(image_);
+        if (!told.ok()) {
+          error = told.take_error();
+          return;
+        }
+        returned_.set(state_, rows_, r, {key_, image_});
+        inserted_++;
+        written_.push_back(static_cast<uint16_t>(r));
+        break;
+      }
+      Result<ConflictHandler::Answer> answer = ConflictHandler::Answer::kViolation;
+      if (handler != nullptr) answer = handler->conflict(duplicate_, frame, r);
+      if (!answer.ok()) {
+        error = answer.take_error();
+        return;
+      }
+      if (*answer == ConflictHandler::Answer::kRetry) continue;
+      if (*answer == ConflictHandler::Answer::kViolation) {
+        error = std::make_unique<Error>(target_.unique_violation(duplicate_, image_));
+        return;
+      }
+      if (*answer == ConflictHandler::Answer::kChanged) written_.push_back(static_cast<uint16_t>(r));
+      break;
+    }
+  }
+  if (selection.count > 0) pass_to(selection[selection.count - 1] + 1);
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,147 @@
+#include <algorithm>
+
+#include "engine/exec/change/update.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+void mark_target_columns(const sql::ExprPtr& e, std::vector<bool>& columns) {
+  if (e == nullptr) return;
+  if (const auto* c = sql::try_as<sql::ColumnExpr>(e); c != nullptr && c->input == 1) {
+    if (c->column >= 0) columns[static_cast<size_t>(c->column)] = true;
+  }
+  sql::for_each_child(*e, [&](const sql::ExprPtr& child) { mark_target_columns(child, columns); });
+}
+
+}  // namespace
+
+RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
+    : state_(state), target_(state, std::move(relation)) {
+  size_t n = target_.column_count();
+  old_.columns.resize(n);
+  new_.columns.resize(n);
+  for (size_t c = 0; c < n; c++) columns_.push_back(&new_.columns[c]);
+  assigned_.resize(n, nullptr);
+}
+
+Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::ChangePlan& plan,
+                                                     const std::vector<sql::Assignment>& assignments, bool need_row) {
+  auto updater = std::make_unique<RowUpdater>(b.state(), plan.relation);
+  updater->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
+  updater->returned_.begin(updater->new_, 1);
+  for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
+  updater->target_.set_named_columns(plan.named_columns);
+  sql::ExprList values, computed;
+  std::vector<bool> wanted(updater->target_.column_count());
+  bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&
+               !updater->target_.has_queued_checks();
+  for (const sql::Assignment& a : assignments) {
+    auto column = static_cast<size_t>(a.column);
+    values.push_back(a.value);
+    updater->value_columns_.push_back(column);
+    updater->assigned_[column] = updater->columns_[column];
+    fixed &= plan.relation->layout.phys(column) != Phys::kStr;
+    updater->changes_key_ |= updater->target_.is_key_column(column);
+    mark_target_columns(a.value, wanted);
+  }
+  for (const sql::Assignment& a : plan.generated) {
+    auto column = static_cast<size_t>(a.column);
+    computed.push_back(a.value);
+    updater->generated_columns_.push_back(column);
+    updater->assigned_[column] = updater->columns_[column];
+    updater->changes_key_ |= updater->target_.is_key_column(column);
+  }
+  updater->patch_ = fixed && !updater->changes_key_;
+  for (size_t c = 0; c < wanted.size(); c++) {
+    if (wanted[c] || !updater->patch_) updater->wanted_.push_back(static_cast<uint16_t>(c));
+  }
+  updater->decoded_.resize(updater->wanted_.size());
+  INDIGO_ASSIGN(updater->values_, b.compile_all(values));
+  INDIGO_ASSIGN(updater->generated_, b.compile_all(computed));
+  INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
+  INDIGO_ASSIGN(updater->view_checks_, ViewChecks::make(b, plan));
+  return updater;
+}
+
+void RowUpdater::load(std::span<const storage::Claimed> claimed, Selection selection) {
+  if (wanted_.empty() || selection.count == 0) return;
+  // Rows that are not selected are decoded too, from some selected image: their values are never looked at.
+  uint32_t extent = extent_of(selection);
+  images_.assign(extent, Bytes(claimed[selection[0]].row));
+  for (uint32_t i = 0; i < selection.count; i++) images_[selection[i]] = claimed[selection[i]].row;
+  target_.relation().layout.decode(images_, wanted_, decoded_);
+  for (size_t i = 0; i < wanted_.size(); i++) old_.columns[wanted_[i]].reference(decoded_[i]);
+}
+
+Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claimed> claimed, Selection selection,
+                             std::unique_ptr<Error>& error) {
+  written_.clear();
+  Frame frame{{source, &old_}, extent_of(selection)};
+  selection.count = values_.evaluate(frame, selection, error);
+  if (selection.count == 0) return {};
+  if (!patch_) {
+    for (size_t c = 0; c < old_.columns.size(); c++) new_.columns[c].reference(old_.columns[c]);
+  }
+  for (size_t i = 0; i < value_columns_.size(); i++) new_.columns[value_columns_[i]].reference(values_[i]);
+  Frame new_frame{{source, &new_}, frame.extent};
+  if (!generated_.empty()) {
+    std::unique_ptr<Error> failed;
+    selection.count = generated_.evaluate(new_frame, selection, failed);
+    if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+    for (size_t i = 0; i < generated_columns_.size(); i++) new_.columns[generated_columns_[i]].reference(generated_[i]);
+  }
+  if (patch_) {
+    for (uint32_t i = 0; i < selection.count; i++) {
+      if (target_.check_not_null(assigned_, selection[i]) != nullptr) {
+        // The message shows the whole row.
+        const storage::Claimed& row = claimed[selection[i]];
+        std::vector<Vector> whole(columns_.size());
+        std::vector<const Vector*> pointers;
+        for (size_t c = 0; c < whole.size(); c++) {
+          whole[c].set_constant(assigned_[c] != nullptr ? assigned_[c]->datum(selection[i])
+                                                        : target_.relation().layout.column(row.row, c));
+          pointers.push_back(&whole[c]);
+        }
+        error = target_.check_not_null(pointers, 0);
+        selection.count = i;
+      }
+    }
+  } else {
+    selection.count = checks_.run(target_, new_frame, selection, columns_, error);
+  }
+  returned_.begin(new_, frame.extent);
+  for (uint32_t i = 0; i < selection.count; i++) {
+    Status status = write(claimed[selection[i]], selection[i]);
+    if (!status.ok()) {
+      error = status.take_error();
+      break;
+    }
+    written_.push_back(static_cast<uint16_t>(selection[i]));
+  }
+  Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
+  if (written.count > 0) written.count = view_checks_.run(target_, new_frame, written, columns_, error);
+  return written;
+}
+
+void RowUpdater::patched_image(const storage::Claimed& claimed, uint32_t row) {
+  image_.assign(claimed.row);
+  for (size_t i = 0; i < value_columns_.size(); i++) {
+    target_.relation().layout.patch(image_, value_columns_[i], values_[i].datum(row));
+  }
+}
+
+Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
+  if (patch_) {
+    patched_image(claimed, row);
+    return target_.update(claimed.key, claimed.key, image_);
+  }
+  target_.relation().layout.encode(columns_, row, image_);
+  if (changes_key_) target_.key_of(columns_, row, key_);
+  const Bytes key = changes_key_ ? Bytes(key_) : Bytes(claimed.key);
+  INDIGO_TRY(target_.update(claimed.key, key, image_));
+  returned_.set(state_, new_, row, {key, image_});
+  return target_.updated(claimed.row, image_);
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,60 @@
+// Changing rows that are there: shared by UPDATE, MERGE and ON CONFLICT DO UPDATE.
+//
+// RowUpdater works on rows that the caller has claimed. When every assigned column has a fixed width and nothing else needs
+// the whole row, the new image is a patched copy of the old one.
+// Thread safety: none.
+#pragma once
+
+#include <vector>
+
+#include "engine/exec/change/change_target.h"
+#include "engine/exec/change/returned_columns.h"
+
+namespace indigo::engine::exec {
+
+class RowUpdater {
+ public:
+  RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
+  // need_row: RETURNING or a condition reads the old or the new row.
+  // Of the plan: relation, generated columns and checks.
+  static Result<std::unique_ptr<RowUpdater>> make(Builder& b, const sql::ChangePlan& plan,
+                                                  const std::vector<sql::Assignment>& assignments, bool need_row);
+
+  bool changes_key() const { return changes_key_; }
+  ChangeTarget& target() { return target_; }
+
+  // Decodes the old rows (input 1 of the assignments) for images[r] of the selected rows.
+  void load(std::span<const storage::Claimed> claimed, Selection selection);
+  Chunk& old_rows() { return old_; }
+  Chunk& new_rows() { return new_; }
+
+  // Computes and writes the new rows. `source` is input 0; claimed[r] belongs to row r. Answers the rows written.
+  Selection update(const Chunk* source, std::span<const storage::Claimed> claimed, Selection selection,
+                   std::unique_ptr<Error>& error);
+
+ private:
+  Status write(const storage::Claimed& claimed, uint32_t row);
+  void patched_image(const storage::Claimed& claimed, uint32_t row);
+
+  QueryState& state_;
+  ChangeTarget target_;
+  ReturnedColumns returned_;
+  ExpressionSet values_;
+  std::vector<size_t> value_columns_;
+  ExpressionSet generated_;
+  std::vector<size_t> generated_columns_;
+  ChangeChecks checks_;
+  ViewChecks view_checks_;
+  bool patch_ = false;  // every change is a patch of fixed-width columns
+  bool changes_key_ = false;
+  std::vector<uint16_t> wanted_;  // columns that load() decodes
+  std::vector<Vector> decoded_;
+  std::vector<Bytes> images_;
+  Chunk old_, new_;
+  std::vector<const Vector*> columns_;   // of new_
+  std::vector<const Vector*> assigned_;  // of new_, null where not assigned (NOT NULL looks at these only)
+  std::vector<uint16_t> written_;
+  std::string image_, key_;
+};
+
+}  // namespace indigo::engine::exec

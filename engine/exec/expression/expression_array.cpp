@@ -1,0 +1,246 @@
+// Arrays: x op ANY | ALL (array), ARRAY[...], element-wise casts.
+#include <algorithm>
+#include <array>
+
+#include "base/sqlstate.h"
+#include "catalog/array_format.h"
+#include "engine/exec/expression/expression_nodes.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+// Compares one value with every element through the operator's kernel; `any` stops at the first true, ALL at the first false.
+class ArrayCompareNode final : public Node {
+ public:
+  ArrayCompareNode(QueryState& state, NodePtr left, NodePtr array, sql::ScalarKernel kernel, sql::CallInfo call,
+                   bool any)
+      : Node(state),
+        left_(std::move(left)),
+        array_(std::move(array)),
+        kernel_(kernel),
+        call_(std::move(call)),
+        any_(any) {}
+
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    const Vector& value = left_->evaluate(frame, selection);
+    if (failed()) return out_;
+    const Vector& array = array_->evaluate(frame, selection);
+    if (failed()) return out_;
+    out_.init(Phys::kBool, frame.extent);
+    for (uint32_t i = 0; i < selection.count && !failed(); i++) evaluate_row(value, array, selection[i]);
+    return out_;
+  }
+
+ private:
+  void evaluate_row(const Vector& value, const Vector& array, uint32_t r) {
+    if (array.is_null(r)) {
+      out_.set_datum(r, Datum::make_null(Phys::kBool));
+      return;
+    }
+    ArrayView view(array.get<Str>(r));
+    bool null = false;
+    auto total = static_cast<uint32_t>(view.count());
+    if (total > 0 && value.is_null(r)) {  // the operators that a btree or equality can name are strict
+      out_.set_datum(r, Datum::make_null(Phys::kBool));
+      return;
+    }
+    single_.set_constant(value.is_null(r) ? Datum::make_null(value.phys()) : value.datum(r));
+    std::array<const Vector*, 2> arguments{&single_, &elements_};
+    for (uint32_t first = 0; first < total; first += kChunkRows) {
+      uint32_t n = std::min(total - first, kChunkRows);
+      elements_.init(view.element_phys(), n);
+      for (uint32_t k = 0; k < n; k++) elements_.set_datum(k, view.element(static_cast<int32_t>(first + k)));
+      matches_.init(Phys::kBool, n);
+      kernel_(functions(), call_, arguments, {nullptr, n}, matches_);
+      if (failed()) return;
+      for (uint32_t k = 0; k < n; k++) {
+        if (matches_.is_null(k)) {
+          null = true;
+        } else if (matches_.get<bool>(k) == any_) {
+          out_.set_datum(r, Datum::of(any_));
+          return;
+        }
+      }
+    }
+    out_.set_datum(r, null ? Datum::make_null(Phys::kBool) : Datum::of(!any_));
+  }
+
+  NodePtr left_, array_;
+  sql::ScalarKernel kernel_;
+  sql::CallInfo call_;
+  bool any_;
+  Vector out_, single_, elements_, matches_;
+};
+
+class ArrayNode final : public Node {
+ public:
+  ArrayNode(QueryState& state, std::vector<NodePtr> elements, Oid element, Phys element_phys, bool nested)
+      : Node(state), elements_(std::move(elements)), element_(element), element_phys_(element_phys), nested_(nested) {}
+
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    values_.clear();
+    for (NodePtr& e : elements_) {
+      values_.push_back(&e->evaluate(frame, selection));
+      if (failed()) return out_;
+    }
+    out_.init(Phys::kStr, frame.extent);
+    for (uint32_t i = 0; i < selection.count && !failed(); i++) {
+      uint32_t r = selection[i];
+      std::string image = nested_ ? nested_row(r) : flat_row(r);
+      out_.set_datum(r, Datum::of(functions().arena().copy(image)));
+    }
+    return out_;
+  }
+
+ private:
+  std::string flat_row(uint32_t r) {
+    row_.clear();
+    for (const Vector* v : values_) row_.push_back(v->datum(r));
+    return make_array(element_, element_phys_, row_);
+  }
+  // ARRAY[ARRAY[..], ..]: all parts must have equal dimensions; null and empty ones alone make an empty array.
+  std::string nested_row(uint32_t r) {
+    row_.clear();
+    std::vector<ArrayDimension> dimensions;
+    bool first = true, some_empty = false;
+    int32_t parts = 0;
+    for (const Vector* v : values_) {
+      if (v->is_null(r) || ArrayView(v->get<Str>(r)).dimensions() == 0) {
+        some_empty = true;
+        continue;
+      }
+      ArrayView part(v->get<Str>(r));
+      std::vector<ArrayDimension> shape;
+      for (int d = 0; d < part.dimensions(); d++) shape.push_back(part.dimension(d));
+      if (first) {
+        dimensions = shape;
+      } else if (shape != dimensions) {
+        return mismatch();
+      }
+      first = false;
+      parts++;
+      for (int32_t e = 0; e < part.count(); e++) row_.push_back(part.element(e));
+    }
+    if (some_empty && !first) return mismatch();
+    if (dimensions.empty()) return make_array(element_, element_phys_, std::span<const Datum>());
+    if (dimensions.size() + 1 > static_cast<size_t>(kMaxArrayDimensions)) {
+      functions().fail(
+          sqlstate::kProgramLimitExceeded,
+          "number of array dimensions (" + std::to_string(dimensions.size() + 1) + ") exceeds the maximum allowed (6)");
+      return {};
+    }
+    dimensions.insert(dimensions.begin(), ArrayDimension{parts, 1});
+    return make_array(element_, element_phys_, dimensions, row_);
+  }
+  std::string mismatch() {
+    functions().fail(sqlstate::kArraySubscriptError,
+                     "multidimensional arrays must have array expressions with matching dimensions");
+    return {};
+  }
+
+  std::vector<NodePtr> elements_;
+  Oid element_;
+  Phys element_phys_;
+  bool nested_;
+  std::vector<const Vector*> values_;
+  std::vector<Datum> row_;
+  Vector out_;
+};
+
+class ArrayCastNode final : public Node {
+ public:
+  ArrayCastNode(QueryState& state, NodePtr argument, NodePtr element, Oid to)
+      : Node(state), argument_(std::move(argument)), element_(std::move(element)), to_(to) {}
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    const Vector& value = argument_->evaluate(frame, selection);
+    if (failed()) return out_;
+    out_.init(Phys::kStr, frame.extent);
+    for (uint32_t i = 0; i < selection.count; i++) {
+      uint32_t r = selection[i];
+      if (value.is_null(r)) {
+        out_.set_datum(r, Datum::make_null(Phys::kStr));
+        continue;
+      }
+      std::string image = cast(ArrayView(value.get<Str>(r)));
+      if (failed()) return out_;
+      out_.set_datum(r, Datum::of(functions().arena().copy(image)));
+    }
+    return out_;
+  }
+
+ private:
+  std::string cast(const ArrayView& view) {
+    std::vector<ArrayDimension> dimensions;
+    for (int d = 0; d < view.dimensions(); d++) dimensions.push_back(view.dimension(d));
+    auto total = static_cast<uint32_t>(view.count());
+    row_.clear();
+    elements_.columns.resize(1);
+    for (uint32_t first = 0; first < total; first += kChunkRows) {
+      uint32_t n = std::min(total - first, kChunkRows);
+      elements_.columns[0].init(view.element_phys(), n);
+      for (uint32_t k = 0; k < n; k++) elements_.columns[0].set_datum(k, view.element(static_cast<int32_t>(first + k)));
+      const Vector& cast = element_->evaluate(Frame{{&elements_, nullptr}, n}, {nullptr, n});
+      if (failed()) return {};
+      for (uint32_t k = 0; k < n; k++) row_.push_back(cast.datum(k));
+    }
+    return make_array(to_, element_->phys, dimensions, row_);
+  }
+
+  NodePtr argument_, element_;
+  Oid to_;
+  Chunk elements_;
+  std::vector<Datum> row_;
+  Vector out_;
+};
+
+}  // namespace
+
+Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
+  std::vector<const Node*> children;
+  NodePtr node;
+  switch (e.kind) {
+    case sql::ExprKind::kArrayCompare: {
+      const auto& x = sql::as<sql::ArrayCompareExpr>(e);
+      const sql::ScalarFunction* function = sql::find_scalar(x.function);
+      if (function == nullptr) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "function with OID " + std::to_string(x.function) + " is not supported");
+      }
+      INDIGO_ASSIGN(NodePtr left, b.compile(x.left));
+      INDIGO_ASSIGN(NodePtr array, b.compile(x.array));
+      children = {left.get(), array.get()};
+      sql::CallInfo call{x.function, e.type, {x.left->type, b.element_of(x.array->type)}, x.collation};
+      node = std::make_unique<ArrayCompareNode>(b.state(), std::move(left), std::move(array), function->kernel,
+                                                std::move(call), x.any);
+      break;
+    }
+    case sql::ExprKind::kArray: {
+      const auto& x = sql::as<sql::ArrayExpr>(e);
+      std::vector<NodePtr> elements;
+      for (const sql::ExprPtr& element : x.elements) {
+        INDIGO_ASSIGN(NodePtr n, b.compile(element));
+        children.push_back(n.get());
+        elements.push_back(std::move(n));
+      }
+      node = std::make_unique<ArrayNode>(b.state(), std::move(elements), x.element.oid, b.phys_of(x.element),
+                                         x.multidimensional);
+      break;
+    }
+    case sql::ExprKind::kArrayCast: {
+      const auto& x = sql::as<sql::ArrayCastExpr>(e);
+      INDIGO_ASSIGN(NodePtr argument, b.compile(x.argument));
+      INDIGO_ASSIGN(NodePtr element, b.compile(x.element));
+      children = {argument.get()};
+      bool is_volatile = element->is_volatile;
+      Oid to = x.element->type.oid;
+      node = std::make_unique<ArrayCastNode>(b.state(), std::move(argument), std::move(element), to);
+      node->is_volatile = is_volatile;
+      break;
+    }
+    default: return compile_subscript(b, sql::as<sql::SubscriptExpr>(e));
+  }
+  inherit(*node, children);
+  return node;
+}
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,271 @@
+// Subqueries in expressions that the planner has left as such: run again for each row that reaches them.
+//
+// An uncorrelated ANY with equalities (`hashed`) is answered from a hash table of the subquery's rows.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "engine/exec/aggregate/group_table.h"
+#include "engine/exec/expression/expression_nodes.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+using Form = sql::SubLinkExpr::Form;
+
+class SubPlanNode : public Node {
+ public:
+  SubPlanNode(QueryState& state, const sql::SubPlanExpr& e, ExpressionSet passes, NodePtr test, size_t column)
+      : Node(state), e_(e), passes_(std::move(passes)), test_(std::move(test)), column_(column) {}
+
+  const Vector& evaluate(const Frame& frame, Selection selection) override {
+    out_.init(phys, frame.extent);
+    for (uint32_t i = 0; i < selection.count && !failed(); i++) {
+      uint32_t r = selection[i];
+      Status status = evaluate_row(frame, r);
+      if (!status.ok()) functions().fail(std::move(*status.take_error()));
+    }
+    return out_;
+  }
+
+ protected:
+  Operator& plan() { return *state_.subplans()[static_cast<size_t>(e_.subplan)]; }
+  const sql::Plan& shape() const { return *state_.statement().subplans[static_cast<size_t>(e_.subplan)]; }
+
+  Status start(const Frame& frame, uint32_t row) {
+    if (!passes_.empty()) {
+      auto r = static_cast<uint16_t>(row);
+      std::unique_ptr<Error> error;
+      if (passes_.evaluate(frame, {&r, 1}, error) == 0) return error;
+      for (size_t i = 0; i < e_.passes.size(); i++) state_.set_slot(e_.passes[i].to, passes_[i].datum(row));
+    }
+    Open mode = run_ == state_.run() ? Open::kAgain : Open::kFresh;
+    run_ = state_.run();
+    return plan().open(mode);
+  }
+
+  virtual Status evaluate_row(const Frame& frame, uint32_t row) {
+    INDIGO_TRY(start(frame, row));
+    if (e_.form == Form::kAny || e_.form == Form::kAll) return compare_all(frame, row);
+    if (e_.form == Form::kRowCompare) {
+      INDIGO_TRY(run_subquery(state_, plan(), shape(), Form::kScalar, e_.columns));
+      return take_test(frame, row);
+    }
+    // The value goes through a slot of the node's own.
+    INDIGO_TRY(run_value(row));
+    return {};
+  }
+
+ private:
+  Status run_value(uint32_t row) {
+    if (e_.form == Form::kExists) {
+      INDIGO_ASSIGN(Chunk * chunk, plan().next(1));
+      out_.set_datum(row, Datum::of(chunk != nullptr));
+      return {};
+    }
+    if (e_.form == Form::kArray) {
+      INDIGO_ASSIGN(std::string image, array_value(state_, plan(), shape()));
+      out_.set_datum(row, Datum::of(functions().arena().copy(image)));
+      return {};
+    }
+    INDIGO_ASSIGN(Chunk * chunk, plan().next(1));
+    if (chunk == nullptr) {
+      out_.set_datum(row, Datum::make_null(phys));
+      return {};
+    }
+    Datum d = chunk->columns[column_].datum(chunk->selection[0]);
+    if (d.phys == Phys::kStr && !d.null) d.str = functions().arena().copy(d.str);
+    out_.set_datum(row, d);
+    INDIGO_ASSIGN(Chunk * more, plan().next(1));
+    if (more != nullptr) {
+      return Error(sqlstate::kCardinalityViolation, "more than one row returned by a subquery used as an expression");
+    }
+    return {};
+  }
+
+  Status take_test(const Frame& frame, uint32_t row) {
+    auto r = static_cast<uint16_t>(row);
+    const Vector& value = test_->evaluate(frame, {&r, 1});
+    if (failed()) return functions().take_error();
+    out_.set_datum(row, value.datum(row));
+    return {};
+  }
+
+  Status compare_all(const Frame& frame, uint32_t row) {
+    bool any = e_.form == Form::kAny, null = false;
+    auto r = static_cast<uint16_t>(row);
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, plan().next(kChunkRows));
+      if (chunk == nullptr) break;
+      for (uint32_t i = 0; i < chunk->selection.count; i++) {
+        for (size_t c = 0; c < e_.columns.size(); c++) {
+          state_.set_slot(e_.columns[c], chunk->columns[c].datum(chunk->selection[i]));
+        }
+        const Vector& value = test_->evaluate(frame, {&r, 1});
+        if (failed()) return functions().take_error();
+        if (value.is_null(row)) {
+          null = true;
+        } else if (value.get<bool>(row) == any) {
+          out_.set_datum(row, Datum::of(any));
+          return {};
+        }
+      }
+    }
+    out_.set_datum(row, null ? Datum::make_null(Phys::kBool) : Datum::of(!any));
+    return {};
+  }
+
+ protected:
+  const sql::SubPlanExpr& e_;
+  ExpressionSet passes_;
+  NodePtr test_;
+  size_t column_;  // of the subquery, for single values
+  Vector out_;
+  uint64_t run_ = 0;
+};
+
+// x IN (subquery): x = each row, by hashing. Rows with nulls in the subquery make a miss unknown; with several columns
+// such rows are compared one by one.
+class HashedAnyNode final : public SubPlanNode {
+ public:
+  HashedAnyNode(QueryState& state, const sql::SubPlanExpr& e, NodePtr test, ExpressionSet probes,
+                std::vector<size_t> columns, KeyOps ops, std::vector<Phys> keys)
+      : SubPlanNode(state, e, ExpressionSet(), std::move(test), 0),
+        probes_(std::move(probes)),
+        columns_(std::move(columns)) {
+    table_.init(std::move(ops), std::move(keys));
+  }
+
+ protected:
+  Status evaluate_row(const Frame& frame, uint32_t row) override {
+    uint64_t generation = state_.generation(plan().slots());
+    if (built_run_ != state_.run() || generation != generation_) {
+      INDIGO_TRY(build(frame, row));
+      built_run_ = state_.run();
+      generation_ = generation;
+    }
+    auto r = static_cast<uint16_t>(row);
+    std::unique_ptr<Error> error;
+    if (probes_.evaluate(frame, {&r, 1}, error) == 0) return error;
+    keys_.clear();
+    bool null = false;
+    for (size_t i = 0; i < probes_.size(); i++) {
+      keys_.push_back(&probes_[i]);
+      null |= probes_[i].is_null(row);
+    }
+    if (rows_ == 0) {
+      out_.set_datum(row, Datum::of(false));
+      return {};
+    }
+    if (null || has_nulls_) {
+      if (columns_.size() > 1) return SubPlanNode::evaluate_row(frame, row);
+      if (null) {
+        out_.set_datum(row, Datum::make_null(Phys::kBool));
+        return {};
+      }
+    }
+    uint32_t group;
+    table_.find(keys_, {&r, 1}, &group);
+    if (group != GroupTable::kNone) {
+      out_.set_datum(row, Datum::of(true));
+    } else {
+      out_.set_datum(row, has_nulls_ ? Datum::make_null(Phys::kBool) : Datum::of(false));
+    }
+    return {};
+  }
+
+ private:
+  Status build(const Frame& frame, uint32_t row) {
+    table_.clear();
+    rows_ = 0;
+    has_nulls_ = false;
+    INDIGO_TRY(start(frame, row));
+    std::vector<uint32_t> groups(kChunkRows);
+    while (true) {
+      INDIGO_ASSIGN(Chunk * chunk, plan().next(kChunkRows));
+      if (chunk == nullptr) return {};
+      INDIGO_TRY(state_.check());
+      rows_ += chunk->selection.count;
+      keys_.clear();
+      for (size_t c : columns_) keys_.push_back(&chunk->columns[c]);
+      std::vector<uint16_t> whole;
+      for (uint32_t i = 0; i < chunk->selection.count; i++) {
+        uint32_t r = chunk->selection[i];
+        bool null = std::any_of(keys_.begin(), keys_.end(), [r](const Vector* k) { return k->is_null(r); });
+        if (!null) whole.push_back(static_cast<uint16_t>(r));
+        has_nulls_ |= null;
+      }
+      table_.find_or_add(keys_, {whole.data(), static_cast<uint32_t>(whole.size())}, groups.data());
+      INDIGO_TRY(state_.check_memory(table_.bytes()));
+    }
+  }
+
+  ExpressionSet probes_;
+  std::vector<size_t> columns_;  // subquery column that probe i is compared with
+  GroupTable table_;
+  std::vector<const Vector*> keys_;
+  uint64_t built_run_ = 0, generation_ = 0, rows_ = 0;
+  bool has_nulls_ = false;
+};
+
+// Takes `x = slot AND ...` apart; false when the test is anything else or an equality crosses types.
+bool hashable(const sql::ExprPtr& test, const sql::SubPlanExpr& e, sql::ExprList& probes,
+              std::vector<size_t>& columns) {
+  if (const auto* all = sql::try_as<sql::BoolExpr>(test); all != nullptr && all->op == sql::BoolExpr::Op::kAnd) {
+    return std::all_of(all->arguments.begin(), all->arguments.end(),
+                       [&](const sql::ExprPtr& a) { return hashable(a, e, probes, columns); });
+  }
+  const auto* call = sql::try_as<sql::CallExpr>(test);
+  if (call == nullptr || call->arguments.size() != 2) return false;
+  for (int side = 0; side < 2; side++) {
+    sql::ExprPtr inner = call->arguments[static_cast<size_t>(side)],
+                 outer = call->arguments[static_cast<size_t>(1 - side)];
+    const auto* slot = sql::try_as<sql::RuntimeParamExpr>(inner);
+    if (slot == nullptr || inner->type.oid != outer->type.oid) continue;
+    auto at = std::find(e.columns.begin(), e.columns.end(), slot->slot);
+    if (at == e.columns.end()) continue;
+    probes.push_back(outer);
+    columns.push_back(static_cast<size_t>(at - e.columns.begin()));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int column) {
+  OperatorPtr& plan = b.state().subplans()[static_cast<size_t>(e.subplan)];
+  if (plan == nullptr) {
+    INDIGO_ASSIGN(plan, b.build(b.state().statement().subplans[static_cast<size_t>(e.subplan)]));
+  } else {
+    for (int s : plan->slots()) b.use_slot(s);
+  }
+  for (const auto& pass : e.passes) b.own_slot(pass.to);
+  for (int slot : e.columns) b.own_slot(slot);
+  sql::ExprList from;
+  for (const auto& pass : e.passes) from.push_back(pass.from);
+  INDIGO_ASSIGN(ExpressionSet passes, b.compile_all(from));
+  INDIGO_ASSIGN(NodePtr test, b.compile(e.test));
+  NodePtr node;
+  sql::ExprList probes;
+  std::vector<size_t> columns;
+  if (e.hashed && e.passes.empty() && e.form == Form::kAny && hashable(e.test, e, probes, columns)) {
+    std::vector<sql::TypeRef> types;
+    std::vector<Phys> phys;
+    for (const sql::ExprPtr& p : probes) {
+      types.push_back(p->type);
+      phys.push_back(b.phys_of(p->type));
+    }
+    INDIGO_ASSIGN(ExpressionSet compiled, b.compile_all(probes));
+    INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
+    node = std::make_unique<HashedAnyNode>(b.state(), e, std::move(test), std::move(compiled), std::move(columns),
+                                           std::move(ops), std::move(phys));
+  } else {
+    node = std::make_unique<SubPlanNode>(b.state(), e, std::move(passes), std::move(test), static_cast<size_t>(column));
+  }
+  node->is_volatile = plan->is_volatile();
+  node->invariant = false;
+  node->uses_slots = true;
+  return node;
+}
+
+}  // namespace indigo::engine::exec

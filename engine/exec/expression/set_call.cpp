@@ -1,0 +1,158 @@
+#include "engine/exec/expression/set_call.h"
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::exec {
+
+namespace {
+
+// The columns of a function that returns more than one; empty for others.
+std::vector<sql::TypeRef> output_columns(catalog::CatalogView& view, const sql::CallExpr& call) {
+  std::vector<sql::TypeRef> out;
+  const auto f = view.function(call.function);
+  if (f == nullptr || call.type.oid != oid::kRecord) return out;
+  for (size_t i = 0; i < f->all_argument_types.size() && i < f->argument_modes.size(); i++) {
+    const char mode = f->argument_modes[i];
+    if (mode != 'o' && mode != 'b' && mode != 't') continue;
+    Oid type = f->all_argument_types[i];
+    if (type == oid::kAnyElement && !call.arguments.empty()) {
+      const auto array = view.type(call.arguments[0]->type.oid);
+      if (array != nullptr && array->element != kInvalidOid) type = array->element;
+    }
+    if (type == oid::kAnyArray && !call.arguments.empty()) type = call.arguments[0]->type.oid;
+    out.push_back({type, -1, kInvalidOid});
+  }
+  if (out.size() < 2) out.clear();
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns,
+                                               bool as_value) {
+  auto c = std::make_unique<SetCall>();
+  c->columns_ = std::move(columns);
+  c->produced_ = c->columns_;
+  c->buffer_.resize(c->columns_.size());
+  const auto* e = sql::try_as<sql::CallExpr>(call);
+  if (e == nullptr || !e->returns_set) {
+    INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
+    const auto type = b.state().functions().session().catalog().type(call->type.oid);
+    c->expands_ = !as_value && (call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c'));
+    return c;
+  }
+  c->function_ = sql::find_set(e->function);
+  if (c->function_ == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "set-returning function with OID " + std::to_string(e->function) + " is not supported");
+  }
+  catalog::CatalogView& view = b.state().functions().session().catalog();
+  if (c->columns_.size() == 1) c->fields_ = output_columns(view, *e);
+  if (!c->fields_.empty()) {
+    c->record_type_ = e->type.oid;
+    c->produced_.clear();
+    for (const sql::TypeRef& field : c->fields_) {
+      const auto type = view.type(field.oid);
+      c->produced_.push_back(type == nullptr ? Phys::kStr : type->phys);
+    }
+    c->buffer_.resize(c->fields_.size());
+  }
+  c->strict_ = e->strict;
+  c->call_volatile_ = e->volatility == catalog::Volatility::kVolatile;
+  c->info_.row_as_value = as_value;
+  c->info_.function = e->function;
+  c->info_.result = e->type;
+  c->info_.collation = e->collation;
+  for (const sql::ExprPtr& a : e->arguments) c->info_.arguments.push_back(a->type);
+  INDIGO_ASSIGN(c->arguments_, b.compile_all(e->arguments));
+  return c;
+}
+
+Status SetCall::open(QueryState& state, uint32_t row) {
+  at_ = count_ = 0;
+  done_ = false;
+  producer_ = nullptr;
+  arena_.reset();
+  if (function_ == nullptr) {
+    Datum d = arguments_[0].datum(row);
+    if (d.phys == Phys::kStr && !d.null) d.str = arena_.copy(d.str);
+    if (!expands_) {
+      buffer_[0].init(columns_[0], 1);
+      buffer_[0].set_datum(0, d);
+    } else {  // a composite value: its fields
+      sql::RecordFields record;
+      if (!d.null) record = sql::live_fields(state.session().catalog(), d.str);
+      for (size_t c = 0; c < columns_.size(); c++) {
+        buffer_[c].init(columns_[c], 1);
+        const bool there = c < record.values.size() && record.values[c].phys == columns_[c];
+        buffer_[c].set_datum(0, there ? record.values[c] : Datum::make_null(columns_[c]));
+      }
+    }
+    count_ = 1;
+    done_ = true;
+    return {};
+  }
+  // The values must outlive the chunk that they come from.
+  values_.resize(arguments_.size());
+  bytes_.resize(arguments_.size());
+  for (size_t i = 0; i < arguments_.size(); i++) {
+    values_[i] = arguments_[i].datum(row);
+    if (values_[i].null) {
+      if (strict_) {
+        done_ = true;
+        return {};
+      }
+    } else if (values_[i].phys == Phys::kStr) {
+      bytes_[i].assign(values_[i].str);
+      values_[i].str = bytes_[i];
+    }
+  }
+  ArenaScope scope(state, arena_);
+  producer_ = function_->open(state.functions(), info_, values_);
+  if (state.functions().failed()) return state.functions().take_error();
+  if (producer_ == nullptr) done_ = true;
+  return {};
+}
+
+Result<bool> SetCall::available(QueryState& state, uint32_t capacity) {
+  if (at_ < count_) return true;
+  if (done_) return false;
+  ArenaScope scope(state, arena_);
+  for (size_t c = 0; c < produced_.size(); c++) buffer_[c].init(produced_[c], capacity);
+  count_ = producer_->next(state.functions(), buffer_, capacity);
+  at_ = 0;
+  if (state.functions().failed()) {
+    count_ = 0;
+    done_ = true;
+    return state.functions().take_error();
+  }
+  if (count_ == 0) {
+    done_ = true;
+    producer_ = nullptr;
+  }
+  return count_ > 0;
+}
+
+void SetCall::take(uint32_t n, std::vector<Vector>& to, size_t column, uint32_t first, Arena& arena) {
+  if (!fields_.empty()) {
+    std::vector<Datum> values(fields_.size());
+    for (uint32_t i = 0; i < n; i++) {
+      for (size_t c = 0; c < fields_.size(); c++) values[c] = buffer_[c].datum(at_ + i);
+      to[column].set_datum(first + i, Datum::of(arena.copy(sql::make_record(record_type_, fields_, values))));
+    }
+    at_ += n;
+    return;
+  }
+  for (size_t c = 0; c < columns_.size(); c++) {
+    for (uint32_t i = 0; i < n; i++) {
+      Datum d = buffer_[c].datum(at_ + i);
+      if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
+      to[column + c].set_datum(first + i, d);
+    }
+  }
+  at_ += n;
+}
+
+}  // namespace indigo::engine::exec

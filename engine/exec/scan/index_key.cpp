@@ -1,0 +1,284 @@
+#include "engine/exec/scan/index_key.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/exec/builder.h"
+#include "engine/exec/scan/index_session.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/deparse.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::exec {
+
+namespace {
+
+using catalog::IndexInfo;
+using catalog::RelationInfo;
+using Outcome = storage::KeyExtractor::Outcome;
+using RelationPtr = std::shared_ptr<const RelationInfo>;
+
+// Expressions read one row and nothing else.
+class NoTransaction final : public storage::Transaction {
+ public:
+  bool has_written() const override { return false; }
+  void declare_read_only() override {}
+  storage::StorageStatus take_safe_snapshot() override { return storage::StorageStatus::kOk; }
+  void take_statement_snapshot() override {}
+  storage::ReadView view() const override { return {}; }
+  storage::ReadView newest_view() const override { return {}; }
+  std::unique_ptr<PinnedView> pin(const storage::ReadView&) override { return nullptr; }
+  uint32_t savepoint() override { return 0; }
+  void rollback_to(uint32_t) override {}
+  void release(uint32_t) override {}
+};
+
+// What an index computes, analyzed: Vars have become columns of input 0.
+struct KeyProgram {
+  catalog::RowLayout layout;
+  catalog::KeyLayout key;
+  std::vector<int16_t> columns;  // attnum; 0: the next of `expressions`
+  sql::ExprList expressions;
+  sql::ExprPtr predicate;        // null: every row
+  std::vector<uint16_t> wanted;  // columns that the expressions read
+  std::shared_ptr<TypesByOid> types = std::make_shared<TypesByOid>();
+};
+
+void keep_type(catalog::CatalogView& view, Oid oid, TypesByOid& types) {
+  if (oid < oid::kFirstUserOid || types.contains(oid)) return;
+  const auto type = view.type(oid);
+  if (type == nullptr) return;
+  types.emplace(oid, type);
+  for (const Oid other : {type->element, type->base, type->array}) keep_type(view, other, types);
+}
+
+sql::ExprPtr bind_columns(catalog::CatalogView& view, const sql::ExprPtr& e, std::set<uint16_t>& wanted,
+                          TypesByOid& types) {
+  keep_type(view, e->type.oid, types);
+  if (const auto* v = sql::try_as<sql::VarExpr>(e)) {
+    auto column = std::make_shared<sql::ColumnExpr>();
+    column->type = v->type;
+    column->column = v->column;
+    wanted.insert(static_cast<uint16_t>(v->column));
+    return column;
+  }
+  return sql::map_children(e, [&](const sql::ExprPtr& c) { return bind_columns(view, c, wanted, types); });
+}
+
+Result<std::shared_ptr<const KeyProgram>> make_program(sql::SessionContext& session, const RelationPtr& relation,
+                                                       const IndexInfo& index, const catalog::KeyLayout& key) {
+  auto program = std::make_shared<KeyProgram>();
+  program->layout = relation->layout;
+  program->key = key;
+  std::set<uint16_t> wanted;
+  for (const catalog::IndexColumn& column : index.columns) {
+    program->columns.push_back(column.column);
+    if (column.column != 0) continue;
+    INDIGO_ASSIGN(const sql::ExprPtr e,
+                  sql::analyze_expression(session, column.expression, relation, catalog::TypeRef{}));
+    program->expressions.push_back(bind_columns(session.catalog(), e, wanted, *program->types));
+  }
+  if (!index.predicate.empty()) {
+    INDIGO_ASSIGN(const sql::ExprPtr e,
+                  sql::analyze_expression(session, index.predicate, relation, {oid::kBool, -1, kInvalidOid}));
+    program->predicate = bind_columns(session.catalog(), e, wanted, *program->types);
+  }
+  program->wanted.assign(wanted.begin(), wanted.end());
+  return std::shared_ptr<const KeyProgram>(std::move(program));
+}
+
+class Evaluator {
+ public:
+  static Result<std::unique_ptr<Evaluator>> make(storage::Store& store,
+                                                 const std::shared_ptr<const KeyProgram>& program) {
+    auto e = std::make_unique<Evaluator>(store, program);
+    Builder builder(e->state_);
+    INDIGO_ASSIGN(e->values_, builder.compile_all(program->expressions));
+    INDIGO_ASSIGN(e->predicate_, builder.compile_condition(program->predicate));
+    return e;
+  }
+  Evaluator(storage::Store& store, const std::shared_ptr<const KeyProgram>& program)
+      : program_(program),
+        session_(make_index_session(program->types)),
+        state_(std::make_shared<sql::PlannedStatement>()) {
+    state_.begin({store, transaction_, {}, *session_, {}, 0});
+    row_.columns.resize(program->layout.column_count());
+    row_.selection = {nullptr, 1};
+    decoded_.resize(program->wanted.size());
+  }
+
+  // The key's values, borrowed from the row or from this until the next call.
+  Outcome values(Bytes row, std::vector<Datum>& out, std::unique_ptr<Error>& error) {
+    out.clear();
+    arena_.reset();
+    ArenaScope scope(state_, arena_);
+    program_->layout.decode({&row, 1}, program_->wanted, decoded_);
+    for (size_t i = 0; i < decoded_.size(); i++) row_.columns[program_->wanted[i]].reference(decoded_[i]);
+    const Frame frame{{&row_, nullptr}, 1};
+    if (predicate_) {
+      const Selection passed = predicate_.filter(frame, {nullptr, 1}, error);
+      if (error != nullptr) return Outcome::kError;
+      if (passed.count == 0) return Outcome::kNotIndexed;
+    }
+    if (!values_.empty() && (values_.evaluate(frame, {nullptr, 1}, error) == 0 || error != nullptr)) {
+      return Outcome::kError;
+    }
+    size_t expression = 0;
+    for (const int16_t column : program_->columns) {
+      out.push_back(column != 0 ? program_->layout.column(row, static_cast<size_t>(column) - 1)
+                                : values_[expression++].datum(0));
+    }
+    return Outcome::kKey;
+  }
+
+ private:
+  std::shared_ptr<const KeyProgram> program_;
+  NoTransaction transaction_;
+  std::unique_ptr<sql::SessionContext> session_;
+  QueryState state_;
+  ExpressionSet values_;
+  Condition predicate_;
+  std::vector<Vector> decoded_;
+  Chunk row_;
+  Arena arena_;
+};
+
+class ComputedKeyExtractor final : public storage::KeyExtractor {
+ public:
+  ComputedKeyExtractor(storage::Store& store, std::shared_ptr<const KeyProgram> program)
+      : store_(store), program_(std::move(program)) {}
+
+  // Makes the first evaluator, so that what cannot be compiled is known before the index exists.
+  Status prepare() {
+    INDIGO_ASSIGN(auto first, Evaluator::make(store_, program_));
+    idle_.push_back(std::move(first));
+    return {};
+  }
+
+  Outcome extract(Bytes, Bytes row, std::string& key, bool& has_null) const override {
+    key.clear();
+    has_null = false;
+    std::unique_ptr<Evaluator> evaluator = take();
+    if (evaluator == nullptr) return Outcome::kError;
+    std::vector<Datum> values;
+    std::unique_ptr<Error> error;
+    const Outcome outcome = evaluator->values(row, values, error);
+    if (outcome == Outcome::kKey) {
+      for (size_t i = 0; i < values.size(); i++) {
+        has_null |= values[i].null;
+        program_->key.append_column(i, values[i], key);
+      }
+    }
+    std::lock_guard lock(mutex_);
+    if (idle_.size() < kIdleMax) idle_.push_back(std::move(evaluator));
+    return outcome;
+  }
+
+ private:
+  static constexpr size_t kIdleMax = 8;
+
+  std::unique_ptr<Evaluator> take() const {
+    {
+      std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        auto evaluator = std::move(idle_.back());
+        idle_.pop_back();
+        return evaluator;
+      }
+    }
+    auto made = Evaluator::make(store_, program_);
+    return made.ok() ? std::move(*made) : nullptr;
+  }
+
+  storage::Store& store_;
+  std::shared_ptr<const KeyProgram> program_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Evaluator>> idle_;
+};
+
+// The value of each key column of one row.
+Result<std::vector<OwnedDatum>> key_values(sql::SessionContext& session, storage::Store& store,
+                                           const RelationPtr& relation, const IndexInfo& index, Bytes row) {
+  INDIGO_ASSIGN(const auto program, make_program(session, relation, index, index.key));
+  INDIGO_ASSIGN(const auto evaluator, Evaluator::make(store, program));
+  std::vector<Datum> values;
+  std::unique_ptr<Error> error;
+  const Outcome outcome = evaluator->values(row, values, error);
+  if (error != nullptr) return std::move(*error);
+  std::vector<OwnedDatum> out;
+  if (outcome != Outcome::kKey) return out;
+  for (const Datum& value : values) out.emplace_back(value);
+  return out;
+}
+
+// Function calls stand for themselves, other expressions in parentheses.
+std::string expression_text(sql::SessionContext& session, const RelationPtr& relation, const std::string& expression) {
+  const auto e = sql::analyze_to_print(session, expression, relation, catalog::TypeRef{});
+  if (!e.ok()) return "(" + expression + ")";
+  sql::DeparseOptions options;
+  options.relation = relation.get();
+  options.always_qualify = false;
+  options.pretty = true;
+  std::string text = sql::deparse(session.catalog(), **e, options);
+  const auto* call = sql::try_as<sql::CallExpr>(*e);
+  const bool function =
+      call != nullptr && text.find('(') != std::string::npos && text.back() == ')' &&
+      std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(text.find('(')),
+                  [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; });
+  return function ? text : "(" + text + ")";
+}
+
+}  // namespace
+
+bool has_computed_key(const IndexInfo& index) {
+  return !index.predicate.empty() ||
+         std::any_of(index.columns.begin(), index.columns.end(), [](const auto& c) { return c.column == 0; });
+}
+
+Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(sql::SessionContext& session,
+                                                                              storage::Store& store,
+                                                                              const RelationPtr& relation,
+                                                                              const IndexInfo& index,
+                                                                              const catalog::KeyLayout& key) {
+  INDIGO_ASSIGN(auto program, make_program(session, relation, index, key));
+  auto extractor = std::make_shared<ComputedKeyExtractor>(store, std::move(program));
+  INDIGO_TRY(extractor->prepare());
+  return std::shared_ptr<const storage::KeyExtractor>(std::move(extractor));
+}
+
+Error index_key_error(sql::SessionContext& session, storage::Store& store, const RelationPtr& relation, Bytes row) {
+  for (const IndexInfo& index : relation->indexes) {
+    if (!has_computed_key(index)) continue;
+    auto values = key_values(session, store, relation, index, row);
+    if (!values.ok()) return std::move(*values.take_error());
+  }
+  return Error(sqlstate::kInternalError, "computing an index key failed");
+}
+
+std::optional<std::string> index_key_text(sql::SessionContext& session, storage::Store& store,
+                                          const RelationPtr& relation, const IndexInfo& index, Bytes row) {
+  auto values = key_values(session, store, relation, index, row);
+  if (!values.ok() || values->empty()) return std::nullopt;
+  sql::FuncContext functions(session);
+  Arena arena;
+  functions.set_arena(&arena);
+  std::string names, texts;
+  for (size_t i = 0; i < index.columns.size(); i++) {
+    const catalog::IndexColumn& column = index.columns[i];
+    if (i > 0) names += ", ", texts += ", ";
+    names += column.column != 0 ? relation->columns[static_cast<size_t>(column.column) - 1].name
+                                : expression_text(session, relation, column.expression);
+    const Datum& value = (*values)[i].get();
+    if (value.null) {
+      texts += "null";
+    } else {
+      sql::type_output(functions, column.type, value, texts);
+    }
+  }
+  return "(" + names + ")=(" + texts + ")";
+}
+
+}  // namespace indigo::engine::exec

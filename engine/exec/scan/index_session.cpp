@@ -1,0 +1,104 @@
+#include "engine/exec/scan/index_session.h"
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+
+namespace indigo::engine::exec {
+
+namespace {
+
+const catalog::Builtins& builtins() {
+  static const catalog::Builtins all;  // constant tables
+  return all;
+}
+
+class IndexCatalog final : public catalog::CatalogView {
+ public:
+  explicit IndexCatalog(std::shared_ptr<const TypesByOid> types) : types_(std::move(types)) {}
+
+  uint64_t version() const override { return 0; }
+  Oid database() const override { return kInvalidOid; }
+  std::string_view database_name() const override { return ""; }
+  std::vector<Oid> search_path() override { return {oid::kPgCatalogSchema}; }
+  Oid schema_named(std::string_view name) override {
+    return name == "pg_catalog" ? oid::kPgCatalogSchema : kInvalidOid;
+  }
+  std::string schema_name(Oid schema) override { return schema == oid::kPgCatalogSchema ? "pg_catalog" : ""; }
+  Oid creation_schema() override { return kInvalidOid; }
+  std::shared_ptr<const catalog::RelationInfo> relation(Oid) override { return nullptr; }
+  std::shared_ptr<const catalog::RelationInfo> relation_named(Oid, std::string_view) override { return nullptr; }
+  std::shared_ptr<const catalog::RelationInfo> find_relation(std::string_view, std::string_view) override {
+    return nullptr;
+  }
+  std::shared_ptr<const catalog::TypeInfo> type(Oid oid) override {
+    const auto at = types_->find(oid);
+    return at == types_->end() ? builtins().type(oid) : at->second;
+  }
+  std::shared_ptr<const catalog::TypeInfo> find_type(std::string_view, std::string_view name) override {
+    const Oid oid = builtins().type_named(oid::kPgCatalogSchema, name);
+    return oid == kInvalidOid ? nullptr : builtins().type(oid);
+  }
+  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions_named(std::string_view,
+                                                                            std::string_view name) override {
+    std::vector<std::shared_ptr<const catalog::FunctionInfo>> out;
+    builtins().functions_named(oid::kPgCatalogSchema, name, out);
+    return out;
+  }
+  std::shared_ptr<const catalog::FunctionInfo> function(Oid oid) override { return builtins().function(oid); }
+  const catalog::AggregateInfo* aggregate(Oid function) override { return builtins().aggregate(function); }
+  std::vector<const catalog::OperatorInfo*> operators_named(std::string_view, std::string_view name) override {
+    std::vector<const catalog::OperatorInfo*> out;
+    builtins().operators_named(name, out);
+    return out;
+  }
+  const catalog::OperatorInfo* operator_by_oid(Oid oid) override { return builtins().operator_by_oid(oid); }
+  const catalog::CastInfo* cast(Oid source, Oid target) override { return builtins().cast(source, target); }
+  Oid btree_operator(Oid type, int strategy) override { return builtins().btree_operator(type, strategy); }
+  int btree_strategy(Oid op) override { return builtins().btree_strategy(op); }
+  Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
+  std::string collation_name(Oid) override { return ""; }
+  Oid role_named(std::string_view) override { return kInvalidOid; }
+  std::string role_name(Oid) override { return ""; }
+
+ private:
+  std::shared_ptr<const TypesByOid> types_;
+};
+
+Error no_session() { return Error(sqlstate::kFeatureNotSupported, "index expressions have no session"); }
+
+class IndexSession final : public sql::SessionContext {
+ public:
+  explicit IndexSession(std::shared_ptr<const TypesByOid> types) : catalog_(std::move(types)) {}
+
+  const sql::FormatSettings& format() override { return format_; }
+  catalog::CatalogView& catalog() override { return catalog_; }
+  int64_t transaction_timestamp() override { return 0; }
+  int64_t statement_timestamp() override { return 0; }
+  std::string current_user() override { return ""; }
+  std::string session_user() override { return ""; }
+  int32_t backend_pid() override { return 0; }
+  bool setting(std::string_view, std::string&) override { return false; }
+  Status set_setting(std::string_view, std::string_view, bool) override { return no_session(); }
+  Result<int64_t> nextval(Oid) override { return no_session(); }
+  Result<int64_t> currval(Oid) override { return no_session(); }
+  Result<int64_t> lastval() override { return no_session(); }
+  Status setval(Oid, int64_t, bool) override { return no_session(); }
+  Status sleep(double) override { return no_session(); }
+  Status system_rows(std::string_view, std::span<const Datum>,
+                     const std::function<void(std::span<const Datum>)>&) override {
+    return no_session();
+  }
+  Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return no_session(); }
+
+ private:
+  sql::FormatSettings format_;
+  IndexCatalog catalog_;
+};
+
+}  // namespace
+
+std::unique_ptr<sql::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types) {
+  return std::make_unique<IndexSession>(std::move(types));
+}
+
+}  // namespace indigo::engine::exec

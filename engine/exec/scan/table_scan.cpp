@@ -1,0 +1,34 @@
+// TableScan: the rows of a table by its primary key, or of one key.
+#include "engine/exec/operators.h"
+#include "engine/exec/scan/scan.h"
+
+namespace indigo::engine::exec {
+namespace {
+
+class TableScanOperator final : public ScanOperator {
+ public:
+  using ScanOperator::ScanOperator;
+
+ protected:
+  bool has_look_up() const override { return look_up_; }
+  Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) override {
+    return plan_.relation->table->scan(state_.transaction(), state_.view(), range, plan_.direction);
+  }
+
+ public:
+  bool look_up_ = false;
+};
+
+}  // namespace
+
+Result<OperatorPtr> make_table_scan(Builder& b, const sql::TableScanPlan& p) {
+  if (!p.current_of.empty()) return make_current_row(b, p);
+  INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, p.relation->key));
+  INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
+  auto scan = std::make_unique<TableScanOperator>(b.state(), p, std::move(bounds), std::move(filter));
+  size_t keyed = p.bounds.equal.size() + (p.bounds.in_array != nullptr ? 1 : 0);
+  scan->look_up_ = keyed > 0 && keyed == p.relation->key.column_count();
+  return OperatorPtr(std::move(scan));
+}
+
+}  // namespace indigo::engine::exec

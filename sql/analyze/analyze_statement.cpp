@@ -1,0 +1,48 @@
+#include "catalog/oids.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/select/select.h"
+#include "sql/analyze/type/coerce.h"
+#include "sql/analyze/type/type_name.h"
+
+namespace indigo::sql {
+namespace {
+
+bool is_query(const PgQuery__Node* n) {
+  switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+    case PG_QUERY__NODE__NODE_MERGE_STMT: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text) {
+  Analysis a(session, text);
+  return resolve_type_name(a, name);
+}
+
+Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& input) {
+  AnalyzedStatement out;
+  if (!is_query(input.statement)) return out;
+  Analysis a(session, input.text);
+  a.require_implementations = input.require_implementations;
+  a.declare_parameters(input.parameter_types, input.variable_parameters, input.statement);
+  a.declare_lifted(input.lifted);
+  Scope scope(a, nullptr);
+  scope.lift = !input.lifted.empty();
+  if (is(input.statement, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    INDIGO_TRY(transform_select(scope, *input.statement->select_stmt));
+  } else {
+    INDIGO_TRY(transform_change(scope, *input.statement));
+  }
+  out.query = std::move(scope.query);
+  INDIGO_TRY(a.finish_parameters(out));
+  return out;
+}
+
+}  // namespace indigo::sql

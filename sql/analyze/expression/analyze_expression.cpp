@@ -1,0 +1,106 @@
+// Expressions outside queries: defaults, checks, index expressions and predicates, USING.
+#include "catalog/oids.h"
+#include "sql/analyze/expression/expressions.h"
+#include "sql/analyze/expression/overloads.h"
+#include "sql/analyze/from/from.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/standalone.h"
+#include "sql/analyze/type/signature_text.h"
+#include "sql/parse/parser.h"
+
+namespace indigo::sql {
+namespace {
+
+// The expression of "SELECT expression".
+Result<const PgQuery__Node*> single_target(const ParsedText& parsed, std::string_view text) {
+  if (parsed.statements().size() == 1 && is(parsed.statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    const PgQuery__SelectStmt& s = *parsed.statements()[0].node->select_stmt;
+    if (s.n_target_list == 1) return static_cast<const PgQuery__Node*>(s.target_list[0]->res_target->val);
+  }
+  return Error(sqlstate::kSyntaxError, "\"" + std::string(text) + "\" is not an expression");
+}
+
+constexpr std::string_view kSelect = "SELECT ";
+
+}  // namespace
+
+namespace {
+
+Result<ExprPtr> analyze_in(Analysis& a, const PgQuery__Node* node,
+                           const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
+                           Clause clause) {
+  Scope scope(a, nullptr);
+  scope.clause = clause;
+  if (relation) {
+    INDIGO_ASSIGN(Entry entry, relation_entry(scope, relation, nullptr));
+    FromItem item = leaf_of(scope, std::move(entry));
+    item.names[0].schema = relation->schema_name;
+    INDIGO_TRY(add_names(scope, std::move(item.names)));
+  }
+  INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
+  if (target.oid == kInvalidOid) return unknown_to_text(a, e);
+  INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, e, target, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  if (out) return out;
+  return a
+      .error(sqlstate::kDatatypeMismatch,
+             "expression is of type " + format_type(a.catalog, e->type.oid) + " but type " +
+                 format_type(a.catalog, target.oid) + " is needed",
+             expr_location(e))
+      .with_hint("You will need to rewrite or cast the expression.");
+}
+
+}  // namespace
+
+Result<ExprPtr> analyze_nested(const Analysis& outer, std::string_view text,
+                               const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
+                               Clause clause) {
+  const std::string statement = std::string(kSelect) + std::string(text);
+  INDIGO_ASSIGN(const auto parsed, parse(statement));
+  INDIGO_ASSIGN(const PgQuery__Node* node, single_target(*parsed, text));
+  Analysis a(outer, statement);
+  return analyze_in(a, node, relation, target, clause);
+}
+
+Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view text,
+                                   const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                   const TypeRef& target) {
+  const Analysis root(session, text);
+  return analyze_nested(root, text, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                                   const std::shared_ptr<const catalog::RelationInfo>& relation,
+                                   const TypeRef& target) {
+  Analysis a(session, text);
+  return analyze_in(a, node, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
+  Analysis root(session, text);
+  root.inline_functions = false;
+  return analyze_nested(root, text, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                                 const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
+  Analysis a(session, text);
+  a.inline_functions = false;
+  return analyze_in(a, node, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_domain_check(Analysis& outer, const std::string& text, Oid domain) {
+  const std::string statement = std::string(kSelect) + text;
+  INDIGO_ASSIGN(const auto parsed, parse(statement));
+  INDIGO_ASSIGN(const PgQuery__Node* node, single_target(*parsed, text));
+  Analysis a(outer, statement);
+  Scope scope(a, nullptr);
+  scope.clause = Clause::kCheck;
+  auto value = std::make_shared<ColumnExpr>();
+  value->type = type_with_collation(a.catalog, base_type_ref(a.catalog, domain));
+  scope.domain_value = value;
+  INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
+  return coerce_to_boolean(a, e, "CHECK");
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,148 @@
+// From a function's name and argument types to one signature: variadic, default and named arguments.
+#include <algorithm>
+
+#include "catalog/oids.h"
+#include "sql/analyze/expression/overloads.h"
+
+namespace indigo::sql {
+namespace {
+
+using catalog::FunctionInfo;
+
+struct Signature {
+  std::shared_ptr<const FunctionInfo> function;
+  std::vector<Oid> declared;  // by the call's arguments, defaults excluded
+  std::vector<int> order;
+  bool variadic = false;
+  int variadic_count = 0;
+  int defaults = 0;
+};
+
+// Positional arguments, possibly fewer (defaults) or more (variadic) than the function declares.
+bool match_positional(const FunctionInfo& f, const FunctionArguments& call, Signature& out) {
+  const size_t given = call.types.size(), has = f.arguments.size();
+  out.variadic = f.variadic != kInvalidOid && !call.variadic_keyword && given >= has;
+  if (given < has && given + f.default_count < has) return false;
+  if (given > has && !out.variadic) return false;
+  if (call.variadic_keyword && f.variadic == kInvalidOid) return false;
+  for (size_t i = 0; i < given; i++) {
+    const bool repeated = out.variadic && i + 1 >= has;
+    out.declared.push_back(repeated ? f.variadic : f.arguments[i]);
+  }
+  for (size_t i = 0; i < std::max(given, has); i++) out.order.push_back(i < given ? static_cast<int>(i) : -1);
+  if (out.variadic) out.variadic_count = static_cast<int>(given - has + 1);
+  out.defaults = static_cast<int>(given < has ? has - given : 0);
+  return true;
+}
+
+// name => value: every name must be an input argument that is not given yet; what is missing must have a default.
+bool match_named(const FunctionInfo& f, const FunctionArguments& call, Signature& out) {
+  const size_t has = f.arguments.size(), given = call.types.size(), positional = given - call.names.size();
+  if (given > has || (f.variadic != kInvalidOid && !call.variadic_keyword)) return false;
+  std::vector<int> source(has, -1);
+  for (size_t i = 0; i < positional; i++) source[i] = static_cast<int>(i);
+  for (size_t i = positional; i < given; i++) {
+    size_t input = 0;
+    bool found = false;
+    for (size_t k = 0; k < f.argument_names.size(); k++) {
+      const char mode = k < f.argument_modes.size() ? f.argument_modes[k] : 'i';
+      if (mode == 'o' || mode == 't') continue;
+      if (f.argument_names[k] == call.names[i - positional]) {
+        if (input >= has || source[input] >= 0) return false;
+        source[input] = static_cast<int>(i);
+        found = true;
+        break;
+      }
+      input++;
+    }
+    if (!found) return false;
+  }
+  out.declared.resize(given);
+  for (size_t i = 0; i < has; i++) {
+    if (source[i] >= 0) {
+      out.declared[source[i]] = f.arguments[i];
+    } else if (i + f.default_count < has) {
+      return false;
+    } else {
+      out.defaults++;
+    }
+  }
+  out.order = std::move(source);
+  return true;
+}
+
+// Of two signatures that look the same to the caller only the better one remains: the one found earlier in the search path,
+// without variadic expansion, with fewer defaults.
+bool hides(const Signature& a, const Signature& b) {
+  if (a.declared != b.declared) return false;
+  if (a.function->schema != b.function->schema) return true;
+  if (a.variadic != b.variadic) return !a.variadic;
+  return a.defaults <= b.defaults;
+}
+
+std::vector<Signature> signatures(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
+                                  const FunctionArguments& call) {
+  std::vector<Signature> list;
+  for (auto& function : catalog.functions_named(schema, name)) {
+    Signature s;
+    s.function = function;
+    const bool fits = call.names.empty() ? match_positional(*function, call, s) : match_named(*function, call, s);
+    if (!fits) continue;
+    bool hidden = false;
+    for (size_t i = 0; i < list.size() && !hidden; i++) {
+      if (hides(list[i], s)) {
+        hidden = true;
+      } else if (hides(s, list[i])) {
+        list.erase(list.begin() + static_cast<ptrdiff_t>(i--));
+      }
+    }
+    if (!hidden) list.push_back(std::move(s));
+  }
+  return list;
+}
+
+// name(value) where name is a type: a cast that needs no function.
+Oid cast_in_disguise(catalog::CatalogView& catalog, std::string_view schema, std::string_view name, Oid source) {
+  const auto type = catalog.find_type(schema, name);
+  if (!type) return kInvalidOid;
+  if (source == oid::kUnknown) return type->oid;
+  switch (find_path(catalog, type->oid, source, Coercion::kExplicit).kind) {
+    case PathKind::kRelabel: return type->oid;
+    case PathKind::kIo: {
+      const bool row = source == oid::kRecord || is_composite(catalog, source);
+      return row && type->category == 'S' ? kInvalidOid : type->oid;
+    }
+    default: return kInvalidOid;
+  }
+}
+
+}  // namespace
+
+Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
+                     const FunctionArguments& call, FunctionCall& out) {
+  std::vector<Signature> list = signatures(catalog, schema, name, call);
+  const auto take = [&](Signature& s) {
+    out.function = s.function;
+    out.declared = std::move(s.declared);
+    out.order = std::move(s.order);
+    out.variadic_expanded = s.variadic && s.function->variadic != oid::kAny;
+    out.variadic_count = s.variadic_count;
+    return Lookup::kFound;
+  };
+  for (Signature& s : list) {
+    if (s.declared == call.types) return take(s);
+  }
+  if (call.single_plain && call.types.size() == 1) {
+    out.coercion = cast_in_disguise(catalog, schema, name, call.types[0]);
+    if (out.coercion != kInvalidOid) return Lookup::kFound;
+  }
+  std::vector<Candidate> candidates;
+  for (size_t i = 0; i < list.size(); i++) candidates.push_back({list[i].declared, i});
+  candidates = matching(catalog, call.types, std::move(candidates));
+  if (candidates.empty()) return Lookup::kNotFound;
+  if (candidates.size() == 1) return take(list[candidates[0].index]);
+  if (auto best = select_best(catalog, call.types, std::move(candidates))) return take(list[best->index]);
+  return Lookup::kAmbiguous;
+}
+
+}  // namespace indigo::sql

@@ -1,0 +1,102 @@
+// Functions in language SQL: their body takes the place of the call, as an expression or as a scalar subquery.
+#include <algorithm>
+
+#include "sql/analyze/expression/expressions.h"
+#include "sql/analyze/expression/overloads.h"
+#include "sql/analyze/generated/sql_bodies.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/select/select.h"
+#include "sql/analyze/type/coerce.h"
+#include "sql/func/registry.h"
+#include "sql/parse/parser.h"
+#include "sql/query_walk.h"
+
+namespace indigo::sql {
+namespace {
+
+std::string_view body_of(catalog::CatalogView& catalog, const catalog::FunctionInfo& function) {
+  if (!function.source.empty()) return function.source;
+  const std::string schema = catalog.schema_name(function.schema);
+  for (const SqlBody& body : kSqlBodies) {
+    if (body.function == function.oid) return body.text;
+    if (body.function == kInvalidOid && schema == "information_schema" && body.name == function.name) return body.text;
+  }
+  return {};
+}
+
+bool is_plain_expression(const PgQuery__SelectStmt& s) {
+  return s.n_target_list == 1 && s.n_from_clause == 0 && absent(s.where_clause) && s.n_group_clause == 0 &&
+         absent(s.having_clause) && s.n_values_lists == 0 && absent(s.limit_count) && absent(s.limit_offset) &&
+         s.op == PG_QUERY__SET_OPERATION__SETOP_NONE && s.with_clause == nullptr && s.n_distinct_clause == 0;
+}
+
+// The body with the call's arguments in the places of its parameters.
+ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
+  if (const auto* p = try_as<ParamExpr>(e)) return raise_levels(arguments[p->index], depth);
+  if (const auto* link = try_as<SubLinkExpr>(e)) {
+    auto copy = std::make_shared<SubLinkExpr>(*link);
+    if (copy->test) copy->test = substitute(copy->test, arguments, depth);
+    copy->query = map_expressions(
+        copy->query, [&](const ExprPtr& x, int inner) { return substitute(x, arguments, depth + 1 + inner); }, nullptr);
+    return copy;
+  }
+  return map_children(e, [&](const ExprPtr& c) { return substitute(c, arguments, depth); });
+}
+
+// Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
+Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
+                             const TypeRef& result, bool plain_only, int location) {
+  constexpr int kMaxNesting = 50;
+  const std::string_view source = body_of(a.catalog, function);
+  if (function.returns_set || source.empty() || a.nesting > kMaxNesting) return ExprPtr();
+  INDIGO_ASSIGN(const auto parsed, parse(source));
+  if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
+    return ExprPtr();
+  }
+  const PgQuery__SelectStmt& s = *parsed->statements()[0].node->select_stmt;
+  const bool plain = is_plain_expression(s);
+  if (plain_only && !plain) return ExprPtr();
+  Analysis inner(a, source);
+  std::vector<Oid> types;
+  for (const ExprPtr& e : arguments) types.push_back(e->type.oid);
+  inner.declare_parameters(types, false, parsed->statements()[0].node);
+  inner.argument_names = function.argument_names;
+  Scope scope(inner, nullptr);
+  ExprPtr body;
+  if (plain) {
+    INDIGO_ASSIGN(body, transform(scope, s.target_list[0]->res_target->val));
+  } else {
+    auto link = std::make_shared<SubLinkExpr>();
+    link->form = SubLinkExpr::Form::kScalar;
+    link->location = location;
+    INDIGO_ASSIGN(link->query, analyze_subselect(scope, s, SubqueryOptions{}));
+    for (const TargetEntry& t : link->query->targets) {
+      if (!t.hidden && link->type.oid == kInvalidOid) link->type = t.expr->type;
+    }
+    body = std::move(link);
+  }
+  INDIGO_ASSIGN(const ExprPtr converted,
+                coerce_to_target(inner, body, result, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  return converted ? substitute(converted, arguments, 0) : ExprPtr();
+}
+
+// How often a parameter's value would be computed; a volatile argument may stand in one place only.
+bool safe_to_repeat(const ExprList& arguments) {
+  return std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return contains_volatile(*e); });
+}
+
+}  // namespace
+
+Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
+                               const TypeRef& result, CallExpr::Form form, Oid op, int location) {
+  if (function.language == "sql" && a.inline_functions) {
+    const bool native = find_scalar(function.oid) != nullptr || find_set(function.oid) != nullptr;
+    if (!native || safe_to_repeat(arguments)) {
+      INDIGO_ASSIGN(ExprPtr body, inlined_body(a, function, arguments, result, native, location));
+      if (body) return body;
+    }
+  }
+  return make_call(a, function, std::move(arguments), result, form, op, location);
+}
+
+}  // namespace indigo::sql

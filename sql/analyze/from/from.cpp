@@ -1,0 +1,248 @@
+#include "sql/analyze/from/from.h"
+
+#include "catalog/oids.h"
+#include "sql/analyze/expression/expressions.h"
+#include "sql/analyze/from/cte.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/select/select.h"
+#include "sql/analyze/type/coerce.h"
+
+namespace indigo::sql {
+namespace {
+
+using catalog::RelationKind;
+
+std::string full_name(const PgQuery__RangeVar& v) {
+  return (has_text(v.schemaname) ? std::string(v.schemaname) + "." : std::string()) + v.relname;
+}
+
+Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
+  if (!has_text(v.schemaname) && !has_text(v.catalogname)) {
+    int levels_up = 0;
+    INDIGO_ASSIGN(CteName * cte, find_cte(scope, v.relname, &levels_up));
+    if (cte) {
+      INDIGO_ASSIGN(Entry entry, cte_entry(scope, *cte, levels_up, v));
+      FromItem item = leaf_of(scope, std::move(entry));
+      // What SEARCH and CYCLE add can be named in the recursive term, but is not part of its *.
+      auto& columns = item.names[0].columns;
+      for (size_t i = cte->column_types.size(); i < columns.size(); i++) columns[i].in_star = false;
+      return item;
+    }
+  }
+  INDIGO_ASSIGN(auto relation, open_relation(scope, v));
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), v.alias));
+  FromItem item = leaf_of(scope, std::move(entry));
+  if (v.alias == nullptr) {
+    item.names[0].schema = scope.query->entries.back().relation->schema_name;
+  }
+  return item;
+}
+
+Result<FromItem> subselect_item(Scope& scope, const PgQuery__RangeSubselect& s) {
+  SubqueryOptions options;
+  Setting<Clause> clause(scope.clause, Clause::kFromSubquery);
+  Setting<bool> lateral(scope.lateral_active, s.lateral);
+  INDIGO_ASSIGN(auto query, analyze_subquery(scope, s.subquery, options));
+  INDIGO_ASSIGN(Entry entry, subquery_entry(scope, std::move(query), s.alias));
+  entry.lateral = s.lateral;
+  return leaf_of(scope, std::move(entry));
+}
+
+Result<ExprPtr> sample_argument(Scope& scope, const PgQuery__Node* node, Oid type, const char* construct) {
+  Setting<Clause> clause(scope.clause, Clause::kFromFunction);
+  Setting<bool> lift(scope.lift, false);
+  INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
+  return coerce_to_specific(scope.a, e, type, construct);
+}
+
+Result<FromItem> sample_item(Scope& scope, const PgQuery__RangeTableSample& s) {
+  INDIGO_ASSIGN(FromItem item, transform_from_item(scope, s.relation));
+  Entry& entry = scope.query->entries[item.node->entry];
+  if (entry.kind != EntryKind::kTable) {
+    return scope.error(sqlstate::kFeatureNotSupported,
+                       "TABLESAMPLE clause can only be applied to tables and materialized views",
+                       location_of(s.relation));
+  }
+  const NodeList method = nodes(s.n_method, s.method);
+  Entry::Sample sample;
+  sample.method = std::string(string_of(method.back()));
+  if (sample.method != "bernoulli" && sample.method != "system") {
+    return scope.error(sqlstate::kUndefinedObject, "tablesample method " + name_list_text(method) + " does not exist",
+                       s.location);
+  }
+  if (s.n_args != 1) {
+    return scope.error(SqlState("2202H"),
+                       "tablesample method " + sample.method + " requires 1 argument, not " + std::to_string(s.n_args),
+                       s.location);
+  }
+  INDIGO_ASSIGN(sample.percent_expr, sample_argument(scope, s.args[0], oid::kFloat4, "TABLESAMPLE"));
+  if (!absent(s.repeatable)) {
+    INDIGO_ASSIGN(sample.repeatable, sample_argument(scope, s.repeatable, oid::kFloat8, "REPEATABLE"));
+  }
+  scope.query->entries[item.node->entry].sample = std::move(sample);
+  return item;
+}
+
+}  // namespace
+
+void set_lateral(std::vector<NamespaceItem>& names, bool lateral_only, bool lateral_ok) {
+  for (NamespaceItem& n : names) {
+    n.lateral_only = lateral_only;
+    n.lateral_ok = lateral_ok;
+  }
+}
+void set_columns_visible(std::vector<NamespaceItem>& names, bool visible) {
+  for (NamespaceItem& n : names) n.columns_visible = visible;
+}
+
+JoinNodePtr make_leaf(int entry) {
+  auto node = std::make_shared<JoinNode>();
+  node->entry = entry;
+  return node;
+}
+
+int add_entry(Scope& scope, Entry entry) {
+  scope.query->entries.push_back(std::move(entry));
+  return static_cast<int>(scope.query->entries.size() - 1);
+}
+
+NamespaceItem names_of(const Scope& scope, int number) {
+  const Entry& entry = scope.query->entries[number];
+  NamespaceItem item;
+  item.name = entry.alias;
+  item.entry = number;
+  if (entry.relation) {
+    item.relation = entry.relation->oid;
+    item.relation_name = entry.relation->name;
+  }
+  for (size_t i = 0; i < entry.column_names.size(); i++) {
+    item.columns.push_back({entry.column_names[i], make_var(number, static_cast<int>(i), entry.column_types[i])});
+  }
+  return item;
+}
+
+FromItem leaf_of(Scope& scope, Entry entry) {
+  const int number = add_entry(scope, std::move(entry));
+  FromItem item;
+  item.node = make_leaf(number);
+  item.names.push_back(names_of(scope, number));
+  return item;
+}
+
+Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const PgQuery__RangeVar& v) {
+  if (has_text(v.catalogname) && scope.catalog().database_name() != v.catalogname) {
+    return scope.error(
+        sqlstate::kFeatureNotSupported,
+        "cross-database references are not implemented: \"" + std::string(v.catalogname) + "." + full_name(v) + "\"",
+        v.location);
+  }
+  auto relation = scope.catalog().find_relation(has_text(v.schemaname) ? v.schemaname : "", v.relname);
+  if (!relation) {
+    Error error =
+        scope.error(sqlstate::kUndefinedTable, "relation \"" + full_name(v) + "\" does not exist", v.location);
+    if (!has_text(v.schemaname) && is_future_cte(scope, v.relname)) {
+      error.detail = "There is a WITH item named \"" + std::string(v.relname) +
+                     "\", but it cannot be referenced from this part of the query.";
+      error.hint = "Use WITH RECURSIVE, or re-order the WITH items to remove forward references.";
+    }
+    return error;
+  }
+  if (relation->kind == RelationKind::kIndex) {
+    return scope.error(sqlstate::kWrongObjectType, "\"" + relation->name + "\" is an index", v.location);
+  }
+  if (relation->kind == RelationKind::kComposite) {
+    return scope.error(sqlstate::kWrongObjectType, "\"" + relation->name + "\" is a composite type", v.location);
+  }
+  return relation;
+}
+
+Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias) {
+  if (alias == nullptr) return {};
+  if (has_text(alias->aliasname)) entry.alias = alias->aliasname;
+  size_t next = 0;
+  const NodeList names = nodes(alias->n_colnames, alias->colnames);
+  for (size_t i = 0; i < entry.column_names.size() && next < names.size(); i++) {
+    const bool dropped = entry.kind == EntryKind::kTable && entry.relation && entry.relation->columns[i].dropped;
+    if (!dropped) entry.column_names[i] = std::string(string_of(names[next++]));
+  }
+  if (next < names.size()) {
+    return scope.error(sqlstate::kInvalidColumnReference, "table \"" + entry.alias + "\" has " + std::to_string(next) +
+                                                              " columns available but " + std::to_string(names.size()) +
+                                                              " columns specified");
+  }
+  return {};
+}
+
+Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> relation, const PgQuery__Alias* alias) {
+  Entry entry;
+  entry.kind = EntryKind::kTable;
+  entry.alias = relation->name;
+  entry.relation = std::move(relation);
+  const RelationInfo& r = *entry.relation;
+  for (const auto& column : r.columns) {
+    entry.column_names.push_back(column.dropped ? std::string() : column.name);
+    entry.column_types.push_back(column.type);
+  }
+  if (r.kind == RelationKind::kView) {
+    INDIGO_ASSIGN(entry.subquery, expand_view(scope, r));
+    entry.kind = EntryKind::kSubquery;
+  }
+  INDIGO_TRY(apply_alias(scope, entry, alias));
+  return entry;
+}
+
+void columns_of(const Query& query, std::vector<std::string>& names, std::vector<TypeRef>& types) {
+  for (const TargetEntry& t : query.command == CommandKind::kSelect ? query.targets : query.returning) {
+    if (t.hidden) continue;
+    names.push_back(t.name);
+    types.push_back(t.expr->type);
+  }
+}
+
+Result<Entry> subquery_entry(Scope& scope, std::shared_ptr<const Query> query, const PgQuery__Alias* alias) {
+  Entry entry;
+  entry.kind = EntryKind::kSubquery;
+  columns_of(*query, entry.column_names, entry.column_types);
+  entry.subquery = std::move(query);
+  INDIGO_TRY(apply_alias(scope, entry, alias));
+  return entry;
+}
+
+Result<FromItem> transform_from_item(Scope& scope, const PgQuery__Node* node) {
+  INDIGO_TRY(check_stack_depth());
+  switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_RANGE_VAR: return table_item(scope, *node->range_var);
+    case PG_QUERY__NODE__NODE_RANGE_SUBSELECT: return subselect_item(scope, *node->range_subselect);
+    case PG_QUERY__NODE__NODE_RANGE_FUNCTION: {
+      INDIGO_ASSIGN(Entry entry, function_entry(scope, *node->range_function));
+      return leaf_of(scope, std::move(entry));
+    }
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE: return sample_item(scope, *node->range_table_sample);
+    case PG_QUERY__NODE__NODE_JOIN_EXPR: return transform_join(scope, *node->join_expr);
+    case PG_QUERY__NODE__NODE_RANGE_TABLE_FUNC:
+      return scope.error(sqlstate::kFeatureNotSupported, "XMLTABLE is not supported", node->range_table_func->location);
+    default:
+      return scope.error(sqlstate::kFeatureNotSupported, "this kind of FROM item is not supported", location_of(node));
+  }
+}
+
+Status transform_from(Scope& scope, NodeList list) {
+  for (const PgQuery__Node* n : list) {
+    INDIGO_ASSIGN(FromItem item, transform_from_item(scope, n));
+    set_lateral(item.names, true, true);
+    INDIGO_TRY(add_names(scope, std::move(item.names)));
+    if (!scope.query->from) {
+      scope.query->from = item.node;
+    } else {
+      auto join = std::make_shared<JoinNode>();
+      join->leaf = false;
+      join->left = scope.query->from;
+      join->right = item.node;
+      scope.query->from = join;
+    }
+  }
+  set_lateral(scope.names, false, true);
+  return {};
+}
+
+}  // namespace indigo::sql

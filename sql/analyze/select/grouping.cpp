@@ -1,0 +1,367 @@
+// GROUP BY with grouping sets, GROUPING(), and the rule that every column outside aggregates is grouped.
+#include <algorithm>
+#include <set>
+
+#include "catalog/oids.h"
+#include "catalog/system_columns.h"
+#include "sql/analyze/expression/expressions.h"
+#include "sql/analyze/expression/function_call.h"
+#include "sql/analyze/expression/overloads.h"
+#include "sql/analyze/from/names.h"
+#include "sql/analyze/make.h"
+#include "sql/analyze/select/clauses.h"
+#include "sql/analyze/select/sorting.h"
+
+namespace indigo::sql {
+namespace {
+
+using Sets = std::vector<std::vector<int>>;
+constexpr size_t kMaxSets = 4096;
+
+class GroupReader {
+ public:
+  explicit GroupReader(Scope& scope) : scope_(scope) {}
+
+  Status run(NodeList list, bool distinct) {
+    Sets all{{}};
+    for (const PgQuery__Node* n : list) {
+      INDIGO_ASSIGN(const Sets sets, item(n, true));
+      Sets product;
+      for (const auto& left : all) {
+        for (const auto& right : sets) {
+          std::vector<int> both = left;
+          for (const int c : right) {
+            if (std::find(both.begin(), both.end(), c) == both.end()) both.push_back(c);
+          }
+          product.push_back(std::move(both));
+        }
+      }
+      if (product.size() > kMaxSets) return too_many();
+      all = std::move(product);
+    }
+    if (!has_sets_) return {};
+    if (distinct) {
+      std::set<std::vector<int>> seen;
+      std::erase_if(all, [&](std::vector<int> s) {
+        std::sort(s.begin(), s.end());
+        return !seen.insert(s).second;
+      });
+    }
+    for (auto& set : all) scope_.query->grouping_sets.push_back({std::move(set)});
+    return {};
+  }
+
+ private:
+  Error too_many() const {
+    return scope_.error(sqlstate::kStatementTooComplex, "too many grouping sets present (maximum 4096)");
+  }
+
+  Result<int> column(const PgQuery__Node* node) {
+    ExprList& group = scope_.query->group_by;
+    INDIGO_ASSIGN(ExprPtr e, target_for(scope_, node, Clause::kGroupBy, false));
+    for (size_t i = 0; i < group.size(); i++) {
+      if (equal(group[i], e)) return static_cast<int>(i);
+    }
+    INDIGO_TRY(sort_operators(scope_.a, e->type.oid, false, true, location_of(node)));
+    INDIGO_TRY(require_collation(scope_.a, e));
+    group.push_back(std::move(e));
+    return static_cast<int>(group.size() - 1);
+  }
+
+  // An element as one set: an expression, or a parenthesised list of them.
+  Result<std::vector<int>> simple(const PgQuery__Node* node) {
+    std::vector<int> out;
+    const bool list = is(node, PG_QUERY__NODE__NODE_ROW_EXPR) &&
+                      node->row_expr->row_format == PG_QUERY__COERCION_FORM__COERCE_IMPLICIT_CAST;
+    if (!list) {
+      INDIGO_ASSIGN(const int c, column(node));
+      out.push_back(c);
+      return out;
+    }
+    for (const PgQuery__Node* n : nodes(node->row_expr->n_args, node->row_expr->args)) {
+      INDIGO_ASSIGN(const std::vector<int> part, simple(n));
+      out.insert(out.end(), part.begin(), part.end());
+    }
+    return out;
+  }
+
+  Result<Sets> item(const PgQuery__Node* node, bool top) {
+    if (!is(node, PG_QUERY__NODE__NODE_GROUPING_SET)) {
+      INDIGO_ASSIGN(std::vector<int> set, simple(node));
+      return Sets{std::move(set)};
+    }
+    static_cast<void>(top);
+    has_sets_ = true;
+    const PgQuery__GroupingSet& g = *node->grouping_set;
+    const NodeList content = nodes(g.n_content, g.content);
+    Sets out;
+    switch (g.kind) {
+      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY: out.emplace_back(); return out;
+      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_SETS:
+        for (const PgQuery__Node* n : content) {
+          INDIGO_ASSIGN(Sets part, item(n, false));
+          for (auto& s : part) out.push_back(std::move(s));
+        }
+        return out;
+      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_ROLLUP: {
+        Sets parts;
+        for (const PgQuery__Node* n : content) {
+          INDIGO_ASSIGN(std::vector<int> s, simple(n));
+          parts.push_back(std::move(s));
+        }
+        for (size_t take = parts.size() + 1; take-- > 0;) out.push_back(joined(parts, (size_t{1} << take) - 1));
+        return out;
+      }
+      case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_CUBE: {
+        if (content.size() > 12) {
+          return scope_.error(sqlstate::kTooManyColumns, "CUBE is limited to 12 elements", g.location);
+        }
+        Sets parts;
+        for (const PgQuery__Node* n : content) {
+          INDIGO_ASSIGN(std::vector<int> s, simple(n));
+          parts.push_back(std::move(s));
+        }
+        for (size_t mask = size_t{1} << parts.size(); mask-- > 0;) out.push_back(joined(parts, mask));
+        return out;
+      }
+      default:
+        return scope_.error(sqlstate::kFeatureNotSupported, "this kind of grouping set is not supported", g.location);
+    }
+  }
+
+  static std::vector<int> joined(const Sets& parts, size_t mask) {
+    std::vector<int> out;
+    for (size_t i = 0; i < parts.size(); i++) {
+      if (mask >> i & 1) out.insert(out.end(), parts[i].begin(), parts[i].end());
+    }
+    return out;
+  }
+
+  Scope& scope_;
+  bool has_sets_ = false;
+};
+
+// Looks for columns that are neither grouped nor aggregated.
+class UngroupedFinder {
+ public:
+  explicit UngroupedFinder(Scope& scope) : scope_(scope), query_(*scope.query) {
+    for (const ExprPtr& e : query_.group_by) {
+      if (e->kind != ExprKind::kVar) has_other_ = true;
+    }
+  }
+
+  Status check(const ExprPtr& e) { return expr(e, 0); }
+
+ private:
+  Status expr(const ExprPtr& e, int depth) {
+    if (!e) return {};
+    INDIGO_TRY(check_stack_depth());
+    if (const auto* aggregate = try_as<AggregateExpr>(e)) {
+      if (aggregate->levels_up == depth) {
+        // Only direct arguments are evaluated once per group.
+        for (const ExprPtr& direct : aggregate->direct) {
+          INDIGO_TRY(expr(direct, depth));
+        }
+        return {};
+      }
+      if (aggregate->levels_up > depth) return {};
+    }
+    if (e->kind == ExprKind::kGrouping || e->kind == ExprKind::kConst) return {};
+    if (depth == 0 && has_other_) {
+      for (const ExprPtr& group : query_.group_by) {
+        if (equal(group, e)) return {};
+      }
+    }
+    if (const auto* v = try_as<VarExpr>(e)) return variable(*v, depth);
+    if (const auto* whole = try_as<WholeRowExpr>(e)) return whole_row_reference(*whole, depth);
+    Status status;
+    for_each_child(*e, [&](const ExprPtr& c) {
+      if (status.ok()) status = expr(c, depth);
+    });
+    if (const auto* link = try_as<SubLinkExpr>(e); link && status.ok()) status = query(*link->query, depth + 1);
+    return status;
+  }
+
+  // Every expression of a subquery that can refer to this level.
+  Status query(const Query& q, int depth);
+
+  Status variable(const VarExpr& v, int depth) {
+    if (v.levels_up != depth) return {};
+    for (const ExprPtr& group : query_.group_by) {
+      const auto* g = try_as<VarExpr>(group);
+      if (g && g->entry == v.entry && g->column == v.column) return {};
+    }
+    if (v.column >= 0 && determined(v)) return {};
+    return refuse(v.entry, v.column, depth, v.location);
+  }
+
+  Status whole_row_reference(const WholeRowExpr& w, int depth) {
+    if (w.levels_up != depth) return {};
+    const Entry* entry = entry_of(scope_, w.entry, 0);
+    for (size_t i = 0; entry && i < entry->column_names.size(); i++) {
+      if (entry->column_names[i].empty()) continue;
+      VarExpr v;
+      v.entry = w.entry;
+      v.column = static_cast<int>(i);
+      v.levels_up = depth;
+      v.type = entry->column_types[i];
+      v.location = w.location;
+      INDIGO_TRY(variable(v, depth));
+    }
+    return {};
+  }
+
+  // A table whose whole primary key is grouped determines its other columns.
+  bool determined(const VarExpr& v) {
+    const Entry* entry = entry_of(scope_, v.entry, 0);
+    if (!entry || entry->kind != EntryKind::kTable) return false;
+    for (const auto& constraint : entry->relation->constraints) {
+      if (constraint.kind != 'p' || constraint.deferrable) continue;
+      const bool whole = std::all_of(constraint.columns.begin(), constraint.columns.end(),
+                                     [&](int16_t column) { return is_grouped(v.entry, column - 1); });
+      if (!whole) continue;
+      for (GroupingSet& set : query_.grouping_sets) set.columns.push_back(static_cast<int>(query_.group_by.size()));
+      query_.group_by.push_back(make_var(v.entry, v.column, v.type));
+      return true;
+    }
+    return false;
+  }
+
+  // By every grouping set, if there are any.
+  bool is_grouped(int entry, int column) const {
+    for (size_t i = 0; i < query_.group_by.size(); i++) {
+      const auto* g = try_as<VarExpr>(query_.group_by[i]);
+      if (g == nullptr || g->entry != entry || g->column != column) continue;
+      return std::all_of(query_.grouping_sets.begin(), query_.grouping_sets.end(), [&](const GroupingSet& set) {
+        return std::find(set.columns.begin(), set.columns.end(), static_cast<int>(i)) != set.columns.end();
+      });
+    }
+    return false;
+  }
+
+  Error refuse(int entry_number, int column, int depth, int location) {
+    const Entry* entry = entry_of(scope_, entry_number, 0);
+    std::string name = "?";
+    if (entry && column >= 0 && static_cast<size_t>(column) < entry->column_names.size())
+      name = entry->column_names[column];
+    if (const auto* system = catalog::find_system_column(column)) name = system->name;
+    name = "\"" + (entry ? entry->alias : std::string()) + "." + name + "\"";
+    if (depth > 0) {
+      return scope_.error(sqlstate::kGroupingError, "subquery uses ungrouped column " + name + " from outer query",
+                          location);
+    }
+    return scope_.error(sqlstate::kGroupingError,
+                        "column " + name + " must appear in the GROUP BY clause or be used in an aggregate function",
+                        location);
+  }
+
+  Scope& scope_;
+  Query& query_;
+  bool has_other_ = false;
+};
+
+Status join_conditions(const JoinNodePtr& n, const std::function<Status(const ExprPtr&)>& check) {
+  if (!n || n->leaf) return {};
+  INDIGO_TRY(check(n->condition));
+  INDIGO_TRY(join_conditions(n->left, check));
+  return join_conditions(n->right, check);
+}
+
+Status UngroupedFinder::query(const Query& q, int depth) {
+  INDIGO_TRY(check_stack_depth());
+  for (const TargetEntry& t : q.targets) {
+    INDIGO_TRY(expr(t.expr, depth));
+  }
+  for (const ExprPtr& e : q.group_by) {
+    INDIGO_TRY(expr(e, depth));
+  }
+  INDIGO_TRY(expr(q.where, depth));
+  INDIGO_TRY(expr(q.having, depth));
+  INDIGO_TRY(expr(q.limit, depth));
+  INDIGO_TRY(expr(q.offset, depth));
+  INDIGO_TRY(join_conditions(q.from, [&](const ExprPtr& e) { return expr(e, depth); }));
+  for (const Entry& entry : q.entries) {
+    for (const auto& f : entry.functions) {
+      INDIGO_TRY(expr(f.call, depth));
+    }
+    for (const ExprList& row : entry.values) {
+      for (const ExprPtr& e : row) {
+        INDIGO_TRY(expr(e, depth));
+      }
+    }
+    if (entry.subquery) {
+      INDIGO_TRY(query(*entry.subquery, depth + 1));
+    }
+  }
+  for (const CommonTable& cte : q.ctes) {
+    if (cte.query) {
+      INDIGO_TRY(query(*cte.query, depth + 1));
+    }
+  }
+  return {};
+}
+
+// GROUPING's arguments are known as soon as GROUP BY is.
+Status settle_groupings(Scope& scope) {
+  for (auto& [call, arguments] : scope.groupings) {
+    for (const ExprPtr& e : arguments) {
+      const ExprList& group = scope.query->group_by;
+      const auto found = std::find_if(group.begin(), group.end(), [&](const ExprPtr& g) { return equal(g, e); });
+      if (found == group.end()) {
+        return scope.error(sqlstate::kGroupingError,
+                           "arguments to GROUPING must be grouping expressions of the associated query level",
+                           expr_location(e));
+      }
+      call->group_columns.push_back(static_cast<int>(found - group.begin()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status transform_group_by(Scope& scope, NodeList list, bool distinct) { return GroupReader(scope).run(list, distinct); }
+
+Result<ExprPtr> transform_grouping_func(Scope& scope, const PgQuery__Node& node) {
+  const PgQuery__GroupingFunc& g = *node.grouping_func;
+  if (g.n_args > 31) {
+    return scope.error(sqlstate::kTooManyColumns, "GROUPING must have fewer than 32 arguments", g.location);
+  }
+  INDIGO_TRY(check_aggregate_allowed(scope, true, g.location));
+  auto out = std::make_shared<GroupingExpr>();
+  out->type.oid = oid::kInt4;
+  out->location = g.location;
+  INDIGO_ASSIGN(ExprList arguments, transform_list(scope, nodes(g.n_args, g.args)));
+  scope.groupings.emplace_back(out, std::move(arguments));
+  return ExprPtr(out);
+}
+
+Status check_grouping(Scope& scope) {
+  Query& q = *scope.query;
+  INDIGO_TRY(settle_groupings(scope));
+  if (!q.has_aggregates && q.group_by.empty() && q.grouping_sets.empty() && !q.having) return {};
+  // Grouping by an expression over aggregates or windows was refused where it stood.
+  UngroupedFinder finder(scope);
+  for (const TargetEntry& t : q.targets) {
+    INDIGO_TRY(finder.check(t.expr));
+  }
+  INDIGO_TRY(finder.check(q.having));
+  for (const Window& w : q.windows) {
+    for (const ExprPtr& e : w.partition) {
+      INDIGO_TRY(finder.check(e));
+    }
+    for (const SortKey& key : w.order) {
+      INDIGO_TRY(finder.check(key.expr));
+    }
+  }
+  const bool recursive = std::any_of(q.entries.begin(), q.entries.end(),
+                                     [](const Entry& e) { return e.kind == EntryKind::kCte && e.cte_self_reference; });
+  if (q.has_aggregates && recursive) {
+    return scope.error(sqlstate::kInvalidRecursion,
+                       "aggregate functions are not allowed in a recursive query's recursive term",
+                       scope.aggregate_location);
+  }
+  return {};
+}
+
+}  // namespace indigo::sql

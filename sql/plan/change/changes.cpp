@@ -1,0 +1,268 @@
+// INSERT, UPDATE, DELETE, MERGE: a source plan below, the change above. In the change's expressions the source's columns are
+// input 0 and the target's row is input 1 (sql/plan.h).
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "sql/analyze/make.h"
+#include "sql/plan/change/recheck.h"
+#include "sql/plan/finish/finish.h"
+#include "sql/plan/path/build_path.h"
+#include "sql/plan/path/cost.h"
+#include "sql/plan/resolve.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+// The target's row: every column of the relation by number.
+Layout target_row(const Level& level, int entry_number) {
+  Layout out;
+  const Entry& entry = level.entry(entry_number);
+  for (size_t i = 0; i < entry.column_types.size(); i++) {
+    out.outputs.push_back(make_var(entry_number, static_cast<int>(i), entry.column_types[i]));
+  }
+  return out;
+}
+
+class ChangePlanner {
+ public:
+  explicit ChangePlanner(Level& level)
+      : level_(level),
+        q_(level.work),
+        relation_(level.entry(level.work.target).relation),
+        row_(target_row(level, level.work.target)) {}
+
+  Result<PlanPtr> plan() {
+    level_.s.depend(relation_, storage::TableLockMode::kRowExclusive);
+    level_.s.out->read_only = false;
+    switch (q_.command) {
+      case CommandKind::kInsert: return insert();
+      case CommandKind::kUpdate: return update();
+      case CommandKind::kDelete: return erase();
+      default: return merge();
+    }
+  }
+
+ private:
+  Result<std::vector<Assignment>> assignments(Resolver& resolve, const std::vector<Assignment>& all) {
+    std::vector<Assignment> out;
+    for (const Assignment& a : all) {
+      INDIGO_ASSIGN(ExprPtr value, resolve(a.value));
+      out.push_back({a.column, std::move(value)});
+    }
+    return out;
+  }
+
+  // What all changes share: generated columns, checks, RETURNING.
+  Status common(ChangePlan& change, Plan& plan, const Layout& source) {
+    change.relation = relation_;
+    change.named_columns = named_columns();
+    const Layout others = without_target(source);
+    Resolver resolve(others, &row_);
+    INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
+    INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
+    change.check_names = q_.check_names;
+    INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
+    change.view_check_names = q_.view_check_names;
+    Layout returned_row = row_, returned_others = others;
+    if (q_.command != CommandKind::kDelete) add_system_columns(change, returned_row, returned_others);
+    Resolver returned(returned_others, &returned_row);
+    for (const TargetEntry& t : q_.returning) {
+      INDIGO_ASSIGN(ExprPtr e, returned(t.expr));
+      change.returning.push_back(std::move(e));
+      plan.columns.push_back({t.name, t.expr->type});
+    }
+    return {};
+  }
+
+  // RETURNING reads the system columns of the row as it is written, not of the one that the source has found.
+  void add_system_columns(ChangePlan& change, Layout& row, Layout& others) const {
+    for (ExprPtr& e : others.outputs) {
+      const auto* v = try_as<VarExpr>(e);
+      if (v && v->entry == q_.target) e = nullptr;
+    }
+    VarSet vars;
+    for (const TargetEntry& t : q_.returning) vars.add_vars(t.expr);
+    for (const auto& [entry, column] : vars.pairs()) {
+      if (entry != q_.target || column >= 0) continue;
+      change.returned_system_columns.push_back(column);
+      row.outputs.push_back(make_var(entry, column, TypeRef{}));
+    }
+  }
+
+  std::vector<int> named_columns() const {
+    std::vector<int> out = q_.insert_columns;
+    const auto add = [&](const std::vector<Assignment>& all, size_t count) {
+      for (size_t i = 0; i < count; i++) out.push_back(all[i].column);
+    };
+    if (q_.command == CommandKind::kUpdate) add(q_.assignments, q_.assignments.size());
+    if (q_.on_conflict && q_.on_conflict->update) {
+      add(q_.on_conflict->assignments, q_.on_conflict->assignments.size());
+    }
+    for (const MergeAction& action : q_.merge_actions) {
+      add(action.assignments, action.command == CommandKind::kInsert ? action.named : action.assignments.size());
+    }
+    return out;
+  }
+
+  // Input 0 without the target's own columns: those are taken from the row itself, except system columns.
+  Layout without_target(const Layout& source) const {
+    Layout out = source;
+    for (ExprPtr& e : out.outputs) {
+      const auto* v = try_as<VarExpr>(e);
+      if (v && v->entry == q_.target && v->column >= 0) e = nullptr;
+    }
+    return out;
+  }
+
+  static void costs(Plan& plan, const Plan& source) {
+    plan.inputs = {};
+    plan.startup_cost = source.total_cost;
+    plan.total_cost = source.total_cost + source.rows * kRowCost * 20;
+    plan.rows = source.rows;
+  }
+
+  // ---- INSERT
+
+  bool is_single_row() const { return !level_.final_rel && !q_.set_operation && level_.constant_conditions.empty(); }
+
+  Result<PlanPtr> insert() {
+    auto plan = std::make_shared<InsertPlan>();
+    PlanPtr source;
+    Layout none;
+    if (is_single_row() && !std::any_of(q_.targets.begin(), q_.targets.end(),
+                                        [](const TargetEntry& t) { return has_set_function(t.expr); })) {
+      // One row of VALUES: its expressions are the assignments.
+      source = stage_without_from(level_).built.plan;
+      Resolver resolve(none);
+      for (size_t i = 0; i < q_.targets.size(); i++) {
+        INDIGO_ASSIGN(ExprPtr value, resolve(q_.targets[i].expr));
+        plan->assignments.push_back({q_.insert_columns[i], std::move(value)});
+      }
+    } else {
+      INDIGO_ASSIGN(source, finish_select(level_));
+      for (size_t i = 0; i < q_.insert_columns.size(); i++) {
+        plan->assignments.push_back(
+            {q_.insert_columns[i], make_column(0, static_cast<int>(i), source->columns[i].type)});
+      }
+    }
+    Resolver defaults(none);
+    INDIGO_ASSIGN(auto rest, assignments(defaults, q_.assignments));
+    plan->assignments.insert(plan->assignments.end(), rest.begin(), rest.end());
+    costs(*plan, *source);
+    INDIGO_TRY(common(*plan, *plan, none));
+    plan->inputs = {source};
+    if (q_.on_conflict) {
+      OnConflict conflict = *q_.on_conflict;
+      if (conflict.update) {
+        const Layout excluded = target_row(level_, conflict.excluded_entry);
+        Resolver resolve(excluded, &row_);
+        INDIGO_ASSIGN(conflict.assignments, assignments(resolve, conflict.assignments));
+        INDIGO_ASSIGN(conflict.where, resolve(conflict.where));
+      }
+      plan->on_conflict = std::move(conflict);
+    }
+    return PlanPtr(plan);
+  }
+
+  // ---- UPDATE, DELETE
+
+  // Columns of other relations that the change's expressions read, and the row key.
+  VarSet source_columns() {
+    VarSet all, out;
+    for (const Assignment& a : q_.assignments) all.add_vars(a.value);
+    for (const TargetEntry& t : q_.returning) all.add_vars(t.expr);
+    for (const ExprPtr& e : level_.recheck) all.add_vars(e);
+    for (const MergeAction& m : q_.merge_actions) {
+      all.add_vars(m.condition);
+      for (const Assignment& a : m.assignments) all.add_vars(a.value);
+    }
+    for (const auto& [entry, column] : all.pairs()) {
+      if (entry != q_.target || column < 0) out.add(entry, column);
+    }
+    out.add(q_.target, kRowKeyColumn);
+    return out;
+  }
+
+  Result<Stage> source() {
+    const VarSet needed = source_columns();
+    return stage_of_path(level_, *level_.final_rel->cheapest, needed);
+  }
+
+  template <class P>
+  Status claimed(P& plan, const Stage& stage) {
+    const Layout others = without_target(stage.built.layout);
+    Resolver resolve(others, &row_);
+    INDIGO_ASSIGN(plan.recheck, resolve_all(resolve, level_.recheck));
+    Resolver keys(stage.built.layout);
+    INDIGO_ASSIGN(ExprPtr key, keys(make_var(q_.target, kRowKeyColumn, {oid::kBytea, -1, kInvalidOid})));
+    plan.key_column = as<ColumnExpr>(*key).column;
+    plan.refresh = refreshed_columns(stage.built.layout, q_.target);
+    costs(plan, *stage.built.plan);
+    plan.inputs = {stage.built.plan};
+    return {};
+  }
+
+  Result<PlanPtr> update() {
+    INDIGO_ASSIGN(Stage stage, source());
+    auto plan = std::make_shared<UpdatePlan>();
+    INDIGO_TRY(claimed(*plan, stage));
+    const Layout others = without_target(stage.built.layout);
+    Resolver resolve(others, &row_);
+    INDIGO_ASSIGN(plan->assignments, assignments(resolve, q_.assignments));
+    plan->key_columns_change = std::any_of(q_.assignments.begin(), q_.assignments.end(),
+                                           [&](const Assignment& a) { return is_key(a.column); });
+    INDIGO_TRY(common(*plan, *plan, stage.built.layout));
+    return PlanPtr(plan);
+  }
+
+  // Part of the primary key, or of a key that foreign keys may reference.
+  bool is_key(int column) const {
+    const auto number = static_cast<int16_t>(column + 1);
+    const auto has = [&](const std::vector<int16_t>& columns) {
+      return std::find(columns.begin(), columns.end(), number) != columns.end();
+    };
+    if (has(relation_->key_columns)) return true;
+    for (const auto& constraint : relation_->referenced_by) {
+      if (has(constraint.foreign_columns)) return true;
+    }
+    return false;
+  }
+
+  Result<PlanPtr> erase() {
+    INDIGO_ASSIGN(Stage stage, source());
+    auto plan = std::make_shared<DeletePlan>();
+    INDIGO_TRY(claimed(*plan, stage));
+    INDIGO_TRY(common(*plan, *plan, stage.built.layout));
+    return PlanPtr(plan);
+  }
+
+  // ---- MERGE
+
+  Result<PlanPtr> merge() {
+    INDIGO_ASSIGN(Stage stage, source());
+    auto plan = std::make_shared<MergePlan>();
+    INDIGO_TRY(claimed(*plan, stage));
+    const Layout others = without_target(stage.built.layout);
+    for (const MergeAction& action : q_.merge_actions) {
+      MergeAction out = action;
+      Resolver resolve(others, &row_);
+      INDIGO_ASSIGN(out.condition, resolve(action.condition));
+      INDIGO_ASSIGN(out.assignments, assignments(resolve, action.assignments));
+      plan->actions.push_back(std::move(out));
+    }
+    INDIGO_TRY(common(*plan, *plan, stage.built.layout));
+    return PlanPtr(plan);
+  }
+
+  Level& level_;
+  Query& q_;
+  std::shared_ptr<const RelationInfo> relation_;
+  Layout row_;
+};
+
+}  // namespace
+
+Result<PlanPtr> finish_change(Level& level) { return ChangePlanner(level).plan(); }
+
+}  // namespace indigo::sql::planning

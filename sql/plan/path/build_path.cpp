@@ -1,0 +1,325 @@
+#include "sql/plan/path/build_path.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "catalog/system_columns.h"
+#include "sql/analyze/make.h"
+#include "sql/plan/condition/selectivity.h"
+#include "sql/plan/path/cost.h"
+#include "sql/plan/resolve.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+TypeRef column_type(const Entry& entry, int column) {
+  if (column >= 0) return entry.column_types[static_cast<size_t>(column)];
+  return {column == kRowKeyColumn ? oid::kBytea : catalog::find_system_column(column)->type, -1, kInvalidOid};
+}
+
+std::string column_name(const Entry& entry, int column) {
+  if (column >= 0) return entry.column_names[static_cast<size_t>(column)];
+  return column == kRowKeyColumn ? "row key" : std::string(catalog::find_system_column(column)->name);
+}
+
+// Cheap conditions first; those of one cost as written.
+ExprList by_cost(const Level& level, std::vector<const Clause*> clauses) {
+  clauses_cost(level, clauses);
+  std::stable_sort(clauses.begin(), clauses.end(), [](const Clause* a, const Clause* b) { return a->cost < b->cost; });
+  ExprList out;
+  for (const Clause* c : clauses) out.push_back(c->expr);
+  return out;
+}
+
+class PathBuilder {
+ public:
+  explicit PathBuilder(Level& level) : level_(level) {}
+
+  Result<Built> build(const Path& p, const VarSet& needed) {
+    switch (p.kind) {
+      case Path::Kind::kScan: return scan(p, needed);
+      case Path::Kind::kPrebuilt: return prebuilt(p);
+      case Path::Kind::kNestedLoop: return nested_loop(p, needed);
+      case Path::Kind::kHashJoin: return hash_join(p, needed);
+      case Path::Kind::kMergeJoin: return merge_join(p, needed);
+      case Path::Kind::kSort: return sort(p, needed);
+      case Path::Kind::kMaterialize: return materialize(p, needed);
+      case Path::Kind::kUnique: return unique(p, needed);
+    }
+    return Error(sqlstate::kInternalError, "planner: unknown path");
+  }
+
+ private:
+  static void copy_costs(const Path& p, Plan& plan) {
+    plan.startup_cost = p.startup;
+    plan.total_cost = p.total;
+    plan.rows = p.rows;
+  }
+
+  // Columns of relations outside `rels` come as runtime parameters from the nested loop around.
+  ExprPtr parameterised(const ExprPtr& e, RelSet rels) {
+    if (!e || rels.contains(level_.rels_of(e))) return e;
+    if (e->kind == ExprKind::kVar) {
+      auto param = std::make_shared<RuntimeParamExpr>();
+      param->type = e->type;
+      for (const Request& r : level_.nest_params) {
+        if (equal(r.from, e)) {
+          param->slot = r.slot;
+          return param;
+        }
+      }
+      param->slot = level_.s.new_slot(e->type);
+      level_.nest_params.push_back({e, param->slot});
+      return param;
+    }
+    return map_children(e, [&](const ExprPtr& c) { return parameterised(c, rels); });
+  }
+
+  Result<Built> scan(const Path& p, const VarSet& needed) {
+    const Entry& entry = level_.entry(p.rel->entry);
+    std::vector<const Clause*> filters;
+    for (const Clause* c : p.rel->restrictions) {
+      if (std::find(p.bounds.exact.begin(), p.bounds.exact.end(), c) == p.bounds.exact.end()) filters.push_back(c);
+    }
+    const ExprList conditions = by_cost(level_, filters);
+    VarSet wanted;
+    for (const auto& [e, column] : needed.pairs()) {
+      if (e == p.rel->entry) wanted.add(e, column);
+    }
+    for (const ExprPtr& c : conditions) wanted.add_vars(c);
+
+    std::shared_ptr<Plan> plan;
+    ScanPlan* s;
+    if (p.index >= 0) {
+      auto node = std::make_shared<IndexScanPlan>();
+      node->index = p.index;
+      s = node.get();
+      plan = std::move(node);
+    } else {
+      auto node = std::make_shared<TableScanPlan>();
+      if (p.rel->entry == level_.work.target) node->current_of = level_.work.current_of;
+      s = node.get();
+      plan = std::move(node);
+    }
+    s->relation = entry.relation;
+    s->alias = entry.alias;
+    s->direction = p.direction;
+    s->point = p.point;
+    Built out;
+    // Negative (system) columns sort first, so that the order is by table column otherwise.
+    for (const auto& [e, column] : wanted.pairs()) {
+      if (e != p.rel->entry) continue;
+      const TypeRef type = column_type(entry, column);
+      s->scan_columns.push_back(column);
+      plan->columns.push_back({column_name(entry, column), type});
+      plan->width += average_width(level_, e, column);
+      out.layout.outputs.push_back(make_var(e, column, type));
+    }
+    for (const ExprPtr& e : p.bounds.equal) s->bounds.equal.push_back(parameterised(e, p.rels));
+    s->bounds.low = parameterised(p.bounds.low, p.rels);
+    s->bounds.high = parameterised(p.bounds.high, p.rels);
+    s->bounds.in_array = parameterised(p.bounds.in_array, p.rels);
+    for (const KeyInterval& i : p.bounds.any_of) {
+      s->bounds.any_of.push_back(
+          {parameterised(i.low, p.rels), parameterised(i.high, p.rels), i.low_inclusive, i.high_inclusive});
+    }
+    s->bounds.low_inclusive = p.bounds.low_inclusive;
+    s->bounds.high_inclusive = p.bounds.high_inclusive;
+    Resolver resolve(out.layout);
+    INDIGO_ASSIGN(s->filter, resolve_all(resolve, conditions));
+    copy_costs(p, *plan);
+    out.plan = std::move(plan);
+    return out;
+  }
+
+  Result<Built> prebuilt(const Path& p) {
+    Built out;
+    out.plan = p.rel->plan;
+    const Entry& entry = level_.entry(p.rel->entry);
+    for (const int column : p.rel->plan_columns) {
+      out.layout.outputs.push_back(make_var(p.rel->entry, column, entry.column_types[static_cast<size_t>(column)]));
+    }
+    for (const Request& r : p.rel->requests) level_.nest_params.push_back(r);
+    INDIGO_ASSIGN(out.plan, filtered(level_, out, by_cost(level_, p.rel->restrictions), p.rows));
+    return out;
+  }
+
+  // What the join's sides must output.
+  static VarSet below(const Path& p, const VarSet& needed) {
+    VarSet out = needed;
+    for (const auto* list : {&p.join_clauses, &p.filters, &p.key_clauses}) {
+      for (const Clause* c : *list) out.add_vars(c->expr);
+    }
+    return out;
+  }
+
+  // Conditions, projection and the filter above an outer join.
+  template <class P>
+  Result<Built> finish_join(const Path& p, std::shared_ptr<P> join, Built left, Built right, const VarSet& needed) {
+    Resolver resolve(left.layout, &right.layout);
+    INDIGO_ASSIGN(join->condition, resolve_all(resolve, by_cost(level_, p.join_clauses)));
+    join->type = p.type;
+    join->inputs = {left.plan, right.plan};
+    copy_costs(p, *join);
+    VarSet kept = needed;
+    for (const Clause* c : p.filters) kept.add_vars(c->expr);
+    const bool left_only = p.type == JoinType::kSemi || p.type == JoinType::kAnti;
+    Built out;
+    bool all = true;
+    ExprList projection;
+    for (int side = 0; side < (left_only ? 1 : 2); side++) {
+      const Built& from = side == 0 ? left : right;
+      for (size_t i = 0; i < from.layout.outputs.size(); i++) {
+        const ExprPtr& e = from.layout.outputs[i];
+        const auto& v = as<VarExpr>(*e);
+        if (!kept.has(v.entry, v.column)) {
+          all = false;
+          continue;
+        }
+        projection.push_back(make_column(side, static_cast<int>(i), e->type));
+        out.layout.outputs.push_back(e);
+        join->columns.push_back(from.plan->columns[i]);
+        join->width += average_width(level_, v.entry, v.column);
+      }
+    }
+    if (!all && projection.empty()) {
+      // Nothing is wanted of the rows but their number: pass everything through, an empty projection says so.
+      out.layout.outputs = left.layout.outputs;
+      join->columns = left.plan->columns;
+      if (!left_only) {
+        out.layout.outputs.insert(out.layout.outputs.end(), right.layout.outputs.begin(), right.layout.outputs.end());
+        join->columns.insert(join->columns.end(), right.plan->columns.begin(), right.plan->columns.end());
+      }
+    } else if (!all) {
+      join->projection = std::move(projection);
+    }
+    out.plan = join;
+    INDIGO_ASSIGN(out.plan, filtered(level_, out, by_cost(level_, p.filters), p.rows));
+    return out;
+  }
+
+  Result<Built> nested_loop(const Path& p, const VarSet& needed) {
+    VarSet wanted = below(p, needed);
+    // The inner side first: it says which columns of the outer one it wants as parameters.
+    std::vector<Request> outer = std::move(level_.nest_params);
+    level_.nest_params.clear();
+    INDIGO_ASSIGN(Built right, build(*p.right, wanted));
+    std::vector<Request> mine;
+    for (Request& r : level_.nest_params) {
+      const RelSet rels = level_.rels_of(r.from);
+      (rels.overlaps(p.left->rels) ? mine : outer).push_back(std::move(r));
+    }
+    level_.nest_params = std::move(outer);
+    for (const Request& r : mine) wanted.add_vars(r.from);
+    INDIGO_ASSIGN(Built left, build(*p.left, wanted));
+    auto join = std::make_shared<NestedLoopPlan>();
+    Resolver resolve(left.layout);
+    for (const Request& r : mine) {
+      INDIGO_ASSIGN(ExprPtr from, resolve(parameterised(r.from, p.left->rels)));
+      join->passes.push_back({r.slot, std::move(from)});
+    }
+    return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
+  }
+
+  Result<std::pair<ExprList, ExprList>> join_keys(const Path& p, const Built& left, const Built& right) {
+    Resolver of_left(left.layout), of_right(right.layout);
+    std::pair<ExprList, ExprList> out;
+    for (const Clause* c : p.key_clauses) {
+      const bool straight = p.left->rels.contains(c->left_rels);
+      INDIGO_ASSIGN(ExprPtr l, of_left(straight ? c->left : c->right));
+      INDIGO_ASSIGN(ExprPtr r, of_right(straight ? c->right : c->left));
+      out.first.push_back(std::move(l));
+      out.second.push_back(std::move(r));
+    }
+    return out;
+  }
+
+  Result<Built> hash_join(const Path& p, const VarSet& needed) {
+    const VarSet wanted = below(p, needed);
+    INDIGO_ASSIGN(Built left, build(*p.left, wanted));
+    INDIGO_ASSIGN(Built right, build(*p.right, wanted));
+    auto join = std::make_shared<HashJoinPlan>();
+    INDIGO_ASSIGN(auto keys, join_keys(p, left, right));
+    join->left_keys = std::move(keys.first);
+    join->right_keys = std::move(keys.second);
+    join->null_aware_anti = p.null_aware_anti;
+    const bool null_safe =
+        std::any_of(p.key_clauses.begin(), p.key_clauses.end(), [](const Clause* c) { return c->null_safe; });
+    if (null_safe) {
+      for (const Clause* c : p.key_clauses) join->null_safe.push_back(c->null_safe);
+    }
+    return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
+  }
+
+  Result<Built> merge_join(const Path& p, const VarSet& needed) {
+    const VarSet wanted = below(p, needed);
+    INDIGO_ASSIGN(Built left, build(*p.left, wanted));
+    INDIGO_ASSIGN(Built right, build(*p.right, wanted));
+    auto join = std::make_shared<MergeJoinPlan>();
+    INDIGO_ASSIGN(auto keys, join_keys(p, left, right));
+    join->left_keys = std::move(keys.first);
+    join->right_keys = std::move(keys.second);
+    join->order = p.sort;
+    return finish_join(p, std::move(join), std::move(left), std::move(right), needed);
+  }
+
+  Result<Built> sort(const Path& p, const VarSet& needed) {
+    VarSet wanted = needed;
+    for (const SortKey& k : p.sort) wanted.add_vars(k.expr);
+    INDIGO_ASSIGN(Built input, build(*p.left, wanted));
+    auto plan = make_above<SortPlan>(input.plan);
+    Resolver resolve(input.layout);
+    INDIGO_ASSIGN(plan->keys, resolve.keys(p.sort));
+    copy_costs(p, *plan);
+    return Built{plan, std::move(input.layout)};
+  }
+
+  Result<Built> materialize(const Path& p, const VarSet& needed) {
+    INDIGO_ASSIGN(Built input, build(*p.left, needed));
+    auto plan = make_above<MaterializePlan>(input.plan);
+    copy_costs(p, *plan);
+    return Built{plan, std::move(input.layout)};
+  }
+
+  Result<Built> unique(const Path& p, const VarSet& needed) {
+    VarSet wanted = needed;
+    for (const ExprPtr& e : p.unique) wanted.add_vars(e);
+    INDIGO_ASSIGN(Built input, build(*p.left, wanted));
+    auto plan = make_above<DistinctPlan>(input.plan);
+    Resolver resolve(input.layout);
+    INDIGO_ASSIGN(plan->on, resolve.list(p.unique));
+    copy_costs(p, *plan);
+    return Built{plan, std::move(input.layout)};
+  }
+
+  Level& level_;
+};
+
+}  // namespace
+
+Result<Built> build_path(Level& level, const Path& path, const VarSet& needed) {
+  return PathBuilder(level).build(path, needed);
+}
+
+Result<PlanPtr> filtered(Level& level, const Built& input, const ExprList& conditions, double rows) {
+  if (conditions.empty()) return input.plan;
+  auto plan = make_above<FilterPlan>(input.plan);
+  Resolver resolve(input.layout);
+  INDIGO_ASSIGN(plan->condition, resolve_all(resolve, conditions));
+  double cost = 0;
+  for (const ExprPtr& e : conditions) cost += expression_cost(level, e);
+  plan->total_cost += input.plan->rows * cost;
+  plan->rows = rows;
+  return PlanPtr(plan);
+}
+
+PlanPtr projected(const PlanPtr& input, ExprList projection, std::vector<PlanColumn> columns) {
+  auto plan = make_above<ProjectPlan>(input);
+  plan->projection = std::move(projection);
+  plan->columns = std::move(columns);
+  plan->total_cost += input->rows * kColumnCost * static_cast<double>(plan->projection.size());
+  return plan;
+}
+
+}  // namespace indigo::sql::planning

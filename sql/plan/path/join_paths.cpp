@@ -1,0 +1,336 @@
+#include "sql/plan/path/join_paths.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sql/plan/condition/equivalence.h"
+#include "sql/plan/condition/selectivity.h"
+#include "sql/plan/finish/ordering.h"
+#include "sql/plan/path/access_paths.h"
+#include "sql/plan/path/cost.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+bool keeps_left_only(JoinType t) { return t == JoinType::kSemi || t == JoinType::kAnti; }
+
+// Fraction of left rows that have a match.
+double match_fraction(Level& level, const Rel& left, const Rel& right, const std::vector<const Clause*>& clauses) {
+  double s = 1;
+  for (const Clause* c : clauses) {
+    if (c->can_join && c->hashable) {
+      const bool straight = left.set.contains(c->left_rels);
+      const double l = distinct_values(level, straight ? c->left : c->right, left.rows);
+      const double r = distinct_values(level, straight ? c->right : c->left, right.rows);
+      s *= std::min(1.0, r / std::max(1.0, l));
+    } else {
+      s *= std::min(1.0, clause_selectivity(level, *c) * std::max(1.0, right.rows));
+    }
+  }
+  return std::min(1.0, std::max(1e-6, s));
+}
+
+class JoinPaths {
+ public:
+  JoinPaths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special)
+      : level_(level),
+        out_(out),
+        left_(left),
+        right_(right),
+        type_(type),
+        special_(special),
+        hidden_left_(level.hidden_in(left.set)) {
+    for (const Clause* c : clauses_between(level, left, right)) {
+      const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
+      (filter ? filters_ : conditions_).push_back(c);
+    }
+    for (const Clause* c : conditions_) {
+      const bool sides = (left.set.contains(c->left_rels) && right.set.contains(c->right_rels)) ||
+                         (left.set.contains(c->right_rels) && right.set.contains(c->left_rels));
+      if (!c->can_join || !sides) continue;
+      if (c->hashable) hash_keys_.push_back(c);
+      if (c->mergeable) merge_keys_.push_back(c);
+    }
+  }
+
+  void run() {
+    const bool null_aware = special_ && special_->null_aware && type_ == JoinType::kAnti;
+    if (null_aware && left_.cheapest && right_.cheapest) {
+      hash_join(*left_.cheapest, *right_.cheapest, type_, true);
+      return;
+    }
+    nested_loops();
+    if (!hash_keys_.empty() || is_constant_full()) hash_joins();
+    merge_joins();
+  }
+
+ private:
+  Path* new_join(Path::Kind kind, Path& l, Path& r, JoinType type) {
+    Path* p = level_.new_path(kind);
+    p->left = &l;
+    p->right = &r;
+    p->type = type;
+    p->rels = out_.set;
+    p->outer = (l.outer | r.outer) - out_.set;
+    p->rows = out_.rows;
+    p->filters = filters_;
+    return p;
+  }
+
+  // FULL JOIN ON true or false: a hash join without keys.
+  bool is_constant_full() const {
+    return type_ == JoinType::kFull && left_.cheapest && right_.cheapest &&
+           std::all_of(conditions_.begin(), conditions_.end(), [](const Clause* c) { return c->rels.empty(); });
+  }
+
+  // A nested loop supplies parameters; what is missing then must be supplied further up: lateral references only.
+  bool supplies(const Path& l, const Path& r) const {
+    if (r.outer.overlaps(hidden_left_)) return false;
+    const RelSet rest = r.outer - l.rels;
+    return rest.empty() || (r.rel && rest == r.rel->lateral - l.rels) || rest == lateral_of(right_) - out_.set;
+  }
+
+  RelSet lateral_of(const Rel& rel) const {
+    RelSet out;
+    for (const int i : rel.set) out |= level_.rels[static_cast<size_t>(i)].lateral;
+    return out - rel.set;
+  }
+
+  void nested_loops() {
+    if (type_ == JoinType::kFull) return;
+    for (Path* l : left_.paths) {
+      if (l->outer.overlaps(right_.set) || is_parameterised_scan(*l)) continue;
+      for (Path* r : right_.paths) {
+        if (!supplies(*l, *r)) continue;
+        if (r->outer.empty() && r != right_.cheapest) continue;
+        nested_loop(*l, *r);
+      }
+    }
+  }
+
+  // Index look-ups by another relation's column are the inner side of a join with that relation only.
+  bool is_parameterised_scan(const Path& p) const { return !p.outer.empty() && p.outer != lateral_of(side_of(p)); }
+  const Rel& side_of(const Path& p) const { return p.rels == left_.set ? left_ : right_; }
+
+  // Conditions that the inner path's bounds have made true already drop out.
+  std::vector<const Clause*> remaining(const Path& r) const {
+    std::vector<const Clause*> out;
+    for (const Clause* c : conditions_) {
+      const bool done = std::any_of(r.bounds.exact.begin(), r.bounds.exact.end(), [&](const Clause* e) {
+        return e == c || (e->eq_class >= 0 && e->eq_class == c->eq_class && e->rels.count() > 1);
+      });
+      if (!done || r.kind != Path::Kind::kScan) out.push_back(c);
+    }
+    return out;
+  }
+
+  void nested_loop(Path& l, Path& r) {
+    Path* inner = &r;
+    double again = r.total;
+    if (r.outer.empty() && l.rows > 1) {
+      // Rows that are read again and again are kept.
+      const bool cheap = r.kind == Path::Kind::kPrebuilt && r.rel->requests.empty() && r.rel->restrictions.empty();
+      if (!cheap && (r.total > r.rows * kOperatorCost * 2 + kRescanCost)) {
+        inner = materialized(r);
+        again = kRescanCost + r.rows * kOperatorCost;
+      }
+    }
+    Path* p = new_join(Path::Kind::kNestedLoop, l, *inner, type_);
+    p->join_clauses = remaining(r);
+    p->keys = l.keys;
+    const double per_pair = clauses_cost(level_, p->join_clauses) + kOperatorCost;
+    double scanned = r.rows, repeat = again, first = r.total;
+    if (keeps_left_only(type_)) {
+      // Stops at the first match.
+      const double f = match_fraction(level_, left_, right_, conditions_);
+      const double part = r.rows > 1 ? 1 - f / 2 : 1;
+      scanned *= part;
+      repeat *= part;
+    }
+    p->startup = l.startup + r.startup;
+    p->total = l.total + first + std::max(0.0, l.rows - 1) * repeat + l.rows * scanned * per_pair +
+               out_.rows * kRowCost / 2 + out_.rows * clauses_cost(level_, filters_);
+    if (!enabled(level_.s, kEnableNestLoop)) p->total += kDisabledCost;
+    add_path(out_, p);
+  }
+
+  Path* materialized(Path& r) {
+    Path* m = level_.new_path(Path::Kind::kMaterialize);
+    m->left = &r;
+    m->rels = r.rels;
+    m->outer = r.outer;
+    m->rows = r.rows;
+    m->startup = r.startup;
+    m->total = r.total + r.rows * kOperatorCost;
+    m->keys = r.keys;
+    m->rel = r.rel;
+    return m;
+  }
+
+  void hash_joins() {
+    for (Path* l : left_.paths) {
+      if (is_parameterised_scan(*l) || l->outer.overlaps(right_.set)) continue;
+      for (Path* r : right_.paths) {
+        if (is_parameterised_scan(*r) || r->outer.overlaps(left_.set)) continue;
+        if (right_.cheapest && r != right_.cheapest && r->outer.empty()) continue;
+        hash_join(*l, *r, type_, false);
+      }
+    }
+    // The kept side may be the one that is built.
+    if (type_ == JoinType::kLeft && left_.cheapest && right_.cheapest) {
+      hash_join(*right_.cheapest, *left_.cheapest, JoinType::kRight, false);
+    }
+  }
+
+  void hash_join(Path& l, Path& r, JoinType type, bool null_aware) {
+    Path* p = new_join(Path::Kind::kHashJoin, l, r, type);
+    p->key_clauses = hash_keys_;
+    p->null_aware_anti = null_aware;
+    for (const Clause* c : conditions_) {
+      if (std::find(hash_keys_.begin(), hash_keys_.end(), c) == hash_keys_.end()) p->join_clauses.push_back(c);
+    }
+    const bool keeps_order =
+        type == JoinType::kInner || keeps_left_only(type) || (type == JoinType::kLeft && p->join_clauses.empty());
+    if (keeps_order) p->keys = l.keys;
+    const auto keys = static_cast<double>(hash_keys_.size());
+    double matched = out_.rows;
+    if (!p->join_clauses.empty()) {
+      double s = 1;
+      for (const Clause* c : p->join_clauses) s *= clause_selectivity(level_, *c);
+      matched = std::min(l.rows * r.rows, out_.rows / std::max(s, 1e-6));
+    }
+    p->startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
+    p->total = p->startup - l.startup + l.total + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
+               matched * clauses_cost(level_, p->join_clauses) + out_.rows * kRowCost / 2 +
+               out_.rows * clauses_cost(level_, filters_);
+    if (!enabled(level_.s, kEnableHashJoin)) p->total += kDisabledCost;
+    add_path(out_, p);
+  }
+
+  // ---- merge joins: over inputs that are in order; sorted for it when there is no other way
+
+  void merge_joins() {
+    if (merge_keys_.empty() || !left_.cheapest || !right_.cheapest) return;
+    for (Path* l : left_.paths) {
+      if (!l->outer.empty() || l->keys.empty()) continue;
+      for (Path* r : right_.paths) {
+        if (!r->outer.empty() || r->keys.empty()) continue;
+        merge_presorted(*l, *r);
+      }
+    }
+    const bool needed = type_ == JoinType::kFull && hash_keys_.empty();
+    if (needed || !enabled(level_.s, kEnableHashJoin)) merge_sorted();
+  }
+
+  const ExprPtr& side(const Clause& c, bool left) const {
+    const bool straight = left_.set.contains(c.left_rels);
+    return straight == left ? c.left : c.right;
+  }
+
+  void merge_presorted(Path& l, Path& r) {
+    std::vector<const Clause*> keys;
+    std::vector<SortKey> order;
+    for (size_t i = 0; i < l.keys.size() && i < r.keys.size(); i++) {
+      const PathKey &a = l.keys[i], &b = r.keys[i];
+      if (a.descending != b.descending || a.nulls_first != b.nulls_first) break;
+      const auto at = std::find_if(merge_keys_.begin(), merge_keys_.end(), [&](const Clause* c) {
+        return sort_id(level_, side(*c, true)) == a.id && sort_id(level_, side(*c, false)) == b.id;
+      });
+      if (at == merge_keys_.end()) break;
+      keys.push_back(*at);
+      SortKey k;
+      k.descending = a.descending;
+      k.nulls_first = a.nulls_first;
+      order.push_back(std::move(k));
+    }
+    if (keys.empty() || (type_ == JoinType::kFull && keys.size() < conditions_.size())) return;
+    merge_join(l, r, std::move(keys), std::move(order));
+  }
+
+  void merge_sorted() {
+    std::vector<SortKey> left_keys, right_keys, order;
+    for (const Clause* c : merge_keys_) {
+      left_keys.push_back(ascending(level_, {side(*c, true)})[0]);
+      right_keys.push_back(ascending(level_, {side(*c, false)})[0]);
+      order.emplace_back();
+    }
+    merge_join(*sorted(*left_.cheapest, left_keys), *sorted(*right_.cheapest, right_keys), merge_keys_, order);
+  }
+
+  Path* sorted(Path& input, const std::vector<SortKey>& keys) {
+    Path* p = level_.new_path(Path::Kind::kSort);
+    p->left = &input;
+    p->rels = input.rels;
+    p->rows = input.rows;
+    p->sort = keys;
+    bool plain;
+    p->keys = path_keys(level_, keys, plain);
+    p->startup = input.total + sort_cost(input.rows, 0);
+    p->total = p->startup + input.rows * kOperatorCost;
+    return p;
+  }
+
+  void merge_join(Path& l, Path& r, std::vector<const Clause*> keys, std::vector<SortKey> order) {
+    Path* p = new_join(Path::Kind::kMergeJoin, l, r, type_);
+    for (const Clause* c : conditions_) {
+      if (std::find(keys.begin(), keys.end(), c) == keys.end()) p->join_clauses.push_back(c);
+    }
+    p->key_clauses = std::move(keys);
+    p->sort = std::move(order);
+    if (type_ != JoinType::kFull) p->keys = l.keys;
+    p->startup = l.startup + r.startup;
+    p->total = l.total + r.total + (l.rows + r.rows) * kRowCost + out_.rows * (kRowCost / 2) +
+               out_.rows * clauses_cost(level_, p->join_clauses);
+    if (!enabled(level_.s, kEnableMergeJoin)) p->total += kDisabledCost;
+    add_path(out_, p);
+  }
+
+  Level& level_;
+  Rel &out_, &left_, &right_;
+  JoinType type_;
+  const SpecialJoin* special_;
+  RelSet hidden_left_;
+  std::vector<const Clause*> conditions_, filters_, hash_keys_, merge_keys_;
+};
+
+}  // namespace
+
+std::vector<const Clause*> clauses_between(Level& level, const Rel& left, const Rel& right) {
+  std::vector<const Clause*> out;
+  const RelSet both = left.set | right.set;
+  for (const Clause* c : level.join_clauses) {
+    if (both.contains(c->required) && !left.set.contains(c->required) && !right.set.contains(c->required)) {
+      out.push_back(c);
+    }
+  }
+  join_equalities(level, left.set, right.set, out);
+  return out;
+}
+
+double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
+                 const std::vector<const Clause*>& clauses) {
+  std::vector<const Clause*> joining, filters;
+  for (const Clause* c : clauses) {
+    const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
+    (filter ? filters : joining).push_back(c);
+  }
+  double rows;
+  if (keeps_left_only(type)) {
+    const double f = match_fraction(level, left, right, joining);
+    rows = left.rows * (type == JoinType::kSemi ? f : 1 - f);
+  } else {
+    double s = 1;
+    for (const Clause* c : joining) s *= clause_selectivity(level, *c);
+    rows = left.rows * right.rows * s;
+    if (type == JoinType::kLeft || type == JoinType::kFull) rows = std::max(rows, left.rows);
+    if (type == JoinType::kFull) rows = std::max(rows, right.rows);
+  }
+  for (const Clause* c : filters) rows *= clause_selectivity(level, *c);
+  return std::max(1.0, rows);
+}
+
+void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special) {
+  JoinPaths(level, out, left, right, type, special).run();
+}
+
+}  // namespace indigo::sql::planning

@@ -1,0 +1,244 @@
+#include "sql/plan/rewrite/fold.h"
+
+#include <algorithm>
+
+#include "catalog/oids.h"
+#include "catalog/vector.h"
+#include "sql/analyze/make.h"
+#include "sql/func/registry.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+// Plans live long in caches: a longer value is computed by each execution instead.
+constexpr uint32_t kFoldedBytesMax = 64 << 10;
+
+const Datum* constant(const ExprPtr& e) {
+  const auto* c = try_as<ConstExpr>(e);
+  return c ? &c->value.get() : nullptr;
+}
+
+// Is there a call in it that PostgreSQL computes while it plans, whatever becomes of the rest? Here it has failed, or its
+// arguments are literals lifted out of the text.
+bool has_computable_call(const ExprPtr& e) {
+  bool found = false;
+  for_each_child(*e, [&](const ExprPtr& c) { found = found || has_computable_call(c); });
+  if (found || e->kind != ExprKind::kCall) return found;
+  const auto& call = as<CallExpr>(*e);
+  if (call.returns_set || call.volatility != catalog::Volatility::kImmutable) return false;
+  return std::all_of(call.arguments.begin(), call.arguments.end(),
+                     [](const ExprPtr& a) { return a->kind == ExprKind::kConst || a->kind == ExprKind::kParam; });
+}
+
+ExprPtr fold_call(SessionContext& session, const ExprPtr& e) {
+  const auto& call = as<CallExpr>(*e);
+  if (call.returns_set || call.volatility == catalog::Volatility::kVolatile) return e;
+  bool all = true, null = false;
+  for (const ExprPtr& a : call.arguments) {
+    const Datum* d = constant(a);
+    null = null || (d && d->null);
+    all = all && d != nullptr;
+  }
+  if (null && call.strict && std::none_of(call.arguments.begin(), call.arguments.end(), has_computable_call)) {
+    return make_null(session.catalog(), e->type, e->location);
+  }
+  if (!all || call.volatility != catalog::Volatility::kImmutable) return e;
+  ExprPtr value = evaluate_call(session, call);
+  if (!value) return e;
+  const Datum* d = constant(value);
+  return d && !d->null && d->phys == Phys::kStr && d->str.size() > kFoldedBytesMax ? e : value;
+}
+
+ExprPtr fold_bool(SessionContext& session, const ExprPtr& e) {
+  const auto& b = as<BoolExpr>(*e);
+  if (b.op == BoolExpr::Op::kNot) {
+    const ExprPtr& a = b.arguments[0];
+    if (const Datum* d = constant(a)) return d->null ? a : make_bool(!d->b, e->location);
+    return negate(session, a);
+  }
+  const bool is_and = b.op == BoolExpr::Op::kAnd;
+  ExprList out;
+  bool changed = false, null = false;
+  for (const ExprPtr& a : b.arguments) {
+    if (const Datum* d = constant(a)) {
+      if (!d->null && d->b != is_and) return a;  // false AND ..., true OR ...
+      null = null || d->null;
+      changed = true;
+      continue;
+    }
+    if (const auto* inner = try_as<BoolExpr>(a); inner && inner->op == b.op) {
+      out.insert(out.end(), inner->arguments.begin(), inner->arguments.end());
+      changed = true;
+      continue;
+    }
+    out.push_back(a);
+  }
+  if (!changed) return e;
+  if (null) out.push_back(make_null(session.catalog(), e->type, e->location));
+  return is_and ? make_and(std::move(out), e->location) : make_or(std::move(out), e->location);
+}
+
+ExprPtr fold_case(SessionContext& session, const ExprPtr& e) {
+  const auto& c = as<CaseExpr>(*e);
+  static_cast<void>(session);
+  auto out = std::make_shared<CaseExpr>(c);
+  out->whens.clear();
+  for (const auto& when : c.whens) {
+    if (const Datum* d = constant(when.condition)) {
+      if (d->null || !d->b) continue;
+      if (out->whens.empty()) return when.result;
+      out->otherwise = when.result;
+      return out;
+    }
+    out->whens.push_back(when);
+  }
+  if (out->whens.empty()) return c.otherwise;
+  return out->whens.size() == c.whens.size() ? e : ExprPtr(out);
+}
+
+ExprPtr fold_coalesce(const ExprPtr& e) {
+  const auto& c = as<CoalesceExpr>(*e);
+  ExprList out;
+  for (const ExprPtr& a : c.arguments) {
+    const Datum* d = constant(a);
+    if (d && d->null && (out.size() + 1 < c.arguments.size())) continue;
+    out.push_back(a);
+    if (d && !d->null) break;
+  }
+  if (out.empty()) return c.arguments.back();
+  if (out.size() == 1) return out[0];
+  if (out.size() == c.arguments.size()) return e;
+  // Nulls that were kept behind other arguments only because they are last do no harm.
+  auto copy = std::make_shared<CoalesceExpr>(c);
+  copy->arguments = std::move(out);
+  return copy;
+}
+
+ExprPtr relabeled(const ExprPtr& e, const ExprPtr& argument) {
+  const auto* c = try_as<ConstExpr>(argument);
+  if (!c) return e;
+  auto copy = std::make_shared<ConstExpr>(*c);
+  copy->type = e->type;
+  return copy;
+}
+
+}  // namespace
+
+bool is_true(const ExprPtr& e) {
+  const Datum* d = constant(e);
+  return d && !d->null && d->b;
+}
+
+bool is_false_or_null(const ExprPtr& e) {
+  const Datum* d = constant(e);
+  return d && (d->null || !d->b);
+}
+
+ExprPtr evaluate_call(SessionContext& session, const CallExpr& call) {
+  const ScalarFunction* f = find_scalar(call.function);
+  if (f == nullptr) return nullptr;
+  FuncContext context(session);
+  Arena arena;
+  context.set_arena(&arena);
+  CallInfo info;
+  info.function = call.function;
+  info.result = call.type;
+  info.collation = call.collation;
+  info.variadic_array = call.variadic_array;
+  std::vector<Vector> values(call.arguments.size());
+  std::vector<const Vector*> pointers;
+  for (size_t i = 0; i < values.size(); i++) {
+    info.arguments.push_back(call.arguments[i]->type);
+    values[i].set_constant(as<ConstExpr>(*call.arguments[i]).value.get());
+    pointers.push_back(&values[i]);
+  }
+  const auto type = session.catalog().type(call.type.oid);
+  if (!type || type->kind == 'p') return nullptr;
+  Vector out(type->phys, 1);
+  f->kernel(context, info, pointers, Selection{nullptr, 1}, out);
+  if (context.failed()) return nullptr;
+  return make_const(call.type, out.datum(0), call.location);
+}
+
+ExprPtr negate(SessionContext& session, const ExprPtr& e) {
+  if (const auto* b = try_as<BoolExpr>(e)) {
+    if (b->op == BoolExpr::Op::kNot) return b->arguments[0];
+    ExprList out;
+    for (const ExprPtr& a : b->arguments) out.push_back(negate(session, a));
+    return b->op == BoolExpr::Op::kAnd ? make_or(std::move(out), e->location) : make_and(std::move(out), e->location);
+  }
+  if (const auto* call = try_as<CallExpr>(e); call && call->op != kInvalidOid) {
+    const catalog::OperatorInfo* op = session.catalog().operator_by_oid(call->op);
+    const catalog::OperatorInfo* negator =
+        op && op->negator != kInvalidOid ? session.catalog().operator_by_oid(op->negator) : nullptr;
+    if (negator && find_scalar(negator->function)) {
+      auto out = std::make_shared<CallExpr>(*call);
+      out->op = negator->oid;
+      out->function = negator->function;
+      return out;
+    }
+  }
+  if (const auto* test = try_as<NullTestExpr>(e); test && !test->row) {
+    auto out = std::make_shared<NullTestExpr>(*test);
+    out->is_null = !test->is_null;
+    return out;
+  }
+  if (const auto* test = try_as<BooleanTestExpr>(e)) {
+    using T = BooleanTestExpr::Test;
+    auto out = std::make_shared<BooleanTestExpr>(*test);
+    switch (test->test) {
+      case T::kTrue: out->test = T::kNotTrue; break;
+      case T::kNotTrue: out->test = T::kTrue; break;
+      case T::kFalse: out->test = T::kNotFalse; break;
+      case T::kNotFalse: out->test = T::kFalse; break;
+      case T::kUnknown: out->test = T::kNotUnknown; break;
+      case T::kNotUnknown: out->test = T::kUnknown; break;
+    }
+    return out;
+  }
+  if (const auto* c = try_as<ConstExpr>(e)) return c->value.get().null ? e : make_bool(!c->value.get().b, e->location);
+  return make_not(e, e->location);
+}
+
+ExprPtr fold_node(SessionContext& session, const ExprPtr& e) {
+  switch (e->kind) {
+    case ExprKind::kCall: return fold_call(session, e);
+    case ExprKind::kBool: return fold_bool(session, e);
+    case ExprKind::kCase: return fold_case(session, e);
+    case ExprKind::kCoalesce: return fold_coalesce(e);
+    case ExprKind::kRelabel: return relabeled(e, as<RelabelExpr>(*e).argument);
+    case ExprKind::kNullTest: {
+      const auto& test = as<NullTestExpr>(*e);
+      const Datum* d = constant(test.argument);
+      return d && !test.row ? make_bool(d->null == test.is_null, e->location) : e;
+    }
+    case ExprKind::kBooleanTest: {
+      const auto& test = as<BooleanTestExpr>(*e);
+      const Datum* d = constant(test.argument);
+      if (!d) return e;
+      using T = BooleanTestExpr::Test;
+      switch (test.test) {
+        case T::kTrue: return make_bool(!d->null && d->b, e->location);
+        case T::kNotTrue: return make_bool(d->null || !d->b, e->location);
+        case T::kFalse: return make_bool(!d->null && !d->b, e->location);
+        case T::kNotFalse: return make_bool(d->null || d->b, e->location);
+        case T::kUnknown: return make_bool(d->null, e->location);
+        case T::kNotUnknown: return make_bool(!d->null, e->location);
+      }
+      return e;
+    }
+    case ExprKind::kField: {
+      const auto& field = as<FieldExpr>(*e);
+      const auto* row = try_as<RowExpr>(field.argument);
+      return row && static_cast<size_t>(field.field) < row->fields.size() ? row->fields[field.field] : e;
+    }
+    default: return e;
+  }
+}
+
+ExprPtr fold(SessionContext& session, const ExprPtr& e) {
+  if (!e || e->kind == ExprKind::kVar || e->kind == ExprKind::kConst || e->kind == ExprKind::kParam) return e;
+  return fold_node(session, map_children(e, [&](const ExprPtr& c) { return fold(session, c); }));
+}
+
+}  // namespace indigo::sql::planning

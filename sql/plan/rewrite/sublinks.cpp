@@ -1,0 +1,152 @@
+// Subqueries in expressions: uncorrelated ones become initplans (or hashed subplans for ANY), correlated ones subplans.
+#include <algorithm>
+
+#include "catalog/oids.h"
+#include "sql/analyze/make.h"
+#include "sql/plan/condition/clauses.h"
+#include "sql/plan/rewrite/fold.h"
+#include "sql/plan/rewrite/prepare.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+using Form = SubLinkExpr::Form;
+
+// The test over the runtime slots that receive the subquery's columns.
+ExprPtr with_slots(const ExprPtr& e, const std::vector<int>& slots) {
+  if (e->kind == ExprKind::kSubLink) return e;  // has placeholders of its own
+  if (const auto* p = try_as<RuntimeParamExpr>(e)) {
+    auto copy = std::make_shared<RuntimeParamExpr>(*p);
+    copy->slot = slots[static_cast<size_t>(p->slot)];
+    return copy;
+  }
+  return map_children(e, [&](const ExprPtr& c) { return with_slots(c, slots); });
+}
+
+// x = slot AND ...: what a hash table can answer.
+bool hashable(catalog::CatalogView& catalog, const ExprPtr& test) {
+  if (const auto* b = try_as<BoolExpr>(test)) {
+    return b->op == BoolExpr::Op::kAnd && std::all_of(b->arguments.begin(), b->arguments.end(),
+                                                      [&](const ExprPtr& a) { return hashable(catalog, a); });
+  }
+  const auto* call = try_as<CallExpr>(test);
+  if (!call || call->arguments.size() != 2 || call->op == kInvalidOid) return false;
+  const auto* op = catalog.operator_by_oid(call->op);
+  return op && op->can_hash && compared_under_own_collation(*call) &&
+         call->arguments[0]->type.oid == call->arguments[1]->type.oid;
+}
+
+// A value for EXISTS needs no columns.
+std::shared_ptr<const Query> simplified_exists(const std::shared_ptr<const Query>& q) {
+  if (q->command != CommandKind::kSelect || q->set_operation || q->has_aggregates || q->has_windows ||
+      !q->group_by.empty() || !q->grouping_sets.empty() || q->having || q->has_set_functions || q->limit || q->offset ||
+      !q->row_locks.empty()) {
+    return q;
+  }
+  auto copy = std::make_shared<Query>(*q);
+  copy->targets.clear();
+  copy->distinct = false;
+  copy->distinct_on.clear();
+  copy->order_by.clear();
+  return copy;
+}
+
+std::shared_ptr<const Query> as_one_row(const std::shared_ptr<const Query>& q) {
+  auto copy = std::make_shared<Query>(*q);
+  auto row = std::make_shared<RowExpr>();
+  row->type.oid = oid::kRecord;
+  std::vector<TargetEntry> targets;
+  for (TargetEntry& t : copy->targets) {
+    if (t.hidden) {
+      targets.push_back(t);
+      continue;
+    }
+    row->fields.push_back(t.expr);
+    row->names.push_back(t.name);
+  }
+  TargetEntry one;
+  one.name = "row";
+  one.expr = row;
+  targets.insert(targets.begin(), std::move(one));
+  copy->targets = std::move(targets);
+  return copy;
+}
+
+ExprPtr slot_value(int slot, const TypeRef& type) {
+  auto p = std::make_shared<RuntimeParamExpr>();
+  p->slot = slot;
+  p->type = type;
+  return p;
+}
+
+}  // namespace
+
+Result<ExprPtr> plan_sublink(Level& level, const SubLinkExpr& link) {
+  Statement& s = level.s;
+  std::shared_ptr<const Query> query = link.query;
+  if (link.form == Form::kExists) query = simplified_exists(query);
+  std::vector<Request> outer = std::move(level.requests);
+  level.requests.clear();
+  const int outer_depth = s.request_depth;
+  s.request_depth = level.depth + 1;
+  const double fraction = link.form == Form::kExists ? 1 : link.form == Form::kScalar ? 2 : 0;
+  auto planned = plan_query(s, &level, query, fraction);
+  std::vector<Request> mine = std::move(level.requests);
+  level.requests = std::move(outer);
+  if (!planned.ok()) return planned.take_error();
+  PlanPtr plan = *planned;
+
+  const bool independent = s.request_depth > level.depth;
+  s.request_depth = std::min(s.request_depth, outer_depth);
+  const bool single = link.form == Form::kExists || link.form == Form::kScalar || link.form == Form::kArray;
+  if (independent && link.form != Form::kAny && link.form != Form::kAll) {
+    s.out->subplans.push_back(plan);
+    PlannedStatement::InitPlan init;
+    init.subplan = static_cast<int>(s.out->subplans.size()) - 1;
+    init.form = link.form;
+    if (single) {
+      init.slots.push_back(s.new_slot(link.type));
+    } else {
+      for (const PlanColumn& c : plan->columns) init.slots.push_back(s.new_slot(c.type));
+    }
+    s.out->initplans.push_back(init);
+    if (single) return slot_value(init.slots[0], link.type);
+    if (link.form == Form::kRowCompare) {
+      return prepare_expression(level, with_slots(link.test, init.slots));
+    }
+    auto row = std::make_shared<RowExpr>();
+    row->type.oid = oid::kRecord;
+    for (size_t i = 0; i < init.slots.size(); i++) {
+      row->fields.push_back(slot_value(init.slots[i], plan->columns[i].type));
+      row->names.push_back(plan->columns[i].name);
+    }
+    return ExprPtr(row);
+  }
+  auto out = std::make_shared<SubPlanExpr>();
+  out->form = link.form;
+  out->type = link.type;
+  out->location = link.location;
+  if (link.form == Form::kMultiAssign) {
+    // One composite value per row; each assignment takes its field.
+    level.requests.swap(outer);
+    level.requests.clear();
+    auto again = plan_query(s, &level, as_one_row(query), 2);
+    mine = std::move(level.requests);
+    level.requests = std::move(outer);
+    if (!again.ok()) return again.take_error();
+    plan = *again;
+    out->form = Form::kScalar;
+    out->type.oid = oid::kRecord;
+  }
+  s.out->subplans.push_back(plan);
+  out->subplan = static_cast<int>(s.out->subplans.size()) - 1;
+  for (Request& r : mine) out->passes.push_back({r.slot, r.from});
+  if (link.test) {
+    for (const PlanColumn& c : plan->columns) out->columns.push_back(s.new_slot(c.type));
+    INDIGO_ASSIGN(out->test, prepare_expression(level, with_slots(link.test, out->columns)));
+    out->hashed = link.form == Form::kAny && independent && hashable(s.catalog(), out->test);
+  }
+  return ExprPtr(out);
+}
+
+}  // namespace indigo::sql::planning
