@@ -1,0 +1,37 @@
+# Unity builds: the sources of one folder are compiled in groups, because most of a unit's time goes into its headers.
+#
+# A source's group depends on its folder, its name and the order of magnitude of the folder's size alone, so that a new
+# file changes one group. INDIGO_UNITY=OFF compiles each source by itself, which finds missing includes; clang-tidy's
+# preset does so.
+option(INDIGO_UNITY "Compile the sources of a folder in groups" ON)
+
+# indigo_unity(TARGET source...)
+function(indigo_unity target)
+  if(NOT INDIGO_UNITY)
+    return()
+  endif()
+  set(per_group 8)
+  foreach(source IN LISTS ARGN)
+    cmake_path(GET source PARENT_PATH folder)
+    string(MD5 key ${folder})
+    list(APPEND folders ${key})
+    list(APPEND sources_${key} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(key IN LISTS folders)
+    list(LENGTH sources_${key} count)
+    set(groups 1)
+    while(count GREATER per_group)
+      math(EXPR groups "${groups} * 2")
+      math(EXPR count "(${count} + 1) / 2")
+    endwhile()
+    foreach(source IN LISTS sources_${key})
+      cmake_path(GET source FILENAME name)
+      string(MD5 digest ${name})
+      string(SUBSTRING ${digest} 0 2 digest)
+      math(EXPR group "0x${digest} % ${groups}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${key}_${group})
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
