@@ -12,7 +12,8 @@
 
 # Headers are precompiled once for all libraries.
 add_library(indigo_precompiled OBJECT ${CMAKE_SOURCE_DIR}/cmake/link_test.cpp)
-target_precompile_headers(indigo_precompiled PRIVATE ${CMAKE_SOURCE_DIR}/cmake/precompiled.h)
+target_include_directories(indigo_precompiled PRIVATE ${CMAKE_SOURCE_DIR})
+target_precompile_headers(indigo_precompiled PRIVATE <cmake/precompiled.h>) # by its path from the root, as ccache needs it
 
 add_custom_target(link_tests)
 
@@ -27,8 +28,10 @@ endfunction()
 
 function(indigo_executable name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
-  add_executable(${name} ${arg_SOURCES})
-  indigo_unity(${name} ${arg_SOURCES})
+  list(TRANSFORM arg_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  indigo_unity(compiled ${name} ${arg_SOURCES})
+  add_executable(${name} ${compiled})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_precompile_headers(${name} REUSE_FROM indigo_precompiled)
   set(allocator)
   if(INDIGO_JEMALLOC)
@@ -59,8 +62,8 @@ function(indigo_library name)
 
   indigo_sources(sources ${arg_FOLDER} ${arg_EXCLUDE})
   if(sources)
-    add_library(indigo_${name} STATIC ${sources})
-    indigo_unity(indigo_${name} ${sources})
+    indigo_unity(compiled indigo_${name} ${sources})
+    add_library(indigo_${name} STATIC ${compiled})
     target_precompile_headers(indigo_${name} REUSE_FROM indigo_precompiled)
     set(scope PUBLIC)
     add_executable(link_${name} EXCLUDE_FROM_ALL)
