@@ -1,5 +1,7 @@
 #include "base/fiber.h"
 
+#include "base/no_suspension.h"
+
 namespace indigo {
 
 Fiber::Fiber(StackMemory stack, std::function<void()> body) : stack_(std::move(stack)), body_(std::move(body)) {
@@ -15,7 +17,10 @@ void Fiber::enter(void* self) {
 
 void Fiber::resume() { switch_context(resumer_, context_); }
 
-void Fiber::suspend() { switch_context(context_, resumer_); }
+void Fiber::suspend() {
+  NoSuspension::check();
+  switch_context(context_, resumer_);
+}
 
 void Fiber::trim() {
   constexpr size_t kRedZone = 4096;

@@ -2,6 +2,8 @@
 
 #include <condition_variable>
 
+#include "base/no_suspension.h"
+
 namespace indigo {
 
 namespace {
@@ -18,6 +20,7 @@ class ThreadWaiter final : public Waiter {
 
  protected:
   WaitResult block(Deadline deadline) override {
+    NoSuspension::check();
     std::unique_lock lock(mutex_);
     auto ready = [this] { return woken_ || interrupt_flag() != InterruptReason::kNone; };
     if (deadline == kNoDeadline) {

@@ -19,6 +19,7 @@
 #include <deque>
 #include <memory>
 
+#include "base/no_suspension.h"
 #include "storage/processor_slots.h"
 #include "storage/spin_lock.h"
 
@@ -44,6 +45,7 @@ class EpochManager {
 
    private:
     Slot* slot_;
+    [[no_unique_address]] NoSuspension no_suspension_;
   };
 
   class WriteGuard {
@@ -55,6 +57,7 @@ class EpochManager {
 
    private:
     Slot* slot_;
+    [[no_unique_address]] NoSuspension no_suspension_;
   };
 
   // Waits until every guard of now has ended. One user at a time, without a guard of its own.
@@ -71,6 +74,8 @@ class EpochManager {
   bool passed(uint64_t epoch) const {
     return epoch + 2 <= global_.load(std::memory_order_acquire);
   }  // pairs with advance()
+  // What was found inside a guard, after this was asked there, is still there in a later guard that is answered the same.
+  uint64_t current() const { return global_.load(std::memory_order_acquire); }
   // To the next epoch, if all guards are of this one.
   void advance();
 

@@ -68,7 +68,8 @@ class Index {
   // Inserts entries that ascend; quick where they follow everything that is there (CREATE INDEX).
   virtual StorageStatus insert_ascending(std::span<const IndexEntry> entries) = 0;
   // Removes the entry unless `still_needed` (empty: never) says that some version has this key. It is called under a
-  // latch: it may enter an epoch and read primary records, but not wait nor call this index. True when removed.
+  // latch: it may enter an epoch and read primary records, but neither wait, compute keys, fail, nor call this index;
+  // what takes more than a look is done before (storage/table/stale_entry.h). True when removed.
   virtual bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed = {}) = 0;
   // The primary keys of all entries whose secondary key equals `key`, in order; strings of `primary_keys` are reused.
   // Answers how many there are; what lies beyond that in the vector has no meaning.

@@ -1,7 +1,9 @@
 // Secondary indexes follow their table: the rules of design/indexes.md.
 #include <algorithm>
 
+#include "storage/table/stale_entry.h"
 #include "storage/table/table_impl.h"
+#include "storage/undisturbed.h"
 
 namespace indigo::storage {
 
@@ -119,53 +121,17 @@ TableImpl::Newest TableImpl::read_newest(TransactionImpl& txn, Bytes key, std::s
   }
 }
 
-bool TableImpl::any_version_has(const TableIndex& index, Bytes primary_key, Bytes key) {
-  KeyView k(primary_key);
-  std::string own_key, in_leaf;
-  auto has = [&](Bytes image) {
-    bool has_null;
-    return index.extractor->extract(primary_key, image, own_key, has_null) == Outcome::kKey && own_key == key;
-  };
-  EpochManager::Guard guard(store_.epochs());
-  for (;;) {
-    uint64_t version;
-    Leaf* leaf = tree_.find_leaf(k, version);
-    bool equal;
-    size_t i = leaf->lower_bound(k, leaf->status().count, equal);
-    if (!equal) {
-      if (leaf->latch.validate(version)) return false;
-      continue;
-    }
-    RecordMeta m = own_meta(leaf, i);
-    bool copied = copy_payload(leaf, m, in_leaf);
-    if (!copied || !leaf->latch.validate(version)) continue;
-    if (m.overflow()) in_leaf = std::string(load_unaligned<OverflowBody*>(in_leaf.data())->bytes());
-
-    bool found = false;
-    uint64_t chain = m.predecessor;
-    // The body is an image unless the record is, for everyone, a tombstone.
-    bool body = m.visible();
-    if (m.state() != RecordState::kClear) {
-      const PendingVersion* p = pending_of(m);
-      const PendingEntry* e = p->top.load(std::memory_order_acquire);
-      for (; e != nullptr && !found; e = e->below) {
-        if (e->tombstone) continue;
-        found = has(e->overflow != nullptr ? e->overflow->bytes() : e->in_leaf ? Bytes(in_leaf) : e->image);
-      }
-      chain = p->base_predecessor.load(std::memory_order_acquire);
-    }
-    found = found || (body && has(in_leaf));
-    for (auto* v = reinterpret_cast<const SnapshotVersion*>(chain); v != nullptr && !found;
-         v = v->next.load(std::memory_order_acquire)) {
-      found = !v->tombstone && has(v->image());
-    }
-    // A version that went from one place to another meanwhile may have been missed.
-    if (found || leaf->latch.validate(version)) return found;
+void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry) {
+  entry.forget();
+  // Each round looks only at versions that have come since the one before. Where that never ends, the entry stays: it is
+  // passed over, and goes with the next version that has its key.
+  constexpr int kRounds = 1000;
+  for (int round = 0; round < kRounds; round++) {
+    if (entry.look(index, key, primary_key) == StaleEntry::Verdict::kNeeded) return;
+    bool newer = false;
+    index.index->erase(key, primary_key, [&] { return newer = !entry.still_stale(primary_key); });
+    if (!newer) return;
   }
-}
-
-void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key) {
-  index.index->erase(key, primary_key, [&] { return any_version_has(index, primary_key, key); });
 }
 
 void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
@@ -174,11 +140,14 @@ void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
     std::lock_guard lock(indexes_mutex_);
     list = indexes_;
   }
+  if (list->empty()) return;
+  Undisturbed undisturbed;  // a cancel request would leave entries that nobody needs
+  StaleEntry entry(*this);
   std::string key;
   bool has_null;
   for (const auto& index : *list) {
     if (index->extractor->extract(primary_key, image, key, has_null) != Outcome::kKey) continue;
-    erase_index_entry(*index, key, primary_key);
+    erase_index_entry(*index, key, primary_key, entry);
   }
 }
 

@@ -1,9 +1,12 @@
 // The end of a record's change: install at commit, undo at rollback.
 #include <algorithm>
 #include <cassert>
+#include <optional>
 
 #include "base/mutation.h"
+#include "storage/table/stale_entry.h"
 #include "storage/table/table_impl.h"
+#include "storage/undisturbed.h"
 
 namespace indigo::storage {
 
@@ -220,9 +223,15 @@ void TableImpl::erase_stale(std::vector<StaleIndexEntry>& stale) {
     for (StaleIndexEntry& e : stale) e.set_head();
     std::sort(stale.begin(), stale.end());
   }
+  if (stale.empty()) return;
+  Undisturbed undisturbed;  // committed: what is left to do is done
   size_t erased = 0;
+  std::optional<StaleEntry> entry;
+  TableImpl* table = nullptr;
   for (const StaleIndexEntry& e : stale) {
-    e.table->erase_index_entry(*e.index, e.key, e.primary_key);
+    if (table != e.table) entry.emplace(*e.table);
+    table = e.table;
+    e.table->erase_index_entry(*e.index, e.key, e.primary_key, *entry);
     if (++erased % 1024 == 0) Waiter::current().yield_if_due();
   }
 }

@@ -26,6 +26,8 @@
 
 namespace indigo::storage {
 
+class StaleEntry;
+
 struct TableIndex {
   IndexId id;
   IndexOptions options;
@@ -94,8 +96,6 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
   // One round of reclamation. True when dirty leaves remain.
   bool clean(const ActiveSnapshots& active, bool all);
-  // Does any version of the record (pending, index or snapshot) have this secondary key?
-  bool any_version_has(const TableIndex& index, Bytes primary_key, Bytes key);
   // The newest image of the record for uniqueness: committed, or pending (`owner` set when it is another's).
   enum class Newest : uint8_t { kNone, kImage, kInProcess };
   struct Owner {
@@ -174,7 +174,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
   StorageStatus check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
                              Duplicate* duplicate);
-  void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key);
+  // Erases the entry unless a version of the record has its key. May suspend.
+  void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry);
   void erase_index_entries_of(Bytes primary_key, Bytes image);
   std::shared_ptr<TableIndex> find_index(IndexId id) const;
 

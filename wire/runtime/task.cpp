@@ -1,5 +1,6 @@
 #include "wire/runtime/task.h"
 
+#include "base/no_suspension.h"
 #include "wire/runtime/worker.h"
 
 namespace indigo::wire {
@@ -69,6 +70,7 @@ void Task::wake() {
 }
 
 void Task::yield_if_due() {
+  NoSuspension::check();
   Deadline now = Clock::now();
   if (!slice_began_) {
     slice_began_ = now;
