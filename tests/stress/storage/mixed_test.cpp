@@ -22,7 +22,7 @@
 namespace indigo::storage {
 namespace {
 
-constexpr int kAccounts = 300, kKeys = 600, kBanks = 5;
+constexpr int kMixedAccounts = 300, kKeys = 600, kBanks = 5;
 constexpr int kSteps = kThreadSanitizer ? 30 : 100;  // of each writer, 20 transactions each
 constexpr int64_t kAmount = 100;
 constexpr size_t kLimitBytes = 2 << 20;
@@ -64,8 +64,8 @@ class MixedTest : public StoreFixture {
     Bank made;
     made.table = store->create_table({.leaf_bytes = 1024});
     auto t = begin();
-    for (int i = 0; i < kAccounts; i++) {
-      const StorageStatus s = made.table->insert(*t, key_of(i * (kKeys / kAccounts)), row_of(i, kAmount), nullptr);
+    for (int i = 0; i < kMixedAccounts; i++) {
+      const StorageStatus s = made.table->insert(*t, key_of(i * (kKeys / kMixedAccounts)), row_of(i, kAmount), nullptr);
       if (s != StorageStatus::kOk) {
         store->rollback(*t);
         return s;
@@ -204,8 +204,8 @@ class MixedTest : public StoreFixture {
   void check(Bank& b, Transaction& t) {
     int64_t accounts, sum, rows;
     ASSERT_EQ(add_up(*b.table->scan(t, t.view(), KeyRange::all()), accounts, sum, rows), StorageStatus::kOk);
-    ASSERT_EQ(accounts, kAccounts);
-    ASSERT_EQ(sum, kAccounts * kAmount);
+    ASSERT_EQ(accounts, kMixedAccounts);
+    ASSERT_EQ(sum, kMixedAccounts * kAmount);
     for (IndexId index : b.indexes) {
       if (!b.table->index_usable(index, t.view())) continue;
       int64_t accounts_there, sum_there, rows_there;
