@@ -61,7 +61,8 @@ class Row:
 
     @property
     def own_value(self):
-        return self.signature == "age(xid)" or (self.kind == "function" and OWN_VALUE.match(self.name) is not None)
+        of_today = ("age(xid)", "age(timestamp)", "age(timestamptz)")  # answers count from the day or the transaction of the call
+        return self.signature in of_today or (self.kind == "function" and OWN_VALUE.match(self.name) is not None)
 
 
 def later(type_name):
