@@ -19,7 +19,8 @@ build/%/build.ninja: | deps
 deps:
 	@docker/install-packages
 
-run: build
+run: deps build/$(PRESET)/build.ninja
+	cmake --build build/$(PRESET) -j$(JOBS) --target indigo
 	@scripts/demo build/$(PRESET)/indigo
 
 test: deps build/$(PRESET)/build.ninja
