@@ -1,5 +1,5 @@
 // What the analyzer, the planner and SQL functions ask of the catalog: one transaction's view of one database.
-// Look-ups read the newest committed state plus the transaction's own changes (design/storage.md, Writing), are cached,
+// Look-ups read the newest committed state plus the transaction's own changes (docs/theory.md, Writing), are cached,
 // and are re-checked by their user after the table lock is held (`version`).
 // Thread safety: one view belongs to one session. The descriptors it hands out are immutable and may be kept.
 #pragma once

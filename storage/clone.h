@@ -10,7 +10,7 @@
 //
 // Clones that are kept are noted in the log while nobody commits: what lies before the note is in them, what lies behind it is
 // not. So replay makes them anew, in constant time, too.
-// Source: design/storage.md "Cloning". README.md says why this is enough.
+// Source: docs/theory.md, Clones. README.md says why this is enough.
 #pragma once
 
 #include <functional>

@@ -61,7 +61,7 @@ class Cursor {
  public:
   virtual ~Cursor() = default;
   // Up to out.size() rows; 0 at the end. An index cursor yields rows in index order, each re-checked against the
-  // full entry key computed from the visible version (design/indexes.md rule 1).
+  // full entry key computed from the visible version (docs/theory.md rule 1).
   virtual StorageStatus next(std::span<RowRef> out, size_t& count) = 0;
   // Starts again over another range with the same transaction and a new view; keeps buffers (point and
   // nested-loop look-ups allocate nothing).

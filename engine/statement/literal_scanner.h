@@ -1,5 +1,5 @@
 // Lifts the literals out of a statement's text, by PostgreSQL's lexical rules, so that statements that differ in their
-// literals only share one cache entry and one plan (design/architecture.md, "One query's way" point 2).
+// literals only share one cache entry and one plan (docs/architecture.md, "One query's way" step 2).
 //
 // The scanner only has to be right when it lifts: what it is unsure of it leaves in the text, which costs sharing, never
 // correctness. The analyzer matches lifted literals with constants of the parse tree by location.

@@ -1,5 +1,5 @@
 // The one interface of every secondary index: an ordered set of entries (secondary key, primary key), both byte
-// strings. An index holds no versions: whether an entry counts is decided at the primary record (design/indexes.md).
+// strings. An index holds no versions: whether an entry counts is decided at the primary record (docs/theory.md).
 //
 // Thread safety: all functions of Index are safe from any thread; an IndexScan belongs to one session.
 // No function waits (Waiter), and none holds a latch or epoch guard after it returns.
@@ -10,7 +10,7 @@
 // 2. insert is idempotent: two versions of one record with the same key share one entry.
 // 3. erase asks `still_needed` under the latch that insert of the same entry needs. A writer makes its pending version
 //    first and inserts after; so either still_needed sees the version, or the insert comes after and adds the entry
-//    anew (rules 2 and 3 of design/indexes.md).
+//    anew (rules 2 and 3 of docs/theory.md).
 // 4. A scan returns every entry that was there during the whole scan exactly once and in order; entries inserted or
 //    erased meanwhile it may or may not return. The caller re-checks each one at the primary record.
 #pragma once

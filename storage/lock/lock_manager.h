@@ -3,7 +3,7 @@
 //
 // Thread safety: all functions are safe from any thread; a LockOwner's requests come from one session at a time.
 // Waits use Waiter::current() and end with kInterrupted, kLockTimeout or kDeadlock.
-// Source: Graefe and Kimura, Orthogonal key-value locking; design/indexes.md "Locks".
+// Source: Graefe and Kimura, Orthogonal key-value locking.
 #pragma once
 
 #include <chrono>

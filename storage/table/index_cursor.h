@@ -2,7 +2,7 @@
 //
 // Thread safety: one session. Holds nothing in the index or the tree between calls.
 // Invariant: a row is handed out for an entry only if the full entry key equals the key computed from the version that
-// the view sees; so each visible row comes once, in the order of its own key (design/indexes.md, rule 1).
+// the view sees; so each visible row comes once, in the order of its own key (docs/theory.md, rule 1).
 #pragma once
 
 #include <memory>

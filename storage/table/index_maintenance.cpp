@@ -1,4 +1,4 @@
-// Secondary indexes follow their table: the rules of design/indexes.md.
+// Secondary indexes follow their table: the rules of docs/theory.md.
 #include <algorithm>
 
 #include "storage/table/stale_entry.h"

@@ -3,7 +3,7 @@
 // Thread safety: the caller has been under an epoch guard since before it read the meta.
 // The answer's bytes are either outside the leaf (immutable, valid under the guard) or inside it (to be copied and then
 // validated, unless they were copied before).
-// Source: design/storage.md "Read path"; Index-Organized 4.2.
+// Source: docs/theory.md, Where versions live; Index-Organized 4.2.
 #pragma once
 
 #include <string>

@@ -5,7 +5,7 @@
 // 1. (R4) A slot holds a lower bound, marked tentative, before the stable stamp is loaded for the snapshot.
 // 2. collect() after a load of the stable stamp S misses no snapshot below S: one that it does not meet loads a stable
 //    stamp that is not below S. A snapshot that moves from one slot to another (pin) counts pins_ up in between.
-// Source: design/storage.md R1, R4.
+// Source: docs/theory.md R1, R4.
 #pragma once
 
 #include <algorithm>
