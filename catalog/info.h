@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,6 +144,7 @@ struct IndexInfo {
   std::vector<int16_t> included;     // INCLUDE columns
   std::string predicate;             // SQL text of a partial index, empty when none
   std::string method = "btree";
+  Oid parent = kInvalidOid;  // the partitioned index that this one belongs to
   KeyLayout key;
 };
 
@@ -157,7 +159,10 @@ struct ConstraintInfo {
   char on_update = 'a', on_delete = 'a', match = 's';  // as pg_constraint: a r c n d / f p s
   std::vector<int16_t> delete_set_columns;
   bool deferrable = false, deferred = false, validated = true;
-  std::string expression;  // SQL text of a check
+  bool no_inherit = false, is_local = true;
+  int inherit_count = 0;
+  Oid parent = kInvalidOid;  // the constraint of the partitioned table that this one belongs to
+  std::string expression;    // SQL text of a check
 };
 
 enum class RelationKind : char {
@@ -166,7 +171,40 @@ enum class RelationKind : char {
   kSequence = 'S',
   kView = 'v',
   kMaterializedView = 'm',
-  kComposite = 'c'
+  kComposite = 'c',
+  kPartitionedTable = 'p',
+  kPartitionedIndex = 'I'
+};
+
+// How a partitioned table divides its rows (pg_partitioned_table).
+struct PartitionKeyColumn {
+  int16_t column = 0;      // attnum; 0: an expression
+  std::string expression;  // SQL text when column == 0
+  TypeRef type;            // with the key's collation
+  Oid opclass = kInvalidOid;
+};
+struct PartitionKey {
+  char strategy = 'r';  // r range, l list, h hash
+  std::vector<PartitionKeyColumn> columns;
+  KeyLayout layout;  // ascending, without null markers
+};
+
+// What a layer above makes of a descriptor when it first needs it, for all sessions that hold the descriptor.
+// Thread safety: any thread; whoever comes second may make it, too, and the last one stays.
+class DerivedSlot {
+ public:
+  std::shared_ptr<const void> get() const {
+    const std::lock_guard guard(mutex_);
+    return value_;
+  }
+  void set(std::shared_ptr<const void> value) {
+    const std::lock_guard guard(mutex_);
+    value_ = std::move(value);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<const void> value_;
 };
 
 // Planner statistics of a column, from ANALYZE (pg_statistic).
@@ -204,6 +242,15 @@ struct RelationInfo {
   bool security_invoker = false;             // of views: their tables are read with the privileges of who reads them
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
+  // ---- inheritance and partitions
+  std::vector<Oid> parents;   // pg_inherits, in order
+  std::vector<Oid> children;  // direct ones, ascending
+  bool is_partition = false;
+  std::string partition_bound;                        // relpartbound (sql/partition/bound.h)
+  std::shared_ptr<const PartitionKey> partition_key;  // partitioned tables
+  std::vector<std::string> child_bounds;              // of a partitioned table's children
+  std::shared_ptr<DerivedSlot> partition_map;         // sql/partition/partition_map.h
+  bool is_partitioned() const { return kind == RelationKind::kPartitionedTable; }
   bool has_hidden_row_id() const { return key_columns.empty(); }
   const ColumnInfo* find_column(std::string_view name) const;
   const IndexInfo* primary_index() const;

@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "catalog/array_format.h"
 #include "catalog/catalog.h"
@@ -127,6 +128,15 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       add_constraints(*r);
       add_statistics(*r);
       if (r->kind == RelationKind::kMaterializedView) add_view(*r);
+      add_inheritance(*r, row);
+      break;
+    case RelationKind::kPartitionedTable:
+      add_defaults(*r);
+      add_indexes(*r, filenode);
+      add_constraints(*r);
+      add_statistics(*r);
+      add_partition_key(*r);
+      add_inheritance(*r, row);
       break;
     case RelationKind::kView:
       add_defaults(*r);
@@ -139,6 +149,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       }
       break;
     case RelationKind::kIndex:
+    case RelationKind::kPartitionedIndex: add_inheritance(*r, row); break;
     case RelationKind::kComposite: break;
   }
   return r;
@@ -273,6 +284,12 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
   if (all.find_oid(txn_, out.oid, image)) {
     const RowReader c = all.reader(image);
     out.name = c.str(pg_class::c_relname);
+    if (c.flag(pg_class::c_relispartition)) {
+      database_.table(pg_inherits::kOid).scan(txn_, {Datum::of_oid(out.oid)}, [&](RowReader inherits) {
+        out.parent = inherits.oid(pg_inherits::c_inhparent);
+        return false;
+      });
+    }
     const Oid filenode = c.oid(pg_class::c_relfilenode);
     out.storage = database_.physical(filenode).index;
     switch (c.oid(pg_class::c_relam)) {
@@ -298,7 +315,8 @@ void InfoBuilder::add_indexes(RelationInfo& relation, Oid) {
       });
   std::stable_sort(relation.indexes.begin(), relation.indexes.end(),
                    [](const IndexInfo& a, const IndexInfo& b) { return a.primary > b.primary; });
-  if (const IndexInfo* primary = relation.primary_index(); primary != nullptr && !primary->storage) {
+  if (const IndexInfo* primary = relation.primary_index();
+      primary != nullptr && !primary->storage && !relation.is_partitioned()) {
     for (const IndexColumn& c : primary->columns) relation.key_columns.push_back(c.column);
     relation.key = primary->key;
   }
@@ -323,6 +341,10 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     c.deferrable = row.flag(pg_constraint::c_condeferrable);
     c.deferred = row.flag(pg_constraint::c_condeferred);
     c.validated = row.flag(pg_constraint::c_convalidated);
+    c.no_inherit = row.flag(pg_constraint::c_connoinherit);
+    c.is_local = row.flag(pg_constraint::c_conislocal);
+    c.inherit_count = row.i32(pg_constraint::c_coninhcount);
+    c.parent = row.oid(pg_constraint::c_conparentid);
     c.expression = row.str(pg_constraint::c_conbin);
     return c;
   };
@@ -331,7 +353,14 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     relation.constraints.push_back(read(row));
     return true;
   });
+  const SystemTable& classes = database_.table(pg_class::kOid);
   t.scan_index(txn_, system_index::kConstraintForeign, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+    // A partitioned table has no rows: its partitions have the same constraint.
+    std::string image;
+    if (classes.find_oid(txn_, row.oid(pg_constraint::c_conrelid), image) &&
+        classes.reader(image).chr(pg_class::c_relkind) == static_cast<char>(RelationKind::kPartitionedTable)) {
+      return true;
+    }
     relation.referenced_by.push_back(read(row));
     relation.referencing_relations.push_back(row.oid(pg_constraint::c_conrelid));
     return true;
@@ -340,6 +369,66 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     if (c.kind != 'p' && c.kind != 'u') continue;
     for (IndexInfo& i : relation.indexes) i.constraint |= i.oid == c.index;
   }
+}
+
+void InfoBuilder::add_inheritance(RelationInfo& relation, const RowReader& row) {
+  relation.is_partition = row.flag(pg_class::c_relispartition);
+  relation.partition_bound = row.str(pg_class::c_relpartbound);
+  const SystemTable& t = database_.table(pg_inherits::kOid);
+  t.scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
+    relation.parents.push_back(inherits.oid(pg_inherits::c_inhparent));
+    return true;
+  });
+  if (!row.flag(pg_class::c_relhassubclass)) return;
+  t.scan_index(txn_, system_index::kInheritsParent, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
+    relation.children.push_back(inherits.oid(pg_inherits::c_inhrelid));
+    return true;
+  });
+  std::sort(relation.children.begin(), relation.children.end());
+  if (!relation.is_partitioned()) return;
+  const SystemTable& classes = database_.table(pg_class::kOid);
+  std::string image;
+  for (const Oid child : relation.children) {
+    const bool found = classes.find_oid(txn_, child, image);
+    relation.child_bounds.emplace_back(found ? classes.reader(image).str(pg_class::c_relpartbound) : Str());
+  }
+}
+
+void InfoBuilder::add_partition_key(RelationInfo& relation) {
+  relation.partition_map = std::make_shared<DerivedSlot>();
+  std::string image;
+  const SystemTable& t = database_.table(pg_partitioned_table::kOid);
+  if (!t.find_oid(txn_, relation.oid, image)) return;
+  const RowReader row = t.reader(image);
+  auto key = std::make_shared<PartitionKey>();
+  key->strategy = row.chr(pg_partitioned_table::c_partstrat);
+  const auto columns = read_i16s(row.str(pg_partitioned_table::c_partattrs));
+  const auto classes = read_oids(row.str(pg_partitioned_table::c_partclass));
+  const auto collations = read_oids(row.str(pg_partitioned_table::c_partcollation));
+  // The text has each expression's type before it: "23 (a + 1)".
+  const auto expressions = split_default_texts(row.str(pg_partitioned_table::c_partexprs));
+  std::vector<KeyColumn> layout;
+  size_t expression = 0;
+  for (size_t i = 0; i < columns.size(); i++) {
+    PartitionKeyColumn column;
+    column.column = columns[i];
+    if (column.column > 0) {
+      column.type = relation.columns[static_cast<size_t>(column.column) - 1].type;
+    } else if (expression < expressions.size()) {
+      const std::string& text = expressions[expression++];
+      const size_t space = text.find(' ');
+      column.type.oid = static_cast<Oid>(std::strtoul(text.c_str(), nullptr, 10));
+      column.expression = text.substr(space + 1);
+    }
+    if (i < collations.size()) column.type.collation = collations[i];
+    if (i < classes.size()) column.opclass = classes[i];
+    KeyColumn k = key_column(column.type);
+    k.nullable = false;
+    layout.push_back(k);
+    key->columns.push_back(std::move(column));
+  }
+  key->layout = KeyLayout(std::move(layout));
+  relation.partition_key = std::move(key);
 }
 
 void InfoBuilder::add_view(RelationInfo& relation) {

@@ -30,6 +30,8 @@ class InfoBuilder {
   void add_identity_defaults(RelationInfo& relation);
   void add_indexes(RelationInfo& relation, Oid filenode);
   void add_constraints(RelationInfo& relation);
+  void add_inheritance(RelationInfo& relation, const RowReader& row);
+  void add_partition_key(RelationInfo& relation);
   void add_view(RelationInfo& relation);
   void add_statistics(RelationInfo& relation);
   IndexInfo index(RelationInfo& relation, RowReader row);

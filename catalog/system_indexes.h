@@ -35,6 +35,7 @@ inline constexpr int kRewriteClass = 0;       // pg_rewrite (ev_class)
 inline constexpr int kProcName = 0;           // pg_proc (proname, pronamespace)
 inline constexpr int kCollationName = 0;      // pg_collation (collname, collnamespace)
 inline constexpr int kAuthMembersMember = 0;  // pg_auth_members (member)
+inline constexpr int kInheritsParent = 0;     // pg_inherits (inhparent)
 }  // namespace system_index
 
 std::span<const SystemIndex> system_indexes();

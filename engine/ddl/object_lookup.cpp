@@ -128,8 +128,10 @@ Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode) {
 
 std::string_view kind_name(RelationKind kind) {
   switch (kind) {
-    case RelationKind::kTable: return "table";
-    case RelationKind::kIndex: return "index";
+    case RelationKind::kTable:
+    case RelationKind::kPartitionedTable: return "table";
+    case RelationKind::kIndex:
+    case RelationKind::kPartitionedIndex: return "index";
     case RelationKind::kSequence: return "sequence";
     case RelationKind::kView: return "view";
     case RelationKind::kMaterializedView: return "materialized view";

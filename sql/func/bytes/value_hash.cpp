@@ -1,4 +1,6 @@
 // hash_numeric, jsonb_hash, hash_array and hash_record: PostgreSQL's hashes of values that have parts, with its results.
+#include "sql/func/bytes/value_hash.h"
+
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
 #include "sql/func/bytes/jenkins_hash.h"
@@ -192,6 +194,21 @@ const ScalarEntry kValueHashEntries[] = {
 };
 
 }  // namespace
+
+uint64_t hash_value_seeded(FuncContext& context, const Datum& value, Oid type, uint64_t seed) {
+  return value_hash(context, value, type, {true, seed});
+}
+
+uint64_t hash_partition_key(FuncContext& context, std::span<const Oid> types, std::span<const Datum> values) {
+  constexpr uint64_t kSeed = 0x7A5B22367996DCFD;
+  uint64_t out = 0;
+  for (size_t i = 0; i < values.size(); i++) {
+    if (values[i].null) continue;
+    const uint64_t h = hash_value_seeded(context, values[i], types[i], kSeed);
+    out ^= h + 0x49a0f4dd15e5a8e3 + (out << 54) + (out >> 7);
+  }
+  return out;
+}
 
 std::span<const ScalarEntry> value_hash_functions() { return kValueHashEntries; }
 

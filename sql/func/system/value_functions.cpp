@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "catalog/array_format.h"
+#include "sql/func/bytes/value_hash.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
 #include "sql/func/number/random.h"
@@ -75,6 +76,32 @@ std::optional<bool> check_sample(FuncContext& context, const CallInfo&, std::spa
   }
   return true;
 }
+// Does a row with these key values belong to the hash partition with this modulus and remainder?
+std::optional<bool> satisfies_hash_partition(FuncContext& context, const CallInfo&, std::span<const Datum> values) {
+  if (values.size() < 3 || values[0].null || values[1].null || values[2].null) return false;
+  const auto refuse = [&](std::string message) {
+    context.fail(sqlstate::kInvalidParameterValue, std::move(message));
+    return false;
+  };
+  const auto relation = context.session().catalog().relation(values[0].oid());
+  const int32_t modulus = values[1].i32, remainder = values[2].i32;
+  if (relation == nullptr) return refuse("could not open relation with OID " + std::to_string(values[0].oid()));
+  if (relation->partition_key == nullptr || relation->partition_key->strategy != 'h')
+    return refuse("\"" + relation->name + "\" is not a hash partitioned table");
+  if (modulus <= 0) return refuse("modulus for hash partition must be an integer value greater than zero");
+  if (remainder < 0)
+    return refuse("remainder for hash partition must be an integer value greater than or equal to zero");
+  if (remainder >= modulus) return refuse("remainder for hash partition must be less than modulus");
+  const auto key = values.subspan(3);
+  const auto& layout = relation->partition_key->layout;
+  if (key.size() != layout.column_count()) {
+    return refuse("number of partitioning columns (" + std::to_string(layout.column_count()) +
+                  ") does not match number of partition keys provided (" + std::to_string(key.size()) + ")");
+  }
+  std::vector<Oid> types;
+  for (size_t i = 0; i < key.size(); i++) types.push_back(layout.column(i).type);
+  return hash_partition_key(context, types, key) % static_cast<uint64_t>(modulus) == static_cast<uint64_t>(remainder);
+}
 // There are no multixacts here: the next would be the first.
 int32_t age_of_multixact(FuncContext&, int32_t multixact) {
   constexpr uint32_t kNext = 1;
@@ -87,11 +114,17 @@ bool recovery_control(FuncContext& context) {
 }
 
 const ScalarEntry kValueEntries[] = {
-    {"mxid_age", kernel<age_of_multixact>},           {"pg_is_wal_replay_paused", kernel<recovery_control>},
-    {"pg_num_nulls", any_kernel<num_nulls>},          {"pg_num_nonnulls", any_kernel<num_nonnulls>},
-    {"gen_random_uuid", kernel<random_uuid>},         {"oidvectortypes", kernel<vector_types>},
-    {"text_regclass", kernel<text_to_regclass>},      {"btequalimage", kernel<equal_image>},
-    {"btvarstrequalimage", kernel<text_equal_image>}, {"tsm_system_handler", any_kernel<check_sample>},
+    {"mxid_age", kernel<age_of_multixact>},
+    {"pg_is_wal_replay_paused", kernel<recovery_control>},
+    {"pg_num_nulls", any_kernel<num_nulls>},
+    {"pg_num_nonnulls", any_kernel<num_nonnulls>},
+    {"gen_random_uuid", kernel<random_uuid>},
+    {"oidvectortypes", kernel<vector_types>},
+    {"text_regclass", kernel<text_to_regclass>},
+    {"btequalimage", kernel<equal_image>},
+    {"btvarstrequalimage", kernel<text_equal_image>},
+    {"tsm_system_handler", any_kernel<check_sample>},
+    {"satisfies_hash_partition", any_kernel<satisfies_hash_partition>},
 };
 
 }  // namespace

@@ -1,0 +1,163 @@
+#include "sql/partition/bound.h"
+
+#include <charconv>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "sql/func/registry.h"
+
+namespace indigo::sql::partition {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+void store_value(FuncContext& context, const catalog::TypeRef& type, const BoundValue& v, std::string& out) {
+  switch (v.kind) {
+    case BoundValue::Kind::kMin: out += '-'; return;
+    case BoundValue::Kind::kMax: out += '+'; return;
+    case BoundValue::Kind::kNull: out += 'n'; return;
+    case BoundValue::Kind::kValue: break;
+  }
+  std::string bytes;
+  type_send(context, type, v.value.get(), bytes);
+  out += '=';
+  for (const char b : bytes) {
+    out += kHex[static_cast<uint8_t>(b) >> 4];
+    out += kHex[static_cast<uint8_t>(b) & 15];
+  }
+}
+
+void store_values(FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values,
+                  std::string& out) {
+  for (size_t i = 0; i < values.size(); i++) {
+    if (i > 0) out += ',';
+    store_value(context, key.columns[key.strategy == 'l' ? 0 : i].type, values[i], out);
+  }
+}
+
+Error damaged() { return Error(sqlstate::kInternalError, "a partition's bound cannot be read"); }
+
+Result<BoundValue> read_value(FuncContext& context, const catalog::TypeRef& type, std::string_view text) {
+  BoundValue out;
+  if (text.empty()) return damaged();
+  switch (text[0]) {
+    case '-': out.kind = BoundValue::Kind::kMin; return out;
+    case '+': out.kind = BoundValue::Kind::kMax; return out;
+    case 'n': out.kind = BoundValue::Kind::kNull; return out;
+    default: break;
+  }
+  std::string bytes;
+  for (size_t i = 1; i + 1 < text.size(); i += 2) {
+    bytes += static_cast<char>(kHex.find(text[i]) << 4 | kHex.find(text[i + 1]));
+  }
+  const Datum value = type_receive(context, type, bytes);
+  if (context.failed()) return context.take_error();
+  out.value = OwnedDatum(value);
+  return out;
+}
+
+Result<std::vector<BoundValue>> read_values(FuncContext& context, const catalog::PartitionKey& key,
+                                            std::string_view text) {
+  std::vector<BoundValue> out;
+  while (true) {
+    const size_t end = std::min(text.find(','), text.size());
+    const size_t column = key.strategy == 'l' ? 0 : out.size();
+    if (column >= key.columns.size()) return damaged();
+    INDIGO_ASSIGN(BoundValue v, read_value(context, key.columns[column].type, text.substr(0, end)));
+    out.push_back(std::move(v));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+bool read_number(std::string_view& text, int32_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (error != std::errc()) return false;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  if (!text.empty()) text.remove_prefix(1);
+  return true;
+}
+
+std::string values_text(FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values) {
+  std::string out;
+  for (size_t i = 0; i < values.size(); i++) {
+    if (i > 0) out += ", ";
+    out += bound_value_text(context, key.columns[key.strategy == 'l' ? 0 : i].type, values[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string store_bound(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
+  if (bound.strategy == 'd') return "d";
+  if (bound.strategy == 'h') return "h " + std::to_string(bound.modulus) + " " + std::to_string(bound.remainder);
+  std::string out(1, bound.strategy);
+  out += ' ';
+  store_values(context, key, bound.lower, out);
+  if (bound.strategy == 'r') {
+    out += '|';
+    store_values(context, key, bound.upper, out);
+  }
+  return out;
+}
+
+Result<Bound> read_bound(FuncContext& context, const catalog::PartitionKey& key, std::string_view stored) {
+  Bound out;
+  if (stored == "d") return out;
+  if (stored.size() < 3 || stored[0] != key.strategy) return damaged();
+  out.strategy = stored[0];
+  stored.remove_prefix(2);
+  switch (out.strategy) {
+    case 'h':
+      if (!read_number(stored, out.modulus) || !read_number(stored, out.remainder)) return damaged();
+      return out;
+    case 'l': {
+      INDIGO_ASSIGN(out.lower, read_values(context, key, stored));
+      return out;
+    }
+    case 'r': {
+      const size_t bar = stored.find('|');
+      if (bar == std::string_view::npos) return damaged();
+      INDIGO_ASSIGN(out.lower, read_values(context, key, stored.substr(0, bar)));
+      INDIGO_ASSIGN(out.upper, read_values(context, key, stored.substr(bar + 1)));
+      return out;
+    }
+    default: return damaged();
+  }
+}
+
+std::string bound_value_text(FuncContext& context, const catalog::TypeRef& type, const BoundValue& v) {
+  switch (v.kind) {
+    case BoundValue::Kind::kMin: return "MINVALUE";
+    case BoundValue::Kind::kMax: return "MAXVALUE";
+    case BoundValue::Kind::kNull: return "NULL";
+    case BoundValue::Kind::kValue: break;
+  }
+  std::string text;
+  type_output(context, type, v.value.get(), text);
+  if (type.oid == oid::kBool) return text == "t" ? "true" : "false";
+  const bool number = type.oid == oid::kInt4 || type.oid == oid::kNumeric;
+  if (number && !text.empty() && text[0] >= '0' && text[0] <= '9') return text;
+  std::string out = "'";
+  for (const char ch : text) {
+    if (ch == '\'') out += '\'';
+    out += ch;
+  }
+  return out + "'";
+}
+
+std::string bound_text(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
+  switch (bound.strategy) {
+    case 'h':
+      return "FOR VALUES WITH (modulus " + std::to_string(bound.modulus) + ", remainder " +
+             std::to_string(bound.remainder) + ")";
+    case 'l': return "FOR VALUES IN (" + values_text(context, key, bound.lower) + ")";
+    case 'r':
+      return "FOR VALUES FROM (" + values_text(context, key, bound.lower) + ") TO (" +
+             values_text(context, key, bound.upper) + ")";
+    default: return "DEFAULT";
+  }
+}
+
+}  // namespace indigo::sql::partition
