@@ -446,6 +446,7 @@ class QueryDeparser final : public QueryNodePrinter {
         }
         [[fallthrough]];
       case EntryKind::kTable: {
+        if (e.only) out += "ONLY ";
         const auto found = catalog_.find_relation("", e.relation->name);
         if (found == nullptr || found->oid != e.relation->oid) out += quote_identifier(e.relation->schema_name) + ".";
         out += quote_identifier(e.relation->name);

@@ -206,7 +206,17 @@ struct DistinctPlan : PlanOf<PlanKind::kDistinct> {
   ExprList on;
   bool sorted = false;
 };  // on: keys; keeps the first row of each
-struct AppendPlan : PlanOf<PlanKind::kAppend> {};
+// Which inputs of an Append over a partitioned table may hold rows, as far as values that are known when it is opened say.
+// `inputs[p]`: those of the table's partition p (by position in RelationInfo::children); an input that some pruning leaves
+// out is not read.
+struct PartitionPruning {
+  std::shared_ptr<const RelationInfo> relation;
+  KeyBounds bounds;  // of the partition key
+  std::vector<std::vector<int>> inputs;
+};
+struct AppendPlan : PlanOf<PlanKind::kAppend> {
+  std::vector<PartitionPruning> prunings;
+};
 struct SetOperationPlan : PlanOf<PlanKind::kSetOperation> {
   SetOperation op = SetOperation::kIntersect;
   bool all = false;
@@ -226,6 +236,9 @@ struct LockRowsPlan : PlanOf<PlanKind::kLockRows> {
     storage::LockWait wait;
     // Input columns that come from this table: (input column, table column), refreshed from the locked version.
     std::vector<std::pair<int, int>> refresh;
+    // A table with others below it: the row's own table, by the OID in `table_column`.
+    int table_column = -1;
+    std::vector<Lock> tables;
   };
   std::vector<Lock> locks;
   ExprPtr recheck;  // the scans' and joins' conditions over the input's columns; null: none
@@ -246,12 +259,22 @@ struct ChangePlan {
   ExprList returning;  // empty: none; `columns` describe them
   // System columns of the new row that `returning` reads: in its input 1, behind the table's columns.
   std::vector<int> returned_system_columns;
+  // The partitioned table that the statement names: a new row goes where its key says. Null: it stays in `relation`.
+  std::shared_ptr<const RelationInfo> root;
+};
+// UPDATE, DELETE and MERGE of a table with others below it: one change for each table that the source reads, with expressions
+// over that table's own rows and no inputs; the input's column `table_column` has the OID of the row's table.
+template <class P>
+struct DispatchedChange {
+  bool dispatched = false;
+  int table_column = -1;
+  std::vector<std::shared_ptr<const P>> tables;
 };
 struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
   std::optional<OnConflict>
       on_conflict;  // its expressions: input 0 = excluded row (by table column), input 1 = existing row
 };
-struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan {
+struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan, DispatchedChange<UpdatePlan> {
   int key_column = 0;  // input column with the target's row key
   // READ COMMITTED after a wait: `recheck` is evaluated with the newest target row in input 1 and the other tables'
   // columns in input 0; input 0's columns that come from the target are refreshed first: (input column, table column).
@@ -259,13 +282,14 @@ struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan {
   std::vector<std::pair<int, int>> refresh;
   bool key_columns_change = false;  // some assignment touches a primary-key (or referenced) column
 };
-struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan {
+struct DeletePlan : PlanOf<PlanKind::kDelete>, ChangePlan, DispatchedChange<DeletePlan> {
   int key_column = 0;
   ExprPtr recheck;
   std::vector<std::pair<int, int>> refresh;
 };
-struct MergePlan : PlanOf<PlanKind::kMerge>, ChangePlan {
-  int key_column = 0;  // null key: not matched
+struct MergePlan : PlanOf<PlanKind::kMerge>, ChangePlan, DispatchedChange<MergePlan> {
+  int key_column = 0;                        // null key: not matched
+  std::shared_ptr<const MergePlan> inserts;  // dispatched: rows without a match, into `relation` itself
   std::vector<MergeAction> actions;
   ExprPtr recheck;
   std::vector<std::pair<int, int>> refresh;

@@ -63,6 +63,22 @@ struct Request {
   int slot;
 };
 
+// A table that is read in the place of one above it: a partition, or a table that inherits. Its paths speak of the upper
+// table's columns.
+struct ScannedTable {
+  std::shared_ptr<const RelationInfo> relation;
+  std::vector<int> column_of;  // by column of the upper table: its own, -1 for dropped ones
+  std::vector<int> upper_of;   // by own column: the upper table's, -1: only its own
+  bool identical = true;       // the same columns in the same places
+};
+
+// What is known of a partitioned table's key: which partitions can be left out when the values are known.
+struct KeyPruning {
+  std::shared_ptr<const RelationInfo> relation;
+  IndexBounds bounds;
+  std::vector<std::vector<size_t>> leaves;  // by partition: numbers of Rel::leaves
+};
+
 // A relation: a base one (FROM item) or a join of several.
 struct Rel {
   RelSet set;
@@ -80,6 +96,12 @@ struct Rel {
   std::vector<Request> requests;  // what `plan` needs from other relations here
   std::vector<int> plan_columns;  // entry column of each of the plan's columns
   bool one_row = false;           // at most
+
+  // base, a table
+  const ScannedTable* table = nullptr;  // null: the entry's own relation
+  bool has_leaves = false;              // it stands for these tables, not (only) for itself
+  std::vector<const ScannedTable*> leaves;
+  std::vector<KeyPruning> prunings;
 };
 
 // An outer or semi join and what its order against others must respect (names as in PostgreSQL's SpecialJoinInfo).
@@ -136,7 +158,9 @@ struct Level {
   std::vector<int> rel_of;  // by entry; -1: not in FROM
   std::vector<int> entry_of;
   RelSet all_rels;
-  std::deque<Rel> rels;  // base relations first, by number
+  std::deque<Rel> rels;       // base relations first, by number
+  std::deque<Rel> leaf_rels;  // the tables below a base relation; they share its number
+  std::deque<ScannedTable> leaf_tables;
   std::deque<Clause> clauses;
   std::vector<const Clause*> join_clauses;  // mention several relations
   ExprList constant_conditions;             // of WHERE, mention none

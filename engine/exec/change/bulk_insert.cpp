@@ -2,6 +2,7 @@
 
 #include "engine/exec/builder.h"
 #include "engine/exec/change/insert.h"
+#include "engine/exec/partition/partitioned_insert.h"
 #include "engine/exec/row_store.h"
 
 namespace indigo::engine {
@@ -28,15 +29,21 @@ class BulkInsertImpl final : public BulkInsert {
       assignments.push_back({plan_.columns[i], column});
       shape.push_back(plan_.relation->layout.phys(static_cast<size_t>(plan_.columns[i])));
     }
-    sql::ChangePlan change;
+    sql::ChangePlan& change = change_;
     change.relation = plan_.relation;
     change.named_columns = plan_.columns;
     change.generated = plan_.generated;
     change.checks = plan_.checks;
     change.check_names = plan_.check_names;
-    INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments));
     INDIGO_ASSIGN(Condition where, builder.compile_condition(plan_.where));
-    inserter_->set_filter(std::move(where));
+    if (plan_.relation->is_partitioned()) {
+      partitioned_ = std::make_unique<PartitionedInsert>(state_, change_, nullptr);
+      INDIGO_TRY(partitioned_->prepare(builder, assignments));
+      partitioned_->set_filter(std::move(where));
+    } else {
+      INDIGO_ASSIGN(inserter_, RowInserter::make(builder, change, assignments));
+      inserter_->set_filter(std::move(where));
+    }
     gathered_.init(std::move(shape));
     return {};
   }
@@ -74,6 +81,12 @@ class BulkInsertImpl final : public BulkInsert {
     arena_.reset();
     ArenaScope scope(state_, arena_);
     std::unique_ptr<Error> error;
+    if (partitioned_ != nullptr) {
+      inserted_ += partitioned_->insert(rows, rows.selection, error);
+      row_number_ += error != nullptr ? partitioned_->consumed() + 1 : rows.selection.count;
+      if (error != nullptr) return error;
+      return {};
+    }
     inserter_->insert(rows, rows.selection, nullptr, error);
     inserted_ += inserter_->inserted();
     row_number_ += error != nullptr ? inserter_->consumed() + 1 : rows.selection.count;
@@ -83,7 +96,9 @@ class BulkInsertImpl final : public BulkInsert {
 
   BulkInsertPlan plan_;
   QueryState state_;
+  sql::ChangePlan change_;
   std::unique_ptr<RowInserter> inserter_;
+  std::unique_ptr<PartitionedInsert> partitioned_;
   RowStore gathered_;
   Chunk view_;
   Arena arena_;

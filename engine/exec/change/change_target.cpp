@@ -66,6 +66,12 @@ std::unique_ptr<Error> ChangeTarget::check_not_null(std::span<const Vector* cons
   return nullptr;
 }
 
+Error ChangeTarget::partition_violation(std::span<const Vector* const> columns, uint32_t row) const {
+  Error error(sqlstate::kCheckViolation,
+              "new row for relation \"" + relation_->name + "\" violates partition constraint");
+  return named(failing_row(std::move(error), columns, row));
+}
+
 Error ChangeTarget::check_violation(const std::string& constraint, std::span<const Vector* const> columns,
                                     uint32_t row) const {
   Error error(sqlstate::kCheckViolation,

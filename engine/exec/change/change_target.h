@@ -30,6 +30,8 @@ class ChangeTarget {
   // ---- constraints on a new row (columns by table column; null pointers: not looked at)
   // The first selected row that violates NOT NULL, or nothing.
   std::unique_ptr<Error> check_not_null(std::span<const Vector* const> columns, uint32_t row) const;
+  // 23514 for a row that belongs into another partition.
+  Error partition_violation(std::span<const Vector* const> columns, uint32_t row) const;
   Error check_violation(const std::string& constraint, std::span<const Vector* const> columns, uint32_t row) const;
 
   // ---- storage, with its answers as errors

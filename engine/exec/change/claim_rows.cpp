@@ -1,5 +1,7 @@
 #include "engine/exec/change/claim_rows.h"
 
+#include <algorithm>
+
 #include "engine/exec/errors.h"
 
 namespace indigo::engine::exec {
@@ -10,6 +12,9 @@ bool is_joined_source(const sql::Plan& source) {
     switch (p->kind) {
       case sql::PlanKind::kTableScan:
       case sql::PlanKind::kIndexScan: return false;
+      case sql::PlanKind::kAppend:  // of tables below the target: no row is in two of them
+        return std::any_of(p->inputs.begin(), p->inputs.end(), [](const auto& i) { return is_joined_source(*i); });
+      case sql::PlanKind::kResult: return false;
       case sql::PlanKind::kFilter:
       case sql::PlanKind::kProject:
       case sql::PlanKind::kSort:

@@ -3,15 +3,16 @@
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/claim_rows.h"
 #include "engine/exec/operators.h"
+#include "engine/exec/partition/dispatch.h"
 
 namespace indigo::engine::exec {
 namespace {
 
 class DeleteOperator final : public ChangeOperator {
  public:
-  DeleteOperator(QueryState& state, const sql::DeletePlan& plan, RowClaimer claimer, ExpressionSet returning,
-                 OperatorPtr input)
-      : ChangeOperator(state, plan, std::move(returning), std::move(input)),
+  DeleteOperator(QueryState& state, const sql::Plan& statement, const sql::DeletePlan& plan, RowClaimer claimer,
+                 ExpressionSet returning, OperatorPtr input)
+      : ChangeOperator(state, statement, std::move(returning), std::move(input)),
         target_(state, plan.relation),
         claimer_(std::move(claimer)) {
     old_.columns.resize(target_.column_count());
@@ -46,15 +47,28 @@ class DeleteOperator final : public ChangeOperator {
   Chunk old_;
 };
 
+// `top`: the plan that the statement may be, whose changes are counted.
+Result<OperatorPtr> delete_operator(Builder& b, const sql::Plan& top, const sql::DeletePlan& p, OperatorPtr input,
+                                    bool joined) {
+  INDIGO_ASSIGN(RowClaimer claimer, RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, joined));
+  INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
+  return OperatorPtr(
+      std::make_unique<DeleteOperator>(b.state(), top, p, std::move(claimer), std::move(returning), std::move(input)));
+}
+
 }  // namespace
 
 Result<OperatorPtr> make_delete(Builder& b, const sql::DeletePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  INDIGO_ASSIGN(RowClaimer claimer,
-                RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, is_joined_source(*p.inputs[0])));
-  INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
-  return OperatorPtr(
-      std::make_unique<DeleteOperator>(b.state(), p, std::move(claimer), std::move(returning), std::move(input)));
+  const bool joined = is_joined_source(*p.inputs[0]);
+  if (!p.dispatched) return delete_operator(b, p, p, std::move(input), joined);
+  std::vector<DispatchedTable> tables;
+  for (const auto& t : p.tables) {
+    tables.push_back({t->relation->oid, [&b, &p, t, joined](OperatorPtr feed) {
+                        return delete_operator(b, p, *t, std::move(feed), joined);
+                      }});
+  }
+  return make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables));
 }
 
 }  // namespace indigo::engine::exec

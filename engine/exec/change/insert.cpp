@@ -1,143 +1,13 @@
 // INSERT, with ON CONFLICT.
 #include "engine/exec/change/insert.h"
 
-#include <algorithm>
-
-#include "base/sqlstate.h"
-#include "engine/exec/change/arbiter_probe.h"
 #include "engine/exec/change/change_operator.h"
-#include "engine/exec/change/update.h"
+#include "engine/exec/change/on_conflict.h"
 #include "engine/exec/operators.h"
+#include "engine/exec/partition/partitioned_insert.h"
 
 namespace indigo::engine::exec {
 namespace {
-
-// ON CONFLICT DO NOTHING and DO UPDATE.
-class OnConflictHandler final : public ConflictHandler {
- public:
-  OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter)
-      : state_(state),
-        plan_(plan),
-        inserter_(inserter),
-        probe_(state, inserter.target()),
-        deferrable_(probe_.has_deferrable(plan.arbiters)) {}
-
-  static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter) {
-    auto handler = std::make_unique<OnConflictHandler>(b.state(), *p.on_conflict, inserter);
-    for (const sql::ExprPtr& premise : p.on_conflict->premises) {
-      INDIGO_ASSIGN(Condition condition, b.compile_condition(premise));
-      handler->premises_.push_back(std::move(condition));
-    }
-    if (p.on_conflict->update) {
-      INDIGO_ASSIGN(handler->where_, b.compile_condition(p.on_conflict->where));
-      INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p, p.on_conflict->assignments, true));
-      handler->claimed_.resize(1);
-    }
-    return handler;
-  }
-
-  Status before(Bytes key, Bytes row) override {
-    if (!premises_.empty()) INDIGO_TRY(check_premises());
-    if (!deferrable_) return {};
-    INDIGO_ASSIGN(const auto found, probe_.find(plan_.arbiters, key, row));
-    static_cast<void>(found);  // insert meets it, too
-    return {};
-  }
-
-  Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override {
-    (void)source;
-    storage::Duplicate duplicate = met;
-    const catalog::IndexInfo* index = inserter_.target().index_of(met);
-    if (!plan_.arbiters.empty() && (index == nullptr || std::find(plan_.arbiters.begin(), plan_.arbiters.end(),
-                                                                  index->oid) == plan_.arbiters.end())) {
-      std::string key, image;
-      inserter_.target().key_of(inserter_.columns(), row, key);
-      inserter_.target().relation().layout.encode(inserter_.columns(), row, image);
-      INDIGO_ASSIGN(auto found, probe_.find(plan_.arbiters, key, image));
-      if (!found) return Answer::kViolation;
-      duplicate = *std::move(found);
-    }
-    if (!plan_.update) return invisible_conflict(duplicate.primary_key);
-    storage::Transaction& txn = state_.transaction();
-    storage::Table& table = inserter_.target().table();
-    auto mode = updater_->changes_key() ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
-    storage::ReadView view = state_.view();
-    if (txn.isolation() == storage::Isolation::kReadCommitted) view.stamp = txn.newest_view().stamp;
-    storage::StorageStatus status =
-        table.claim(txn, view, duplicate.primary_key, mode, storage::LockWait::kWait, claimed_[0]);
-    if (status == storage::StorageStatus::kNotFound && claimed_[0].self_modified) {
-      return Error(sqlstate::kCardinalityViolation, "ON CONFLICT DO UPDATE command cannot affect row a second time")
-          .with_hint(
-              "Ensure that no rows proposed for insertion within the same command have duplicate constrained values.");
-    }
-    if (status == storage::StorageStatus::kNotFound) return Answer::kRetry;
-    if (status != storage::StorageStatus::kOk) return storage_error(status, &inserter_.target().relation());
-    // Input 0: the excluded row, input 1: the existing one; both as row 0.
-    excluded_.columns.resize(inserter_.columns().size());
-    for (size_t c = 0; c < excluded_.columns.size(); c++)
-      excluded_.columns[c].set_constant(inserter_.rows().columns[c].datum(row));
-    updater_->load(claimed_, {nullptr, 1});
-    std::unique_ptr<Error> error;
-    if (where_) {
-      Selection passed = where_.filter(Frame{{&excluded_, &updater_->old_rows()}, 1}, {nullptr, 1}, error);
-      if (error != nullptr) return error;
-      if (passed.count == 0) {
-        table.unclaim(txn, claimed_[0].key);
-        return Answer::kSkip;
-      }
-    }
-    Selection done = updater_->update(&excluded_, claimed_, {nullptr, 1}, error);
-    if (error != nullptr) return error;
-    if (done.count == 0) return Answer::kSkip;
-    Arena& arena = state_.functions().arena();
-    for (size_t c = 0; c < inserter_.rows().columns.size(); c++) {
-      Datum d = updater_->new_rows().columns[c].datum(0);
-      if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
-      inserter_.rows().columns[c].set_datum(row, d);
-    }
-    inserter_.returned().set_changed(inserter_.rows(), row);
-    return Answer::kChanged;
-  }
-
- private:
-  // DO NOTHING above READ COMMITTED must not skip a row because of one that it cannot see.
-  Result<Answer> invisible_conflict(const std::string& key) {
-    storage::Transaction& txn = state_.transaction();
-    if (txn.isolation() == storage::Isolation::kReadCommitted) return Answer::kSkip;
-    storage::ReadView view = state_.view();
-    view.command = txn.command() + 1;
-    std::string row;
-    storage::StorageStatus status = inserter_.target().table().get(txn, view, key, row);
-    if (status == storage::StorageStatus::kOk) return Answer::kSkip;
-    // A newer one makes a dependency that cannot be kept, too: what is told is that it is newer.
-    if (status == storage::StorageStatus::kSerialization) status = storage::StorageStatus::kConflict;
-    if (status == storage::StorageStatus::kNotFound) status = storage::StorageStatus::kConflict;
-    return storage_error(status, &inserter_.target().relation());
-  }
-
-  // As PostgreSQL, which plans with the parameters' values.
-  Status check_premises() {
-    static constexpr uint16_t kRow = 0;
-    for (Condition& premise : premises_) {
-      std::unique_ptr<Error> error;
-      const bool holds = premise.filter(Frame{{nullptr, nullptr}, 1}, {&kRow, 1}, error).count == 1;
-      if (error != nullptr) return error;
-      if (!holds) return Error(sqlstate::kInvalidColumnReference, sql::OnConflict::kNoArbiter);
-    }
-    return {};
-  }
-
-  QueryState& state_;
-  const sql::OnConflict& plan_;
-  RowInserter& inserter_;
-  ArbiterProbe probe_;
-  const bool deferrable_;
-  std::vector<Condition> premises_;
-  Condition where_;
-  std::unique_ptr<RowUpdater> updater_;
-  std::vector<storage::Claimed> claimed_;
-  Chunk excluded_;
-};
 
 class InsertOperator final : public ChangeOperator {
  public:
@@ -161,6 +31,7 @@ class InsertOperator final : public ChangeOperator {
 
 Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  if (p.relation->is_partitioned()) return make_partitioned_insert(b, p, std::move(input));
   INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p, p.assignments));
   std::unique_ptr<OnConflictHandler> handler;
   if (p.on_conflict.has_value()) {

@@ -9,6 +9,7 @@
 
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/returned_columns.h"
+#include "engine/exec/partition/partition_check.h"
 
 namespace indigo::engine::exec {
 
@@ -27,12 +28,17 @@ class RowInserter {
  public:
   RowInserter(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
   // Of the plan: relation, generated columns and checks.
+  // `routed`: rows come here because they belong here; else a partition checks that they do.
   static Result<std::unique_ptr<RowInserter>> make(Builder& b, const sql::ChangePlan& plan,
-                                                   const std::vector<sql::Assignment>& assignments);
+                                                   const std::vector<sql::Assignment>& assignments,
+                                                   bool routed = false);
 
   // Writes the selected rows; answers those that were written (or changed by the handler), by source row number. `error` is
   // set when a row failed: the rows before it are written.
   Selection insert(const Chunk& source, Selection selection, ConflictHandler* handler, std::unique_ptr<Error>& error);
+
+  // Only computes the new rows (without generated columns and checks) and answers those that pass the filter.
+  Selection compute(const Chunk& source, Selection selection, std::unique_ptr<Error>& error);
 
   // The new rows by table column, at the source rows' numbers, until the next insert.
   Chunk& rows() { return rows_; }
@@ -50,6 +56,8 @@ class RowInserter {
   void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
              std::unique_ptr<Error>& error);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
+  Status compute_values(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
+  void check_partition(Selection& selection, std::unique_ptr<Error>& error);
   void reserve_columns(uint32_t extent);
 
   QueryState& state_;
@@ -60,6 +68,7 @@ class RowInserter {
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
   ViewChecks view_checks_;
+  std::unique_ptr<PartitionCheck> partition_check_;
   Chunk rows_;
   std::vector<Vector> nulls_;  // for columns without a value
   std::vector<const Vector*> columns_;

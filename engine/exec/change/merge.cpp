@@ -4,6 +4,8 @@
 #include "engine/exec/change/insert.h"
 #include "engine/exec/change/update.h"
 #include "engine/exec/operators.h"
+#include "engine/exec/partition/dispatch.h"
+#include "engine/exec/partition/partitioned_insert.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -13,20 +15,21 @@ struct MergeStep {
   sql::CommandKind command = sql::CommandKind::kSelect;
   Condition condition;
   std::unique_ptr<RowInserter> inserter;
+  std::unique_ptr<PartitionedInsert> partitioned;
   std::unique_ptr<RowUpdater> updater;
 };
 
 class MergeOperator final : public Operator {
  public:
-  MergeOperator(QueryState& state, const sql::MergePlan& plan, std::vector<MergeStep> steps, RowClaimer claimer,
-                OperatorPtr input)
+  MergeOperator(QueryState& state, const sql::Plan& statement, const sql::MergePlan& plan, std::vector<MergeStep> steps,
+                RowClaimer claimer, OperatorPtr input)
       : state_(state),
         plan_(plan),
         target_(state, plan.relation),
         steps_(std::move(steps)),
         claimer_(std::move(claimer)),
         input_(std::move(input)),
-        counts_(state.statement().root.get() == &plan) {
+        counts_(state.statement().root.get() == &statement) {
     target_row_.columns.resize(target_.column_count());
   }
 
@@ -95,10 +98,14 @@ class MergeOperator final : public Operator {
 
   Status not_matched(const Chunk* source, uint32_t row) {
     INDIGO_ASSIGN(MergeStep * step, choose(false, source, row));
-    if (step == nullptr || step->inserter == nullptr) return {};
+    if (step == nullptr || step->command != sql::CommandKind::kInsert) return {};
     auto r = static_cast<uint16_t>(row);
     std::unique_ptr<Error> error;
-    step->inserter->insert(*source, {&r, 1}, nullptr, error);
+    if (step->partitioned != nullptr) {
+      step->partitioned->insert(*source, {&r, 1}, error);
+    } else {
+      step->inserter->insert(*source, {&r, 1}, nullptr, error);
+    }
     if (error != nullptr) return error;
     if (counts_) state_.add_affected(1);
     return {};
@@ -140,10 +147,8 @@ class MergeOperator final : public Operator {
   Arena arena_;
 };
 
-}  // namespace
-
-Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
-  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+// `top`: the plan that the statement may be, whose changes are counted.
+Result<OperatorPtr> merge_operator(Builder& b, const sql::Plan& top, const sql::MergePlan& p, OperatorPtr input) {
   std::vector<MergeStep> steps;
   for (const sql::MergeAction& action : p.actions) {
     MergeStep step;
@@ -151,15 +156,36 @@ Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
     step.command = action.command;
     INDIGO_ASSIGN(step.condition, b.compile_condition(action.condition));
     if (action.command == sql::CommandKind::kInsert) {
-      INDIGO_ASSIGN(step.inserter, RowInserter::make(b, p, action.assignments));
-    } else if (action.command == sql::CommandKind::kUpdate) {
+      const sql::MergePlan& into = p.inserts != nullptr ? *p.inserts : p;
+      if (into.relation->is_partitioned()) {
+        step.partitioned = std::make_unique<PartitionedInsert>(b.state(), into, nullptr);
+        INDIGO_TRY(step.partitioned->prepare(b, action.assignments));
+      } else {
+        INDIGO_ASSIGN(step.inserter, RowInserter::make(b, into, action.assignments));
+      }
+    } else if (action.command == sql::CommandKind::kUpdate && p.relation->table != nullptr) {
       INDIGO_ASSIGN(step.updater, RowUpdater::make(b, p, action.assignments, false));
     }
     steps.push_back(std::move(step));
   }
   INDIGO_ASSIGN(RowClaimer claimer, RowClaimer::make(b, p.relation, p.key_column, p.recheck, p.refresh, false));
   return OperatorPtr(
-      std::make_unique<MergeOperator>(b.state(), p, std::move(steps), std::move(claimer), std::move(input)));
+      std::make_unique<MergeOperator>(b.state(), top, p, std::move(steps), std::move(claimer), std::move(input)));
+}
+
+}  // namespace
+
+Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
+  INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  if (!p.dispatched) return merge_operator(b, p, p, std::move(input));
+  std::vector<DispatchedTable> tables;
+  const auto add = [&](Oid relation, std::shared_ptr<const sql::MergePlan> t) {
+    tables.push_back(
+        {relation, [&b, &p, t = std::move(t)](OperatorPtr feed) { return merge_operator(b, p, *t, std::move(feed)); }});
+  };
+  for (const auto& t : p.tables) add(t->relation->oid, t);
+  add(kInvalidOid, p.inserts);
+  return make_dispatch(b, std::move(input), p.table_column, true, std::move(tables));
 }
 
 }  // namespace indigo::engine::exec

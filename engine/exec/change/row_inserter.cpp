@@ -15,7 +15,7 @@ RowInserter::RowInserter(QueryState& state, std::shared_ptr<const catalog::Relat
 }
 
 Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::ChangePlan& plan,
-                                                       const std::vector<sql::Assignment>& assignments) {
+                                                       const std::vector<sql::Assignment>& assignments, bool routed) {
   auto inserter = std::make_unique<RowInserter>(b.state(), plan.relation);
   inserter->returned_ = ReturnedColumns(*plan.relation, plan.returned_system_columns);
   inserter->target_.set_named_columns(plan.named_columns);
@@ -32,16 +32,40 @@ Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::Ch
   INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
   INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
+  if (!routed) {
+    INDIGO_ASSIGN(inserter->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
+  }
   return inserter;
 }
 
-// Computes the new rows and cuts the selection at the first row that fails.
-Status RowInserter::prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
+Status RowInserter::compute_values(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
   Frame frame{{&source, &rows_}, extent_of(selection)};
   selection.count = values_.evaluate(frame, selection, error);
   if (selection.count == 0) return {};
   for (size_t c = 0; c < nulls_.size(); c++) rows_.columns[c].reference(nulls_[c]);
   for (size_t i = 0; i < value_columns_.size(); i++) rows_.columns[value_columns_[i]].reference(values_[i]);
+  return {};
+}
+
+Selection RowInserter::compute(const Chunk& source, Selection selection, std::unique_ptr<Error>& error) {
+  reserve_columns(extent_of(selection));
+  Status done = compute_values(source, selection, error);
+  if (!done.ok()) {
+    error = done.take_error();
+    return {};
+  }
+  if (!filter_ || selection.count == 0) return selection;
+  std::unique_ptr<Error> failed;
+  selection = filter_.filter(Frame{{&source, &rows_}, extent_of(selection)}, selection, failed);
+  if (failed != nullptr) error = std::move(failed);
+  return selection;
+}
+
+// Computes the new rows and cuts the selection at the first row that fails.
+Status RowInserter::prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
+  INDIGO_TRY(compute_values(source, selection, error));
+  if (selection.count == 0) return {};
+  Frame frame{{&source, &rows_}, extent_of(selection)};
   if (!generated_.empty()) {
     std::unique_ptr<Error> failed;
     selection.count = generated_.evaluate(frame, selection, failed);
@@ -57,7 +81,18 @@ Status RowInserter::prepare(const Chunk& source, Selection& selection, std::uniq
     if (selection.count == 0) return {};
   }
   selection.count = checks_.run(target_, frame, selection, columns_, error);
+  if (partition_check_ != nullptr) check_partition(selection, error);
   return {};
+}
+
+void RowInserter::check_partition(Selection& selection, std::unique_ptr<Error>& error) {
+  for (uint32_t i = 0; i < selection.count; i++) {
+    auto holds = partition_check_->holds(rows_, selection[i]);
+    if (holds.ok() && *holds) continue;
+    error =
+        holds.ok() ? std::make_unique<Error>(target_.partition_violation(columns_, selection[i])) : holds.take_error();
+    selection.count = i;
+  }
 }
 
 void RowInserter::own_rows(uint32_t extent, Selection selection, Arena& arena) {

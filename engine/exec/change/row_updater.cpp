@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "engine/exec/change/update.h"
+#include "engine/exec/partition/partitioned_insert.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -23,6 +25,8 @@ RowUpdater::RowUpdater(QueryState& state, std::shared_ptr<const catalog::Relatio
   for (size_t c = 0; c < n; c++) columns_.push_back(&new_.columns[c]);
   assigned_.resize(n, nullptr);
 }
+
+RowUpdater::~RowUpdater() = default;
 
 Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::ChangePlan& plan,
                                                      const std::vector<sql::Assignment>& assignments, bool need_row) {
@@ -50,6 +54,17 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
     updater->generated_columns_.push_back(column);
     updater->assigned_[column] = updater->columns_[column];
     updater->changes_key_ |= updater->target_.is_key_column(column);
+  }
+  if (plan.relation->is_partition) {
+    INDIGO_ASSIGN(updater->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
+    std::vector<size_t> changed = updater->value_columns_;
+    changed.insert(changed.end(), updater->generated_columns_.begin(), updater->generated_columns_.end());
+    if (updater->partition_check_ != nullptr && !updater->partition_check_->reads(changed))
+      updater->partition_check_ = nullptr;
+  }
+  if (updater->partition_check_ != nullptr) {
+    fixed = false;
+    if (plan.root != nullptr && plan.root->is_partitioned()) updater->moved_plan_.relation = plan.root;
   }
   updater->patch_ = fixed && !updater->changes_key_;
   for (size_t c = 0; c < wanted.size(); c++) {
@@ -136,12 +151,46 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
     patched_image(claimed, row);
     return target_.update(claimed.key, claimed.key, image_);
   }
+  if (partition_check_ != nullptr) {
+    INDIGO_ASSIGN(const bool stays, partition_check_->holds(new_, row));
+    if (!stays) return move(claimed, row);
+  }
   target_.relation().layout.encode(columns_, row, image_);
   if (changes_key_) target_.key_of(columns_, row, key_);
   const Bytes key = changes_key_ ? Bytes(key_) : Bytes(claimed.key);
   INDIGO_TRY(target_.update(claimed.key, key, image_));
   returned_.set(state_, new_, row, {key, image_});
   return target_.updated(claimed.row, image_);
+}
+
+Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
+  const RelationPtr& root = moved_plan_.relation;
+  if (root == nullptr) return target_.partition_violation(columns_, row);
+  if (mover_ == nullptr) {
+    moved_columns_ = matching_columns(*root, target_.relation());
+    mover_ = std::make_unique<PartitionedInsert>(state_, moved_plan_, nullptr);
+    Builder b(state_);
+    INDIGO_TRY(mover_->prepare(b, {}));
+    moved_.columns.resize(root->columns.size());
+  }
+  for (size_t c = 0; c < moved_.columns.size(); c++) {
+    if (moved_columns_[c] >= 0) {
+      moved_.columns[c].reference(new_.columns[static_cast<size_t>(moved_columns_[c])]);
+    } else {
+      moved_.columns[c].set_constant(Datum::make_null(root->layout.phys(c)));
+    }
+  }
+  INDIGO_TRY(target_.erase(claimed.key));
+  INDIGO_TRY(target_.erased(claimed.row));
+  const auto r = static_cast<uint16_t>(row);
+  std::unique_ptr<Error> error;
+  mover_->start_rows(moved_, {&r, 1}, false, error);
+  Selection written;
+  while (error == nullptr && mover_->next(written, error) != nullptr) {
+  }
+  if (error != nullptr) return error;
+  returned_.set(state_, new_, row, {claimed.key, claimed.row});
+  return {};
 }
 
 }  // namespace indigo::engine::exec

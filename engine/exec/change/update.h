@@ -9,12 +9,16 @@
 
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/returned_columns.h"
+#include "engine/exec/partition/partition_check.h"
 
 namespace indigo::engine::exec {
+
+class PartitionedInsert;
 
 class RowUpdater {
  public:
   RowUpdater(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation);
+  ~RowUpdater();
   // need_row: RETURNING or a condition reads the old or the new row.
   // Of the plan: relation, generated columns and checks.
   static Result<std::unique_ptr<RowUpdater>> make(Builder& b, const sql::ChangePlan& plan,
@@ -34,6 +38,8 @@ class RowUpdater {
 
  private:
   Status write(const storage::Claimed& claimed, uint32_t row);
+  // A row that belongs into another partition now.
+  Status move(const storage::Claimed& claimed, uint32_t row);
   void patched_image(const storage::Claimed& claimed, uint32_t row);
 
   QueryState& state_;
@@ -45,6 +51,11 @@ class RowUpdater {
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
   ViewChecks view_checks_;
+  std::unique_ptr<PartitionCheck> partition_check_;  // when the partition key may change
+  sql::ChangePlan moved_plan_;                       // of rows that move: the table that the statement names
+  std::unique_ptr<PartitionedInsert> mover_;
+  std::vector<int> moved_columns_;  // by column of that table
+  Chunk moved_;
   bool patch_ = false;  // every change is a patch of fixed-width columns
   bool changes_key_ = false;
   std::vector<uint16_t> wanted_;  // columns that load() decodes

@@ -47,9 +47,10 @@ class LockRowsOperator final : public Operator {
   // Locks the row in each table. False: it is gone, no longer qualifies, or is skipped.
   Result<bool> lock(const Chunk& chunk, uint32_t row) {
     bool changed = false;
-    for (const sql::LockRowsPlan::Lock& lock : plan_.locks) {
-      const Vector& keys = (copied_ ? copy_ : chunk).columns[static_cast<size_t>(lock.key_column)];
+    for (const sql::LockRowsPlan::Lock& named : plan_.locks) {
+      const Vector& keys = (copied_ ? copy_ : chunk).columns[static_cast<size_t>(named.key_column)];
       if (keys.is_null(row)) continue;  // the null-extended side of an outer join
+      const sql::LockRowsPlan::Lock& lock = own_table(named, chunk, row);
       storage::StorageStatus status = lock.relation->table->lock_row(
           state_.transaction(), state_.view(), keys.get<Str>(row), lock.mode, lock.wait, claimed_);
       if (status == storage::StorageStatus::kNotFound) return false;
@@ -65,6 +66,17 @@ class LockRowsOperator final : public Operator {
     Selection passed = recheck_.filter(Frame{{&copy_, nullptr}, row + 1}, {&r, 1}, error);
     if (error != nullptr) return error;
     return passed.count == 1;
+  }
+
+  // The row's own table, where the locked one stands for several.
+  static const sql::LockRowsPlan::Lock& own_table(const sql::LockRowsPlan::Lock& lock, const Chunk& chunk,
+                                                  uint32_t row) {
+    if (lock.table_column < 0) return lock;
+    const auto oid = static_cast<Oid>(chunk.columns[static_cast<size_t>(lock.table_column)].get<int32_t>(row));
+    for (const sql::LockRowsPlan::Lock& t : lock.tables) {
+      if (t.relation->oid == oid) return t;
+    }
+    return lock;
   }
 
   // FOR KEY SHARE keeps the key, which has not changed: the row stays as the snapshot has it.

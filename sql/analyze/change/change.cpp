@@ -127,7 +127,8 @@ void add_view_condition(Scope& scope) {
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
   INDIGO_ASSIGN(auto relation, open_relation(scope, name));
   switch (relation->kind) {
-    case RelationKind::kTable: break;
+    case RelationKind::kTable:
+    case RelationKind::kPartitionedTable: break;
     case RelationKind::kView: return open_view_target(scope, relation, name, verb);
     case RelationKind::kMaterializedView:
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
@@ -141,6 +142,7 @@ Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, c
     default: return scope.error(sqlstate::kWrongObjectType, "cannot change relation \"" + relation->name + "\"");
   }
   INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), name.alias));
+  entry.only = !name.inh;
   scope.query->target = add_entry(scope, std::move(entry));
   NamespaceItem item = names_of(scope, 0);
   if (name.alias == nullptr) item.schema = target_of(scope).schema_name;

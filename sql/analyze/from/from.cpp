@@ -31,6 +31,7 @@ Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
   }
   INDIGO_ASSIGN(auto relation, open_relation(scope, v));
   INDIGO_ASSIGN(Entry entry, relation_entry(scope, std::move(relation), v.alias));
+  entry.only = !v.inh;
   FromItem item = leaf_of(scope, std::move(entry));
   if (v.alias == nullptr) {
     item.names[0].schema = scope.query->entries.back().relation->schema_name;
@@ -147,7 +148,7 @@ Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const Pg
     }
     return error;
   }
-  if (relation->kind == RelationKind::kIndex) {
+  if (relation->kind == RelationKind::kIndex || relation->kind == RelationKind::kPartitionedIndex) {
     return scope.error(sqlstate::kWrongObjectType, "\"" + relation->name + "\" is an index", v.location);
   }
   if (relation->kind == RelationKind::kComposite) {

@@ -6,6 +6,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/change/recheck.h"
+#include "sql/plan/change/table_rules.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
@@ -48,10 +49,13 @@ class ChangePlanner {
     std::vector<Assignment> out;
     for (const Assignment& a : all) {
       INDIGO_ASSIGN(ExprPtr value, resolve(a.value));
-      out.push_back({a.column, std::move(value)});
+      out.push_back({own_column(a.column), std::move(value)});
     }
     return out;
   }
+
+  // The number of a target's column in the table that is changed: one below the target may have others.
+  int own_column(int column) const { return leaf_ == nullptr ? column : leaf_->column_of[static_cast<size_t>(column)]; }
 
   // What all changes share: generated columns, checks, RETURNING.
   Status common(ChangePlan& change, Plan& plan, const Layout& source) {
@@ -59,9 +63,20 @@ class ChangePlanner {
     change.named_columns = named_columns();
     const Layout others = without_target(source);
     Resolver resolve(others, &row_);
-    INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
-    INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
-    change.check_names = q_.check_names;
+    if (leaf_ != nullptr) {
+      change.root = level_.entry(q_.target).relation;
+      for (int& c : change.named_columns) c = own_column(c);
+      if (q_.command != CommandKind::kDelete) {
+        INDIGO_ASSIGN(TableRules rules, table_rules(level_.s.session, relation_));
+        change.generated = std::move(rules.generated);
+        change.checks = std::move(rules.checks);
+        change.check_names = std::move(rules.check_names);
+      }
+    } else {
+      INDIGO_ASSIGN(change.generated, assignments(resolve, q_.generated));
+      INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
+      change.check_names = q_.check_names;
+    }
     INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
     change.view_check_names = q_.view_check_names;
     Layout returned_row = row_, returned_others = others;
@@ -181,7 +196,50 @@ class ChangePlanner {
       if (entry != q_.target || column < 0) out.add(entry, column);
     }
     out.add(q_.target, kRowKeyColumn);
+    if (target_rel().has_leaves) out.add(q_.target, kTableOidColumn);
     return out;
+  }
+
+  const Rel& target_rel() const { return level_.base(level_.rel_of[static_cast<size_t>(q_.target)]); }
+
+  // The row of a table below the target, in the target's terms.
+  Layout leaf_row(const ScannedTable& leaf) const {
+    Layout out;
+    const Entry& entry = level_.entry(q_.target);
+    for (const int upper : leaf.upper_of) {
+      out.outputs.push_back(upper < 0 ? nullptr
+                                      : make_var(q_.target, upper, entry.column_types[static_cast<size_t>(upper)]));
+    }
+    return out;
+  }
+
+  // One change for each table that the target stands for; `make` plans it for the current one.
+  template <class P, class Make>
+  Result<PlanPtr> dispatch(const Stage& stage, const Make& make) {
+    auto plan = std::make_shared<P>();
+    plan->relation = relation_;
+    plan->dispatched = true;
+    plan->named_columns = named_columns();
+    Resolver resolve(stage.built.layout);
+    INDIGO_ASSIGN(const ExprPtr table, resolve(make_var(q_.target, kTableOidColumn, {oid::kOid, -1, kInvalidOid})));
+    plan->table_column = as<ColumnExpr>(*table).column;
+    const auto relation = relation_;
+    const Layout row = row_;
+    for (const ScannedTable* leaf : target_rel().leaves) {
+      leaf_ = leaf;
+      relation_ = leaf->relation;
+      row_ = leaf_row(*leaf);
+      INDIGO_ASSIGN(std::shared_ptr<P> of_leaf, make());
+      of_leaf->inputs.clear();
+      plan->tables.push_back(std::move(of_leaf));
+    }
+    leaf_ = nullptr;
+    relation_ = relation;
+    row_ = row;
+    for (const TargetEntry& t : q_.returning) plan->columns.push_back({t.name, t.expr->type});
+    costs(*plan, *stage.built.plan);
+    plan->inputs = {stage.built.plan};
+    return PlanPtr(plan);
   }
 
   Result<Stage> source() {
@@ -198,22 +256,29 @@ class ChangePlanner {
     INDIGO_ASSIGN(ExprPtr key, keys(make_var(q_.target, kRowKeyColumn, {oid::kBytea, -1, kInvalidOid})));
     plan.key_column = as<ColumnExpr>(*key).column;
     plan.refresh = refreshed_columns(stage.built.layout, q_.target);
+    for (auto& [input, column] : plan.refresh) column = own_column(column);
     costs(plan, *stage.built.plan);
     plan.inputs = {stage.built.plan};
     return {};
   }
 
   Result<PlanPtr> update() {
-    INDIGO_ASSIGN(Stage stage, source());
+    INDIGO_ASSIGN(const Stage stage, source());
+    if (target_rel().has_leaves) return dispatch<UpdatePlan>(stage, [&] { return update_of(stage); });
+    INDIGO_ASSIGN(std::shared_ptr<UpdatePlan> plan, update_of(stage));
+    return PlanPtr(std::move(plan));
+  }
+
+  Result<std::shared_ptr<UpdatePlan>> update_of(const Stage& stage) {
     auto plan = std::make_shared<UpdatePlan>();
     INDIGO_TRY(claimed(*plan, stage));
     const Layout others = without_target(stage.built.layout);
     Resolver resolve(others, &row_);
     INDIGO_ASSIGN(plan->assignments, assignments(resolve, q_.assignments));
-    plan->key_columns_change = std::any_of(q_.assignments.begin(), q_.assignments.end(),
+    plan->key_columns_change = std::any_of(plan->assignments.begin(), plan->assignments.end(),
                                            [&](const Assignment& a) { return is_key(a.column); });
     INDIGO_TRY(common(*plan, *plan, stage.built.layout));
-    return PlanPtr(plan);
+    return plan;
   }
 
   // Part of the primary key, or of a key that foreign keys may reference.
@@ -230,35 +295,63 @@ class ChangePlanner {
   }
 
   Result<PlanPtr> erase() {
-    INDIGO_ASSIGN(Stage stage, source());
+    INDIGO_ASSIGN(const Stage stage, source());
+    if (target_rel().has_leaves) return dispatch<DeletePlan>(stage, [&] { return erase_of(stage); });
+    INDIGO_ASSIGN(std::shared_ptr<DeletePlan> plan, erase_of(stage));
+    return PlanPtr(std::move(plan));
+  }
+
+  Result<std::shared_ptr<DeletePlan>> erase_of(const Stage& stage) {
     auto plan = std::make_shared<DeletePlan>();
     INDIGO_TRY(claimed(*plan, stage));
     INDIGO_TRY(common(*plan, *plan, stage.built.layout));
-    return PlanPtr(plan);
+    return plan;
   }
 
   // ---- MERGE
 
   Result<PlanPtr> merge() {
-    INDIGO_ASSIGN(Stage stage, source());
+    INDIGO_ASSIGN(const Stage stage, source());
+    if (target_rel().has_leaves) {
+      INDIGO_ASSIGN(inserts_, merge_of(stage));
+      auto inserts = std::make_shared<MergePlan>(*inserts_);
+      inserts->inputs.clear();
+      inserts_ = inserts;
+      INDIGO_ASSIGN(const PlanPtr plan, dispatch<MergePlan>(stage, [&] { return merge_of(stage); }));
+      auto out = std::make_shared<MergePlan>(static_cast<const MergePlan&>(*plan));
+      out->inserts = inserts_;
+      return PlanPtr(std::move(out));
+    }
+    INDIGO_ASSIGN(std::shared_ptr<MergePlan> plan, merge_of(stage));
+    return PlanPtr(std::move(plan));
+  }
+
+  Result<std::shared_ptr<MergePlan>> merge_of(const Stage& stage) {
     auto plan = std::make_shared<MergePlan>();
     INDIGO_TRY(claimed(*plan, stage));
+    plan->inserts = inserts_;
     const Layout others = without_target(stage.built.layout);
     for (const MergeAction& action : q_.merge_actions) {
       MergeAction out = action;
       Resolver resolve(others, &row_);
       INDIGO_ASSIGN(out.condition, resolve(action.condition));
-      INDIGO_ASSIGN(out.assignments, assignments(resolve, action.assignments));
+      if (action.command == CommandKind::kInsert && leaf_ != nullptr) {
+        out.assignments = inserts_->actions[plan->actions.size()].assignments;  // into the table that is named
+      } else {
+        INDIGO_ASSIGN(out.assignments, assignments(resolve, action.assignments));
+      }
       plan->actions.push_back(std::move(out));
     }
     INDIGO_TRY(common(*plan, *plan, stage.built.layout));
-    return PlanPtr(plan);
+    return plan;
   }
 
   Level& level_;
   Query& q_;
   std::shared_ptr<const RelationInfo> relation_;
   Layout row_;
+  const ScannedTable* leaf_ = nullptr;  // the table below the target that is planned for
+  std::shared_ptr<const MergePlan> inserts_;
 };
 
 }  // namespace

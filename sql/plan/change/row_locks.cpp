@@ -17,12 +17,34 @@ bool is_lockable(const Level& level, const RowLock& lock) {
   return level.entry(lock.entry).kind == EntryKind::kTable && level.rel_of[static_cast<size_t>(lock.entry)] >= 0;
 }
 
+const Rel& rel_of(Level& level, const RowLock& lock) {
+  return level.base(level.rel_of[static_cast<size_t>(lock.entry)]);
+}
+
+// The tables that a locked one stands for.
+Status add_leaves(Level& level, const RowLock& lock, Resolver& resolve, LockRowsPlan::Lock& out) {
+  const Rel& rel = rel_of(level, lock);
+  if (!rel.has_leaves) return {};
+  INDIGO_ASSIGN(const ExprPtr table, resolve(make_var(lock.entry, kTableOidColumn, {oid::kOid, -1, kInvalidOid})));
+  for (const ScannedTable* leaf : rel.leaves) {
+    level.s.depend(leaf->relation, storage::TableLockMode::kRowShare);
+    LockRowsPlan::Lock of_leaf = out;
+    of_leaf.relation = leaf->relation;
+    for (auto& [input, column] : of_leaf.refresh) column = leaf->column_of[static_cast<size_t>(column)];
+    out.tables.push_back(std::move(of_leaf));
+  }
+  out.table_column = as<ColumnExpr>(*table).column;
+  return {};
+}
+
 }  // namespace
 
 void need_row_locks(Level& level, VarSet& needed) {
   if (level.work.row_locks.empty()) return;
   for (const RowLock& lock : level.work.row_locks) {
-    if (is_lockable(level, lock)) needed.add(lock.entry, kRowKeyColumn);
+    if (!is_lockable(level, lock)) continue;
+    needed.add(lock.entry, kRowKeyColumn);
+    if (rel_of(level, lock).has_leaves) needed.add(lock.entry, kTableOidColumn);
   }
   for (const ExprPtr& e : level.recheck) needed.add_vars(e);
 }
@@ -48,6 +70,7 @@ Status add_row_locks(Level& level, Stage& stage) {
     INDIGO_ASSIGN(ExprPtr key, resolve(make_var(lock.entry, kRowKeyColumn, {oid::kBytea, -1, kInvalidOid})));
     out.key_column = as<ColumnExpr>(*key).column;
     out.refresh = refreshed_columns(stage.built.layout, lock.entry);
+    INDIGO_TRY(add_leaves(level, lock, resolve, out));
     plan->locks.push_back(std::move(out));
   }
   INDIGO_ASSIGN(plan->recheck, resolve_all(resolve, level.recheck));

@@ -17,6 +17,8 @@ namespace {
 
 using catalog::IndexInfo;
 
+constexpr int kNoUpperColumn = 1 << 20;
+
 // One tree: the table's own (index -1) or a secondary index.
 struct Tree {
   int index = -1;
@@ -28,7 +30,10 @@ struct Tree {
 class TablePaths {
  public:
   TablePaths(Level& level, Rel& rel)
-      : level_(level), rel_(rel), entry_(level.entry(rel.entry)), relation_(*entry_.relation) {}
+      : level_(level),
+        rel_(rel),
+        shared_relation_(rel.table != nullptr ? rel.table->relation : level.entry(rel.entry).relation),
+        relation_(*shared_relation_) {}
 
   Status run() {
     if (!level_.work.current_of.empty() && rel_.entry == level_.work.target) {
@@ -45,8 +50,11 @@ class TablePaths {
   }
 
  private:
+  // The upper table's column where the table is read in its place; null: it has none.
   ExprPtr column(int16_t number) const {
-    return make_var(rel_.entry, number - 1, relation_.columns[static_cast<size_t>(number - 1)].type);
+    int at = number - 1;
+    if (rel_.table != nullptr) at = rel_.table->upper_of[static_cast<size_t>(at)];
+    return at < 0 ? nullptr : make_var(rel_.entry, at, relation_.columns[static_cast<size_t>(number - 1)].type);
   }
 
   Tree primary_tree() const {
@@ -55,6 +63,10 @@ class TablePaths {
     for (size_t i = 0; i < relation_.key_columns.size(); i++) {
       KeyPart part;
       part.expr = column(relation_.key_columns[i]);
+      if (part.expr == nullptr) {
+        tree.unique = false;
+        break;
+      }
       part.descending = relation_.key.column(i).descending;
       part.nulls_first = relation_.key.column(i).nulls_first;
       part.not_null = true;
@@ -64,7 +76,7 @@ class TablePaths {
   }
 
   Status collect_trees() {
-    if (!relation_.key_columns.empty()) trees_.push_back(primary_tree());
+    if (Tree tree = primary_tree(); !tree.parts.empty()) trees_.push_back(std::move(tree));
     for (size_t i = 0; i < relation_.indexes.size(); i++) {
       const IndexInfo& index = relation_.indexes[i];
       if (!index.storage || !index.valid || index.method != "btree") continue;
@@ -77,18 +89,23 @@ class TablePaths {
       for (const auto& c : index.columns) {
         KeyPart part;
         if (c.column != 0) {
-          part.expr = collated(column(c.column), c.type.collation);
+          const ExprPtr plain = column(c.column);
+          if (plain == nullptr) {
+            tree.unique = tree.appends_key = false;
+            break;
+          }
+          part.expr = collated(plain, c.type.collation);
           part.not_null = relation_.columns[static_cast<size_t>(c.column - 1)].not_null;
         } else {
           INDIGO_ASSIGN(const ExprPtr e,
-                        analyze_expression(level_.s.session, c.expression, entry_.relation, TypeRef{}));
+                        analyze_expression(level_.s.session, c.expression, shared_relation_, TypeRef{}));
           part.expr = collated(moved(e), c.type.collation);
         }
         part.descending = c.descending;
         part.nulls_first = c.nulls_first;
         tree.parts.push_back(std::move(part));
       }
-      trees_.push_back(std::move(tree));
+      if (!tree.parts.empty()) trees_.push_back(std::move(tree));
     }
     return {};
   }
@@ -108,6 +125,11 @@ class TablePaths {
     if (const auto* v = try_as<VarExpr>(e)) {
       auto copy = std::make_shared<VarExpr>(*v);
       copy->entry = rel_.entry;
+      // A column that the upper table has not is no column of the query: nothing equals it.
+      if (rel_.table != nullptr && v->column >= 0) {
+        const int upper = rel_.table->upper_of[static_cast<size_t>(v->column)];
+        copy->column = upper >= 0 ? upper : kNoUpperColumn;
+      }
       return copy;
     }
     return map_children(e, [&](const ExprPtr& c) { return moved(c); });
@@ -116,7 +138,7 @@ class TablePaths {
   // A partial index serves queries whose conditions include its predicate's.
   Result<bool> predicate_holds(const IndexInfo& index) {
     if (index.predicate.empty()) return true;
-    INDIGO_ASSIGN(const ExprPtr predicate, analyze_expression(level_.s.session, index.predicate, entry_.relation,
+    INDIGO_ASSIGN(const ExprPtr predicate, analyze_expression(level_.s.session, index.predicate, shared_relation_,
                                                               {oid::kBool, -1, kInvalidOid}));
     ExprList facts;
     for (const Clause* c : rel_.restrictions) facts.push_back(c->expr);
@@ -142,8 +164,10 @@ class TablePaths {
     }
     if (!tree.appends_key) return;
     for (const int16_t number : relation_.key_columns) {
+      const ExprPtr of_key = column(number);
+      if (of_key == nullptr) break;
       PathKey key;
-      key.id = sort_id(level_, column(number));
+      key.id = sort_id(level_, of_key);
       key.descending = backward;
       key.nulls_first = backward;
       p.keys.push_back(key);
@@ -157,7 +181,7 @@ class TablePaths {
     p->rows = rel_.rows;
     finish_costs(*p, rel_.tuples, rel_.restrictions, 1);
     if (!enabled(level_.s, kEnableSeqScan)) p->total += kDisabledCost;
-    if (!relation_.key_columns.empty())
+    if (!primary_tree().parts.empty())
       both_ways(p, primary_tree());
     else
       add_path(rel_, p);
@@ -291,7 +315,7 @@ class TablePaths {
 
   Level& level_;
   Rel& rel_;
-  const Entry& entry_;
+  const std::shared_ptr<const RelationInfo> shared_relation_;
   const RelationInfo& relation_;
   std::vector<Tree> trees_;
 };
@@ -330,6 +354,8 @@ bool is_point(const Rel& rel) {
 bool is_unique_for(Level& level, const Rel& rel, const ExprList& columns) {
   if (rel.one_row) return true;
   if (rel.entry < 0 || level.entry(rel.entry).kind != EntryKind::kTable) return false;
+  // A key is unique in each of the tables that inherit, not in all of them; partitions' keys are.
+  if (rel.has_leaves && !level.entry(rel.entry).relation->is_partitioned()) return false;
   for (const IndexInfo& index : level.entry(rel.entry).relation->indexes) {
     if (!index.unique || !index.immediate || !index.valid || !index.predicate.empty()) continue;
     const bool all = std::all_of(index.columns.begin(), index.columns.end(), [&](const auto& c) {

@@ -8,6 +8,7 @@
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/access_paths.h"
+#include "sql/plan/path/append_paths.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
@@ -102,6 +103,11 @@ class Maker {
 
  private:
   Status table() {
+    if (has_leaves(entry_)) {
+      INDIGO_TRY(leaf_paths(level_, rel_));
+      rel_.one_row = is_point(rel_);
+      return {};
+    }
     if (!entry_.relation->table) {
       return Error(sqlstate::kFeatureNotSupported,
                    "relation \"" + entry_.relation->name + "\" cannot be read by a query");

@@ -39,6 +39,7 @@ class PathBuilder {
   Result<Built> build(const Path& p, const VarSet& needed) {
     switch (p.kind) {
       case Path::Kind::kScan: return scan(p, needed);
+      case Path::Kind::kAppend: return append(p, needed);
       case Path::Kind::kPrebuilt: return prebuilt(p);
       case Path::Kind::kNestedLoop: return nested_loop(p, needed);
       case Path::Kind::kHashJoin: return hash_join(p, needed);
@@ -102,7 +103,8 @@ class PathBuilder {
       s = node.get();
       plan = std::move(node);
     }
-    s->relation = entry.relation;
+    const ScannedTable* table = p.rel->table;
+    s->relation = table != nullptr ? table->relation : entry.relation;
     s->alias = entry.alias;
     s->direction = p.direction;
     s->point = p.point;
@@ -111,23 +113,82 @@ class PathBuilder {
     for (const auto& [e, column] : wanted.pairs()) {
       if (e != p.rel->entry) continue;
       const TypeRef type = column_type(entry, column);
-      s->scan_columns.push_back(column);
+      s->scan_columns.push_back(table != nullptr && column >= 0 ? table->column_of[static_cast<size_t>(column)]
+                                                                : column);
       plan->columns.push_back({column_name(entry, column), type});
       plan->width += average_width(level_, e, column);
       out.layout.outputs.push_back(make_var(e, column, type));
     }
-    for (const ExprPtr& e : p.bounds.equal) s->bounds.equal.push_back(parameterised(e, p.rels));
-    s->bounds.low = parameterised(p.bounds.low, p.rels);
-    s->bounds.high = parameterised(p.bounds.high, p.rels);
-    s->bounds.in_array = parameterised(p.bounds.in_array, p.rels);
-    for (const KeyInterval& i : p.bounds.any_of) {
-      s->bounds.any_of.push_back(
-          {parameterised(i.low, p.rels), parameterised(i.high, p.rels), i.low_inclusive, i.high_inclusive});
-    }
-    s->bounds.low_inclusive = p.bounds.low_inclusive;
-    s->bounds.high_inclusive = p.bounds.high_inclusive;
+    s->bounds = key_bounds(p.bounds, p.rels);
     Resolver resolve(out.layout);
     INDIGO_ASSIGN(s->filter, resolve_all(resolve, conditions));
+    copy_costs(p, *plan);
+    out.plan = std::move(plan);
+    return out;
+  }
+
+  KeyBounds key_bounds(const IndexBounds& from, RelSet rels) {
+    KeyBounds out;
+    for (const ExprPtr& e : from.equal) out.equal.push_back(parameterised(e, rels));
+    out.low = parameterised(from.low, rels);
+    out.high = parameterised(from.high, rels);
+    out.in_array = parameterised(from.in_array, rels);
+    for (const KeyInterval& i : from.any_of) {
+      out.any_of.push_back(
+          {parameterised(i.low, rels), parameterised(i.high, rels), i.low_inclusive, i.high_inclusive});
+    }
+    out.low_inclusive = from.low_inclusive;
+    out.high_inclusive = from.high_inclusive;
+    return out;
+  }
+
+  // The tables below a relation, all with the same columns.
+  Result<Built> append(const Path& p, const VarSet& needed) {
+    const Entry& entry = level_.entry(p.rel->entry);
+    VarSet wanted;
+    for (const auto& [e, column] : needed.pairs()) {
+      if (e == p.rel->entry) wanted.add(e, column);
+    }
+    Built out;
+    auto plan = std::make_shared<AppendPlan>();
+    for (const auto& [e, column] : wanted.pairs()) {
+      const TypeRef type = column_type(entry, column);
+      plan->columns.push_back({column_name(entry, column), type});
+      out.layout.outputs.push_back(make_var(e, column, type));
+    }
+    if (p.parts.empty()) {
+      auto nothing = std::make_shared<ResultPlan>();
+      nothing->columns = plan->columns;
+      nothing->condition = make_bool(false);
+      for (const PlanColumn& c : nothing->columns) nothing->projection.push_back(make_null(level_.s.catalog(), c.type));
+      out.plan = std::move(nothing);
+      return out;
+    }
+    for (const Path* part : p.parts) {
+      INDIGO_ASSIGN(Built leaf, build(*part, wanted));
+      // A leaf outputs what its own conditions read, too.
+      ExprList picked;
+      for (const ExprPtr& e : out.layout.outputs) {
+        for (size_t i = 0; i < leaf.layout.outputs.size(); i++) {
+          if (!equal(e, leaf.layout.outputs[i])) continue;
+          picked.push_back(make_column(0, static_cast<int>(i), e->type));
+          break;
+        }
+      }
+      const bool same = leaf.layout.outputs.size() == out.layout.outputs.size();
+      plan->inputs.push_back(same ? leaf.plan : projected(leaf.plan, std::move(picked), plan->columns));
+      plan->width = leaf.plan->width;
+    }
+    for (const KeyPruning& from : p.rel->prunings) {
+      PartitionPruning pruning;
+      pruning.relation = from.relation;
+      pruning.bounds = key_bounds(from.bounds, p.rels);
+      for (const auto& leaves : from.leaves) {
+        pruning.inputs.emplace_back();
+        for (const size_t leaf : leaves) pruning.inputs.back().push_back(static_cast<int>(leaf));
+      }
+      plan->prunings.push_back(std::move(pruning));
+    }
     copy_costs(p, *plan);
     out.plan = std::move(plan);
     return out;

@@ -49,7 +49,17 @@ struct IndexBounds {
 };
 
 struct Path {
-  enum class Kind : uint8_t { kScan, kPrebuilt, kNestedLoop, kHashJoin, kMergeJoin, kSort, kMaterialize, kUnique };
+  enum class Kind : uint8_t {
+    kScan,
+    kAppend,
+    kPrebuilt,
+    kNestedLoop,
+    kHashJoin,
+    kMergeJoin,
+    kSort,
+    kMaterialize,
+    kUnique
+  };
   Kind kind = Kind::kScan;
   RelSet rels, outer;  // outer: relations that must supply parameters
   double rows = 0, startup = 0, total = 0;
@@ -61,6 +71,10 @@ struct Path {
   IndexBounds bounds;
   storage::Direction direction = storage::Direction::kForward;
   bool point = false;
+
+  // kAppend: one path for each of the tables that rel->leaves names by number.
+  std::vector<Path*> parts;
+  std::vector<size_t> leaves;
 
   // joins: left and right; others: left
   Path* left = nullptr;

@@ -1,0 +1,39 @@
+// ON CONFLICT DO NOTHING and DO UPDATE.
+// Thread safety: none.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "engine/exec/change/arbiter_probe.h"
+#include "engine/exec/change/insert.h"
+#include "engine/exec/change/update.h"
+
+namespace indigo::engine::exec {
+
+class OnConflictHandler final : public ConflictHandler {
+ public:
+  // The plan and the inserter outlive the handler.
+  static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter);
+  OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter);
+
+  Status before(Bytes key, Bytes row) override;
+  Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override;
+
+ private:
+  Result<Answer> invisible_conflict(const std::string& key);
+  Status check_premises();
+
+  QueryState& state_;
+  const sql::OnConflict& plan_;
+  RowInserter& inserter_;
+  ArbiterProbe probe_;
+  const bool deferrable_;
+  std::vector<Condition> premises_;
+  Condition where_;
+  std::unique_ptr<RowUpdater> updater_;
+  std::vector<storage::Claimed> claimed_;
+  Chunk excluded_;
+};
+
+}  // namespace indigo::engine::exec

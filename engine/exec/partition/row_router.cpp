@@ -1,0 +1,80 @@
+#include "engine/exec/partition/row_router.h"
+
+#include "base/sqlstate.h"
+#include "catalog/database.h"
+
+namespace indigo::engine::exec {
+
+Result<size_t> RowRouter::add_level(RelationPtr relation) {
+  Level level;
+  const std::vector<int> columns = matching_columns(*relation, *root_);
+  level.targets.assign(relation->children.size(), -1);
+  INDIGO_ASSIGN(PartitionKeyReader key, PartitionKeyReader::make(state_, std::move(relation), columns));
+  level.key = std::move(key);
+  levels_.push_back(std::move(level));
+  return levels_.size() - 1;
+}
+
+Status RowRouter::lock(Table& table) {
+  if (table.locked_in == state_.run()) return {};
+  storage::Transaction& txn = state_.transaction();
+  storage::Store& store = state_.context().store;
+  const storage::StorageStatus status = store.locks().lock_table(
+      store.lock_owner(txn), catalog::lock_object(state_.session().catalog().database(), table.relation->oid),
+      storage::TableLockMode::kRowExclusive, true, txn.lock_timeout());
+  if (status != storage::StorageStatus::kOk) return storage_error(status, table.relation.get());
+  // Found in an earlier run, and made anew since: what was made for it no longer fits.
+  if (table.locked_in != 0) {
+    const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
+    const bool same =
+        now != nullptr && now->table == table.relation->table && now->indexes.size() == table.relation->indexes.size();
+    if (!same) {
+      return Error(sqlstate::kSerializationFailure,
+                   "could not serialize access due to a concurrent definition of \"" + table.relation->name + "\"");
+    }
+  }
+  table.locked_in = state_.run();
+  return {};
+}
+
+Status RowRouter::look_up(Level& level, int partition) {
+  const Oid oid = level.key->table().children[static_cast<size_t>(partition)];
+  catalog::CatalogView& catalog = state_.session().catalog();
+  RelationPtr found = catalog.relation(oid);
+  if (found == nullptr) return Error(sqlstate::kInternalError, "a partition is missing");
+  if (found->is_partitioned()) {
+    INDIGO_ASSIGN(const size_t number, add_level(std::move(found)));
+    level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * number);
+    return {};
+  }
+  tables_.push_back({std::move(found), 0});
+  Status locked = lock(tables_.back());
+  if (!locked.ok()) {
+    tables_.pop_back();
+    return locked;
+  }
+  // What the lock's holder before may have changed.
+  tables_.back().relation = catalog.relation(oid);
+  if (tables_.back().relation == nullptr || tables_.back().relation->table == nullptr)
+    return Error(sqlstate::kInternalError, "a partition is missing");
+  level.targets[static_cast<size_t>(partition)] = static_cast<int>(2 * tables_.size() - 1);
+  return {};
+}
+
+Result<size_t> RowRouter::route(const Chunk& rows, uint32_t row) {
+  if (levels_.empty()) INDIGO_TRY(add_level(root_));
+  size_t at = 0;
+  while (true) {
+    INDIGO_ASSIGN(const int partition, levels_[at].key->find(rows, row));
+    if (partition < 0) return levels_[at].key->not_found();
+    if (levels_[at].targets[static_cast<size_t>(partition)] < 0) INDIGO_TRY(look_up(levels_[at], partition));
+    const int target = levels_[at].targets[static_cast<size_t>(partition)];
+    if (target % 2 != 0) {
+      INDIGO_TRY(lock(tables_[static_cast<size_t>(target / 2)]));
+      return static_cast<size_t>(target / 2);
+    }
+    at = static_cast<size_t>(target / 2);
+  }
+}
+
+}  // namespace indigo::engine::exec

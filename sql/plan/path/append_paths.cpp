@@ -1,0 +1,265 @@
+#include "sql/plan/path/append_paths.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/stack.h"
+#include "catalog/oids.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/analyze/make.h"
+#include "sql/partition/partition_map.h"
+#include "sql/partition/prune.h"
+#include "sql/plan/condition/key_match.h"
+#include "sql/plan/condition/selectivity.h"
+#include "sql/plan/interrupt.h"
+#include "sql/plan/path/access_paths.h"
+#include "sql/plan/path/cost.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+KeyBounds key_bounds(const IndexBounds& b) {
+  KeyBounds out;
+  out.equal = b.equal;
+  out.low = b.low;
+  out.high = b.high;
+  out.low_inclusive = b.low_inclusive;
+  out.high_inclusive = b.high_inclusive;
+  out.in_array = b.in_array;
+  out.any_of = b.any_of;
+  return out;
+}
+
+class Leaves {
+ public:
+  Leaves(Level& level, Rel& rel, storage::TableLockMode lock)
+      : level_(level), rel_(rel), entry_(level.entry(rel.entry)), lock_(lock) {}
+
+  Status collect() {
+    level_.s.depend(entry_.relation, lock_);
+    return add(entry_.relation);
+  }
+
+ private:
+  Status add(const std::shared_ptr<const RelationInfo>& relation) {
+    INDIGO_TRY(check_stack_depth());
+    if (relation->is_partitioned()) return partitions(relation);
+    // Level by level, each table once.
+    std::vector<std::shared_ptr<const RelationInfo>> all{relation};
+    std::set<Oid> seen{relation->oid};
+    for (size_t i = 0; i < all.size(); i++) {
+      const auto table = all[i];
+      level_.leaf_tables.push_back(mapped_table(*entry_.relation, table));
+      rel_.leaves.push_back(&level_.leaf_tables.back());
+      level_.s.depend(table, lock_);
+      for (const Oid child : table->children) {
+        if (!seen.insert(child).second) continue;
+        if (auto r = level_.s.catalog().relation(child)) all.push_back(std::move(r));
+      }
+    }
+    return {};
+  }
+
+  Status partitions(const std::shared_ptr<const RelationInfo>& relation) {
+    INDIGO_ASSIGN(const auto map, partition::PartitionMap::of(level_.s.session, *relation));
+    KeyPruning pruning;
+    pruning.relation = relation;
+    pruning.leaves.resize(relation->children.size());
+    INDIGO_TRY(match(relation, pruning.bounds));
+    INDIGO_ASSIGN(const partition::PartitionSet wanted, known(*map, pruning.bounds));
+    for (const int p : wanted) {
+      const auto child = level_.s.catalog().relation(relation->children[static_cast<size_t>(p)]);
+      if (child == nullptr) continue;
+      if (child->is_partitioned()) level_.s.depend(child, lock_);
+      const size_t first = rel_.leaves.size();
+      INDIGO_TRY(check_interrupt());
+      INDIGO_TRY(add(child));
+      for (size_t i = first; i < rel_.leaves.size(); i++) pruning.leaves[static_cast<size_t>(p)].push_back(i);
+    }
+    if (!pruning.bounds.whole() && wanted.size() > 1) rel_.prunings.push_back(std::move(pruning));
+    return {};
+  }
+
+  // The restrictions (and conditions with other relations) as bounds of the partition key.
+  Status match(const std::shared_ptr<const RelationInfo>& relation, IndexBounds& bounds) {
+    const ScannedTable table = mapped_table(*entry_.relation, relation);
+    std::vector<KeyPart> parts;
+    for (const catalog::PartitionKeyColumn& k : relation->partition_key->columns) {
+      KeyPart part;
+      if (k.column > 0) {
+        const int upper = table.upper_of[static_cast<size_t>(k.column) - 1];
+        part.expr = make_var(rel_.entry, upper, entry_.column_types[static_cast<size_t>(upper)]);
+      } else {
+        INDIGO_ASSIGN(const ExprPtr e, analyze_expression(level_.s.session, k.expression, table.relation, TypeRef{}));
+        part.expr = moved(e, table);
+      }
+      if (k.type.collation != kInvalidOid && part.expr->type.collation != k.type.collation) {
+        auto collated = std::make_shared<CollateExpr>();
+        collated->argument = part.expr;
+        collated->type = part.expr->type;
+        collated->type.collation = k.type.collation;
+        part.expr = std::move(collated);
+      }
+      parts.push_back(std::move(part));
+    }
+    match_key(level_, rel_, parts, rel_.restrictions, bounds);
+    return {};
+  }
+
+  ExprPtr moved(const ExprPtr& e, const ScannedTable& table) const {
+    if (const auto* v = try_as<VarExpr>(e)) {
+      auto copy = std::make_shared<VarExpr>(*v);
+      copy->entry = rel_.entry;
+      if (v->column >= 0) copy->column = table.upper_of[static_cast<size_t>(v->column)];
+      return copy;
+    }
+    return map_children(e, [&](const ExprPtr& c) { return moved(c, table); });
+  }
+
+  // What is left when all values are constants (bounds become empty then, they have done their work); else all partitions.
+  Result<partition::PartitionSet> known(const partition::PartitionMap& map, IndexBounds& bounds) {
+    if (bounds.whole()) return map.in_order();
+    const KeyBounds key = key_bounds(bounds);
+    std::vector<TypeRef> types;
+    std::vector<Datum> values;
+    for (const ExprPtr& e : partition::bound_expressions(key)) {
+      const auto* c = try_as<ConstExpr>(e);
+      if (!c) return map.in_order();
+      types.push_back(e->type);
+      values.push_back(c->value.get());
+    }
+    FuncContext context(level_.s.session);
+    Arena arena;
+    context.set_arena(&arena);
+    auto out = partition::prune(context, map, key, types, values);
+    bounds = IndexBounds();
+    return out;
+  }
+
+  Level& level_;
+  Rel& rel_;
+  const Entry& entry_;
+  const storage::TableLockMode lock_;
+};
+
+// Append paths: all leaves by their cheapest unparameterised path, and for each set of relations that supplies parameters to
+// some leaf, by what is cheapest with them.
+class Appender {
+ public:
+  Appender(Level& level, Rel& rel, std::vector<Rel*> parts) : level_(level), rel_(rel), parts_(std::move(parts)) {}
+
+  void add_all() {
+    add(RelSet());
+    std::vector<RelSet> outers;
+    for (const Rel* part : parts_) {
+      for (const Path* p : part->paths) {
+        if (!p->outer.empty() && std::find(outers.begin(), outers.end(), p->outer) == outers.end())
+          outers.push_back(p->outer);
+      }
+    }
+    for (const RelSet& outer : outers) add(outer);
+  }
+
+ private:
+  static Path* cheapest(const Rel& part, const RelSet& outer) {
+    Path* best = nullptr;
+    for (Path* p : part.paths) {
+      if (outer.contains(p->outer) && (!best || p->total < best->total)) best = p;
+    }
+    return best;
+  }
+
+  void add(const RelSet& outer) {
+    Path* out = level_.new_path(Path::Kind::kAppend);
+    out->rels = rel_.set;
+    out->rel = &rel_;
+    for (size_t i = 0; i < parts_.size(); i++) {
+      Path* p = cheapest(*parts_[i], outer);
+      out->parts.push_back(p);
+      out->leaves.push_back(i);
+      out->outer |= p->outer;
+      out->rows += p->rows;
+      out->total += p->total;
+      if (i == 0) out->startup = p->startup;
+    }
+    if (out->outer != outer) return;
+    add_path(rel_, out);
+  }
+
+  Level& level_;
+  Rel& rel_;
+  std::vector<Rel*> parts_;
+};
+
+}  // namespace
+
+ScannedTable mapped_table(const RelationInfo& upper, std::shared_ptr<const RelationInfo> lower) {
+  ScannedTable out;
+  out.column_of.assign(upper.columns.size(), -1);
+  out.upper_of.assign(lower->columns.size(), -1);
+  out.identical = upper.columns.size() == lower->columns.size();
+  for (size_t i = 0; i < upper.columns.size(); i++) {
+    const catalog::ColumnInfo& column = upper.columns[i];
+    if (column.dropped) {
+      out.identical &= i < lower->columns.size() && lower->columns[i].dropped;
+      continue;
+    }
+    const auto same = [&](size_t at) {
+      return at < lower->columns.size() && !lower->columns[at].dropped && lower->columns[at].name == column.name;
+    };
+    size_t at = i;
+    if (!same(at)) {
+      out.identical = false;
+      for (at = 0; at < lower->columns.size() && !same(at);) at++;
+      if (at == lower->columns.size()) continue;
+    }
+    out.column_of[i] = static_cast<int>(at);
+    out.upper_of[at] = static_cast<int>(i);
+  }
+  out.relation = std::move(lower);
+  return out;
+}
+
+bool has_leaves(const Entry& entry) {
+  if (entry.kind != EntryKind::kTable || entry.relation == nullptr) return false;
+  return entry.relation->is_partitioned() || (!entry.only && !entry.relation->children.empty());
+}
+
+Status leaf_paths(Level& level, Rel& rel) {
+  const Entry& entry = level.entry(rel.entry);
+  const bool target = rel.entry == level.work.target;
+  rel.has_leaves = true;
+  if (entry.relation->is_partitioned() && entry.only) {
+    level.s.depend(entry.relation, storage::TableLockMode::kAccessShare);
+  } else {
+    INDIGO_TRY(Leaves(level, rel, target ? storage::TableLockMode::kRowExclusive : storage::TableLockMode::kAccessShare)
+                   .collect());
+  }
+  std::vector<Rel*> parts;
+  const double part = clauses_selectivity(level, rel.restrictions);
+  for (const ScannedTable* table : rel.leaves) {
+    level.leaf_rels.emplace_back();
+    Rel& leaf = level.leaf_rels.back();
+    leaf.set = rel.set;
+    leaf.entry = rel.entry;
+    leaf.restrictions = rel.restrictions;
+    leaf.table = table;
+    leaf.tuples = std::max<double>(1, static_cast<double>(table->relation->table->statistics().rows));
+    leaf.rows = std::max(1.0, leaf.tuples * part);
+    rel.tuples += leaf.tuples;
+    INDIGO_TRY(table_paths(level, leaf));
+    rel.rows += leaf.rows;
+    parts.push_back(&leaf);
+  }
+  rel.tuples = std::max(1.0, rel.tuples);
+  rel.rows = std::max(1.0, rel.rows);
+  if (parts.size() == 1) {  // as if the query had named it
+    rel.rows = parts[0]->rows;
+    for (Path* p : parts[0]->paths) add_path(rel, p);
+    return {};
+  }
+  Appender(level, rel, std::move(parts)).add_all();
+  return {};
+}
+
+}  // namespace indigo::sql::planning
