@@ -5,6 +5,7 @@
 #include <random>
 
 #include "catalog/array_format.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
@@ -195,6 +196,14 @@ Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s)
   for (const PgQuery__Node* node : nodes(s.n_rels, s.rels)) {
     const PgQuery__VacuumRelation* v = node->vacuum_relation;
     INDIGO_ASSIGN(const RelationPtr r, open_relation(c, v->relation, TableLockMode::kShareUpdateExclusive));
+    if (r->is_partitioned()) {
+      // Its rows are its partitions'.
+      INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c, r->oid, TableLockMode::kShareUpdateExclusive));
+      for (const Oid oid : below) {
+        if (const RelationPtr part = current(c, oid); !part->is_partitioned()) INDIGO_TRY(analyze_table(c, part, {}));
+      }
+      continue;
+    }
     if (r->kind != RelationKind::kTable && r->kind != RelationKind::kMaterializedView) {
       warning(c, sqlstate::kWarning,
               "skipping " + quoted(r->name) + " --- cannot analyze non-tables or special system tables");

@@ -20,6 +20,8 @@ std::string_view place_of(ExpressionUse use) {
     case ExpressionUse::kIndex: return "index expressions";
     case ExpressionUse::kIndexPredicate: return "index predicates";
     case ExpressionUse::kUsing: return "transform expressions";
+    case ExpressionUse::kPartitionKey: return "partition key expressions";
+    case ExpressionUse::kPartitionBound: return "partition bound";
   }
   return "expressions";
 }
@@ -33,6 +35,8 @@ std::string_view singular_place(ExpressionUse use) {
     case ExpressionUse::kIndex: return "index expression";
     case ExpressionUse::kIndexPredicate: return "index predicate";
     case ExpressionUse::kUsing: return "transform expression";
+    case ExpressionUse::kPartitionKey: return "partition key expression";
+    case ExpressionUse::kPartitionBound: return "partition bound";
   }
   return "expression";
 }
@@ -126,9 +130,11 @@ int first_column_reference(const PgQuery__Node* node) {
 
 Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* node, ExpressionUse use,
                                           const RelationPtr& relation, const TypeRef& target) {
-  if (use == ExpressionUse::kDefault) {
+  if (use == ExpressionUse::kDefault || use == ExpressionUse::kPartitionBound) {
     if (const int at = first_column_reference(node); at >= 0) {
-      return Error(sqlstate::kFeatureNotSupported, "cannot use column reference in DEFAULT expression")
+      return Error(sqlstate::kFeatureNotSupported, use == ExpressionUse::kDefault
+                                                       ? "cannot use column reference in DEFAULT expression"
+                                                       : "cannot use column reference in partition bound expression")
           .at(position(c, at));
     }
   }

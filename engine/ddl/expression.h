@@ -8,7 +8,17 @@
 
 namespace indigo::engine::ddl {
 
-enum class ExpressionUse : uint8_t { kDefault, kGenerated, kCheck, kIndex, kIndexPredicate, kUsing, kDomainCheck };
+enum class ExpressionUse : uint8_t {
+  kDefault,
+  kGenerated,
+  kCheck,
+  kIndex,
+  kIndexPredicate,
+  kUsing,
+  kDomainCheck,
+  kPartitionKey,
+  kPartitionBound
+};
 
 struct StoredExpression {
   std::string sql;

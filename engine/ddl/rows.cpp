@@ -33,6 +33,7 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
 Status insert_class(DdlContext& c, const NewRelation& r) {
   SystemTable& t = table(c, pg_class::kOid);
   const bool stored = r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView;
+  const bool rows = stored || r.kind == RelationKind::kPartitionedTable;
   RowValues row(t.definition());
   row.oid(pg_class::c_oid, r.oid)
       .str(pg_class::c_relname, r.name)
@@ -44,7 +45,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       .oid(pg_class::c_relfilenode, r.filenode)
       .oid(pg_class::c_reltablespace, kInvalidOid)
       .i32(pg_class::c_relpages, 0)
-      .f32(pg_class::c_reltuples, stored ? -1.0F : 0.0F)
+      .f32(pg_class::c_reltuples, rows ? -1.0F : 0.0F)
       .i32(pg_class::c_relallvisible, 0)
       .oid(pg_class::c_reltoastrelid, kInvalidOid)
       .flag(pg_class::c_relhasindex, false)
@@ -59,7 +60,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       .flag(pg_class::c_relrowsecurity, false)
       .flag(pg_class::c_relforcerowsecurity, false)
       .flag(pg_class::c_relispopulated, true)
-      .chr(pg_class::c_relreplident, stored ? 'd' : 'n')
+      .chr(pg_class::c_relreplident, rows ? 'd' : 'n')
       .flag(pg_class::c_relispartition, false)
       .oid(pg_class::c_relrewrite, kInvalidOid)
       .i32(pg_class::c_relfrozenxid, stored ? 3 : 0)
@@ -98,8 +99,8 @@ Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewCo
       .chr(pg_attribute::c_attidentity, column.identity)
       .chr(pg_attribute::c_attgenerated, column.generated)
       .flag(pg_attribute::c_attisdropped, false)
-      .flag(pg_attribute::c_attislocal, true)
-      .i32(pg_attribute::c_attinhcount, 0)
+      .flag(pg_attribute::c_attislocal, column.is_local)
+      .i32(pg_attribute::c_attinhcount, column.inherit_count)
       .oid(pg_attribute::c_attcollation, column.type.collation);
   return check(t.insert(c.txn, row));
 }

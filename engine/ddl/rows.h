@@ -34,6 +34,8 @@ struct NewColumn {
   int dimensions = 0;
   bool not_null = false, has_default = false;
   char identity = 0, generated = 0;
+  bool is_local = true;
+  int inherit_count = 0;
 };
 Status insert_attribute(DdlContext& c, Oid relation, int16_t number, const NewColumn& column);
 Status update_attribute(DdlContext& c, Oid relation, int16_t number, const std::function<void(RowValues&)>& change);

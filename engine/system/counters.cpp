@@ -215,8 +215,6 @@ constexpr SystemRows kCountersRows[] = {
     {"pg_hba_file_rules", no_rows},
     {"pg_ident_file_mappings", no_rows},
     {"show_all_file_settings", no_rows},
-    {"pg_partition_ancestors", no_rows},
-    {"pg_partition_tree", no_rows},
     {"pg_get_publication_tables", no_rows},
     {"pg_tablespace_databases", no_rows},
     {"pg_get_shmem_allocations", no_rows},

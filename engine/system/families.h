@@ -28,6 +28,8 @@ std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();
 std::span<const SystemValue> function_definition_values();
 std::span<const SystemValue> view_definition_values();
+std::span<const SystemValue> partition_definition_values();
+std::span<const SystemRows> partition_definition_rows();
 
 // Results of system functions.
 inline OwnedDatum value_of(bool v) { return OwnedDatum(Datum::of(v)); }

@@ -82,7 +82,8 @@ bool view_column_is_updatable(SessionImpl& session, const catalog::RelationInfo&
 Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   int32_t bits = 0;
-  if (relation != nullptr && relation->kind == catalog::RelationKind::kTable) bits = 4 | 8 | 16;
+  if (relation != nullptr && (relation->kind == catalog::RelationKind::kTable || relation->is_partitioned()))
+    bits = 4 | 8 | 16;
   if (relation != nullptr && relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid &&
       can_be_analyzed(session, "DELETE FROM " + sql::quote_identifier(relation->schema_name) + "." +
                                    sql::quote_identifier(relation->name))) {
@@ -102,7 +103,7 @@ Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Dat
   if (relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid) {
     return value_of(view_column_is_updatable(session, *relation, static_cast<size_t>(number) - 1));
   }
-  return value_of(relation->kind == catalog::RelationKind::kTable);
+  return value_of(relation->kind == catalog::RelationKind::kTable || relation->is_partitioned());
 }
 
 // ---- properties of the btree method and its indexes
@@ -178,12 +179,6 @@ Result<OwnedDatum> sequence_parameters(SessionImpl& session, std::span<const Dat
   return text_value(record);
 }
 
-Result<OwnedDatum> partition_root(SessionImpl& session, std::span<const Datum> arguments) {
-  char kind = 0;
-  CatalogRows(session).find(pg_class::kOid, arguments[0].oid(),
-                            [&](RowReader row) { kind = row.chr(pg_class::c_relkind); });
-  return kind == 'p' || kind == 'I' ? OwnedDatum(arguments[0]) : null_value(Phys::kI32);
-}
 Result<OwnedDatum> no_location(SessionImpl&, std::span<const Datum>) { return text_value(""); }
 Result<OwnedDatum> row_security(SessionImpl&, std::span<const Datum>) { return value_of(false); }
 
@@ -199,7 +194,6 @@ constexpr SystemValue kRelationsValues[] = {
     {"pg_index_column_has_property", index_column_property},
     {"pg_sequence_last_value", sequence_last_value},
     {"pg_sequence_parameters", sequence_parameters},
-    {"pg_partition_root", partition_root},
     {"pg_tablespace_location", no_location},
     {"row_security_active", row_security},
     {"row_security_active_name", row_security},

@@ -99,6 +99,7 @@ Result<std::vector<bool>> marks(const Target& target, const std::vector<std::str
 // What cannot be copied as a table, in messages.
 std::string kind_of(const catalog::RelationInfo& relation) {
   if (relation.kind == catalog::RelationKind::kView) return "view";
+  if (relation.is_partitioned()) return "partitioned table";
   return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
 }
 
@@ -262,7 +263,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute COPY FROM in a read-only transaction");
   }
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
-  if (target.relation->kind != catalog::RelationKind::kTable) {
+  if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned()) {
     const bool view = target.relation->kind == catalog::RelationKind::kView;
     Error error(sqlstate::kWrongObjectType,
                 std::string("cannot copy to ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
@@ -319,14 +320,14 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
       bool view = target.relation->kind == catalog::RelationKind::kView;
       Error error(sqlstate::kWrongObjectType,
                   std::string("cannot copy from ") + kind_of(*target.relation) + " \"" + target.relation->name + "\"");
-      if (view) error.hint = "Try the COPY (SELECT ...) TO variant.";
+      if (view || target.relation->is_partitioned()) error.hint = "Try the COPY (SELECT ...) TO variant.";
       return error;
     }
     std::string list;
     for (int c : target.columns)
       list += (list.empty() ? "" : ", ") + quote_identifier(target.relation->columns[c].name);
     auto parsed = std::make_shared<ParsedStatement>();
-    parsed->text = "SELECT " + list + " FROM " + qualified(*target.relation);
+    parsed->text = "SELECT " + list + " FROM ONLY " + qualified(*target.relation);
     INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
     parsed->node = parsed->tree->statements()[0].node;
     INDIGO_ASSIGN(prepared, session.prepare(parsed, {}, false, {}, {}));

@@ -29,15 +29,23 @@ Status run_lock(UtilityCall& call, std::string& tag) {
     return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
-    INDIGO_ASSIGN(auto relation, find_table(call, *stmt.relations[i]->range_var));
-    auto status = session.store().locks().lock_table(
-        session.store().lock_owner(session.transaction()),
-        catalog::lock_object(session.session_catalog().database(), relation->oid),
-        static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.lock_timeout());
-    if (status == storage::StorageStatus::kWouldBlock) {
-      return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+    INDIGO_ASSIGN(auto named, find_table(call, *stmt.relations[i]->range_var));
+    std::vector<std::shared_ptr<const catalog::RelationInfo>> all{named};
+    for (size_t at = 0; at < all.size(); at++) {
+      const auto relation = all[at];
+      auto status = session.store().locks().lock_table(
+          session.store().lock_owner(session.transaction()),
+          catalog::lock_object(session.session_catalog().database(), relation->oid),
+          static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.lock_timeout());
+      if (status == storage::StorageStatus::kWouldBlock) {
+        return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+      }
+      if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
+      if (!stmt.relations[i]->range_var->inh) break;
+      for (const Oid child : relation->children) {
+        if (auto below = session.session_catalog().relation(child)) all.push_back(std::move(below));
+      }
     }
-    if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
   }
   return {};
 }

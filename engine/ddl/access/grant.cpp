@@ -247,7 +247,8 @@ Status revoke_from_columns(DdlContext& c, const PgQuery__GrantStmt& s, const Rel
 
 Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const RelationPtr& r,
                          std::span<const Oid> grantees) {
-  if (r->kind == RelationKind::kIndex) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is an index");
+  if (r->kind == RelationKind::kIndex || r->kind == RelationKind::kPartitionedIndex)
+    return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is an index");
   if (r->kind == RelationKind::kComposite)
     return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is a composite type");
   const Target t = relation_target(c, *r);
@@ -308,7 +309,8 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
       if (row.oid(pg_class::c_relnamespace) != schema) return true;
       const char kind = row.chr(pg_class::c_relkind);
       const bool sequence = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE;
-      if (sequence ? kind == 'S' : kind == 'r' || kind == 'v' || kind == 'm') found.push_back(row.oid(pg_class::c_oid));
+      if (sequence ? kind == 'S' : kind == 'r' || kind == 'p' || kind == 'v' || kind == 'm')
+        found.push_back(row.oid(pg_class::c_oid));
       return true;
     });
     for (const Oid oid : found) out.push_back(current(c, oid));

@@ -44,7 +44,7 @@ class DropSearch {
     if (already(open_, object, flags) || already(victims_, object, flags)) return {};
     std::optional<Address> required;
     for (const Dependent& reference : references_of(c_, object)) {
-      if (reference.type != 'i') continue;
+      if (reference.type != 'i' && reference.type != 'P') continue;
       const Address& owner = reference.address;
       if (dependee == nullptr) {
         // An internal part cannot be dropped for itself; its owner may be named as well.
@@ -55,7 +55,8 @@ class DropSearch {
         required = owner;
         continue;
       }
-      if (already(open_, owner, 0)) continue;
+      // A part of a partitioned index goes with its partition, too.
+      if (reference.type == 'P' || already(open_, owner, 0)) continue;
       // Elsewhere its owner goes in its place, and takes the part with it.
       INDIGO_TRY(lock(owner));
       INDIGO_TRY(visit(owner, kOwner, dependee));
@@ -185,7 +186,8 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
   for (const Victim& v : search.victims()) {
     if (v.address.class_id != pg_class::kOid || v.address.sub != 0) continue;
     const RelationPtr r = current(c, v.address.object);
-    if (r != nullptr && r->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
+    if (r != nullptr && (r->kind == RelationKind::kTable || r->is_partitioned()))
+      INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
   }
   const std::vector<RelationPtr> unkeyed = tables_losing_their_key(c, search.victims());
   for (const Victim& v : search.victims()) INDIGO_TRY(remove_object(c, v.address));

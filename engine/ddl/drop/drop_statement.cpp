@@ -74,8 +74,10 @@ std::optional<Wanted> relation_wanted(PgQuery__ObjectType type) {
 
 std::string_view drop_hint(RelationKind kind) {
   switch (kind) {
-    case RelationKind::kTable: return "Use DROP TABLE to remove a table.";
-    case RelationKind::kIndex: return "Use DROP INDEX to remove an index.";
+    case RelationKind::kTable:
+    case RelationKind::kPartitionedTable: return "Use DROP TABLE to remove a table.";
+    case RelationKind::kIndex:
+    case RelationKind::kPartitionedIndex: return "Use DROP INDEX to remove an index.";
     case RelationKind::kView: return "Use DROP VIEW to remove a view.";
     case RelationKind::kSequence: return "Use DROP SEQUENCE to remove a sequence.";
     case RelationKind::kMaterializedView: return "Use DROP MATERIALIZED VIEW to remove a materialized view.";
@@ -107,13 +109,19 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     notice(c, message + ", skipping");
     return std::optional<Address>();
   }
-  if (found->kind != wanted.kind) {
+  const bool fits = found->kind == wanted.kind || (wanted.kind == RelationKind::kTable && found->is_partitioned()) ||
+                    (wanted.kind == RelationKind::kIndex && found->kind == RelationKind::kPartitionedIndex);
+  if (!fits) {
     return Error(sqlstate::kWrongObjectType, quoted(found->name) + " is not " + std::string(wanted.article))
         .with_hint(std::string(drop_hint(found->kind)));
   }
   INDIGO_TRY(check_not_system(c, *found));
   INDIGO_TRY(check_owner(c, *found));
-  if (found->kind == RelationKind::kIndex) {
+  if (found->is_partition && found->kind == RelationKind::kTable && !found->parents.empty()) {
+    // Whoever routes rows into the parent must not find half of a partition.
+    INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));
+  }
+  if (wanted.kind == RelationKind::kIndex) {
     // Its table first, as everybody else locks.
     std::string image;
     const SystemTable& indexes = table(c, pg_index::kOid);

@@ -1,5 +1,6 @@
 #include "engine/ddl/drop/remove_object.h"
 
+#include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 
 namespace indigo::engine::ddl {
@@ -93,6 +94,28 @@ Status remove_column(DdlContext& c, Oid relation, int16_t number) {
   return erase_keys(c, table(c, pg_statistic::kOid), {Datum::of_oid(relation), Datum::of(number)}, nullptr);
 }
 
+// Its place below other tables (or partitioned indexes).
+Status remove_inheritance(DdlContext& c, Oid oid) {
+  namespace pg_inherits = catalog::pg_inherits;
+  SystemTable& t = table(c, pg_inherits::kOid);
+  std::vector<Oid> parents;
+  t.scan(c.txn, {Datum::of_oid(oid)}, [&](RowReader row) {
+    parents.push_back(row.oid(pg_inherits::c_inhparent));
+    return true;
+  });
+  if (parents.empty()) return {};
+  INDIGO_TRY(erase_keys(c, t, {Datum::of_oid(oid)}, nullptr));
+  for (const Oid parent : parents) {
+    std::string image;
+    const SystemTable& keys = table(c, catalog::pg_partitioned_table::kOid);
+    if (!keys.find_oid(c.txn, parent, image)) continue;
+    if (keys.reader(image).oid(catalog::pg_partitioned_table::c_partdefid) == oid)
+      INDIGO_TRY(set_default_partition(c, parent, kInvalidOid));
+  }
+  c.catalog.changed(std::move(parents));
+  return {};
+}
+
 Status remove_relation(DdlContext& c, Oid oid) {
   SystemTable& classes = table(c, pg_class::kOid);
   std::string image;
@@ -100,7 +123,9 @@ Status remove_relation(DdlContext& c, Oid oid) {
   const RowReader row = classes.reader(image);
   const Oid filenode = row.oid(pg_class::c_relfilenode);
   const char kind = row.chr(pg_class::c_relkind);
-  if (kind == 'i') {
+  INDIGO_TRY(remove_inheritance(c, oid));
+  if (kind == 'p') INDIGO_TRY(remove_partition_key(c, oid));
+  if (kind == 'i' || kind == 'I') {
     SystemTable& indexes = table(c, pg_index::kOid);
     std::string index_image;
     Oid owner = kInvalidOid;

@@ -57,7 +57,10 @@ Result<RelationPtr> relation_named(DdlContext& c, NodeList name) {
 }
 
 Status wrong_kind(const RelationInfo& r, RelationKind kind, std::string_view what) {
-  if (r.kind == kind) return {};
+  if (r.kind == kind || (kind == RelationKind::kTable && r.is_partitioned()) ||
+      (kind == RelationKind::kIndex && r.kind == RelationKind::kPartitionedIndex)) {
+    return {};
+  }
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not " + std::string(what));
 }
 

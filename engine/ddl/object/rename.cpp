@@ -10,6 +10,7 @@
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/stored_texts.h"
 #include "engine/ddl/table/alter_table.h"
 
@@ -60,7 +61,7 @@ Status rename_relation(DdlContext& c, const RelationPtr& r, std::string_view wan
   INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.str(pg_class::c_relname, name); }));
   INDIGO_TRY(rename_type_row(c, r->row_type, name));
   // A key's index and its constraint go by one name.
-  if (r->kind == RelationKind::kIndex) {
+  if (r->kind == RelationKind::kIndex || r->kind == RelationKind::kPartitionedIndex) {
     std::string image;
     const SystemTable& indexes = table(c, pg_index::kOid);
     if (indexes.find_oid(c.txn, r->oid, image)) {
@@ -177,6 +178,46 @@ Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) 
   return {};
 }
 
+// How many parents the named column or CHECK constraint comes from.
+int inherited_from(DdlContext& c, const RelationInfo& r, const PgQuery__RenameStmt& s) {
+  if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
+    for (const ConstraintInfo& k : r.constraints) {
+      if (k.name == s.subname && k.kind == 'c') return k.inherit_count;
+    }
+    return 0;
+  }
+  const ColumnInfo* column = r.find_column(s.subname);
+  if (column == nullptr) return 0;
+  std::string image;
+  const SystemTable& t = table(c, pg_attribute::kOid);
+  if (!t.find(c.txn, {Datum::of_oid(r.oid), Datum::of(column->number)}, image)) return 0;
+  return t.reader(image).i32(pg_attribute::c_attinhcount);
+}
+
+// A column or constraint has one name in all tables that inherit it.
+Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__RenameStmt& s,
+                        Status (*rename)(DdlContext&, const RelationPtr&, std::string_view, std::string_view)) {
+  const bool constraint = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
+  const std::string what = (constraint ? "constraint " : "column ") + quoted(s.subname);
+  if (inherited_from(c, *r, s) > 0) {
+    return Error(sqlstate::kInvalidTableDefinition, "cannot rename inherited " + what);
+  }
+  bool passed_on = !constraint && r->find_column(s.subname) != nullptr;
+  for (const ConstraintInfo& k : r->constraints) {
+    if (constraint && k.name == s.subname) passed_on = k.kind == 'c' && !k.no_inherit;
+  }
+  if (!passed_on || r->children.empty()) return rename(c, r, s.subname, s.newname);
+  if (s.relation != nullptr && !s.relation->inh) {
+    return Error(sqlstate::kInvalidTableDefinition, "inherited " + what + " must be renamed in child tables too");
+  }
+  INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, r->oid, TableLockMode::kAccessExclusive));
+  for (const Oid oid : all) {
+    const RelationPtr now = current(c, oid);
+    INDIGO_TRY(rename(c, now, s.subname, s.newname));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
@@ -205,9 +246,9 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
       INDIGO_TRY(check_owner(c, *r));
       INDIGO_TRY(check_kind(*r, s.rename_type));
       if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
-        INDIGO_TRY(rename_constraint(c, r, s.subname, s.newname));
+        INDIGO_TRY(rename_inherited(c, r, s, rename_constraint));
       } else if (part) {
-        INDIGO_TRY(rename_column(c, r, s.subname, s.newname));
+        INDIGO_TRY(rename_inherited(c, r, s, rename_column));
       } else {
         INDIGO_TRY(rename_relation(c, r, s.newname));
       }

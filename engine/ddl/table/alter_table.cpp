@@ -6,6 +6,9 @@
 #include "catalog/acl.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
+#include "engine/ddl/partition/alter_children.h"
+#include "engine/ddl/partition/attach.h"
+#include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/alter_target.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/rewrite.h"
@@ -374,13 +377,22 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
       return Error(sqlstate::kUndefinedObject,
                    "rule " + quoted(cmd.name) + " for relation " + quoted(relation->name) + " does not exist");
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit: return add_inheritance(c, relation, cmd.def->range_var);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit: return drop_inheritance(c, relation, cmd.def->range_var);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition:
+      if (relation->kind == RelationKind::kIndex || relation->kind == RelationKind::kPartitionedIndex) {
+        return attach_index(c, relation, cmd.def->partition_cmd->name);
+      }
+      return attach_partition(c, relation, *cmd.def->partition_cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition: return detach_partition(c, relation, *cmd.def->partition_cmd);
     default: return unsupported("this form of ALTER TABLE");
   }
 }
 
 bool accepts(RelationKind kind, PgQuery__ObjectType type) {
   switch (type) {
-    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return kind == RelationKind::kIndex;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
+      return kind == RelationKind::kIndex || kind == RelationKind::kPartitionedIndex;
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return kind == RelationKind::kView;
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return kind == RelationKind::kMaterializedView;
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return kind == RelationKind::kSequence;
@@ -459,10 +471,14 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
   INDIGO_TRY(check_not_system(c, *relation));
   INDIGO_TRY(check_owner(c, *relation));
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
-  if (relation->kind == RelationKind::kTable) INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
+  if (relation->kind == RelationKind::kTable || relation->is_partitioned())
+    INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
-  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(run(c, current(c, relation->oid), *cmd));
+  for (const PgQuery__AlterTableCmd* cmd : commands) {
+    INDIGO_TRY(alter_with_children(c, current(c, relation->oid), *cmd, s.relation->inh,
+                                   [&](const RelationPtr& r) { return run(c, current(c, r->oid), *cmd); }));
+  }
   return tag;
 }
 

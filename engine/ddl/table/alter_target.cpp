@@ -13,6 +13,7 @@ enum Target : uint8_t {
   kIndex = 1u << 3,
   kSequence = 1u << 4,
   kComposite = 1u << 5,
+  kPartitionedIndex = 1u << 6,
 };
 
 struct Action {
@@ -51,7 +52,7 @@ constexpr Action kActions[] = {
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity, "REPLICA IDENTITY", kTable | kMaterialized},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit, "INHERIT", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable},
-    {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable | kPartitionedIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition, "DETACH PARTITION", kTable},
 };
 
@@ -60,6 +61,7 @@ unsigned target_of(RelationKind kind) {
     case RelationKind::kView: return kView;
     case RelationKind::kMaterializedView: return kMaterialized;
     case RelationKind::kIndex: return kIndex;
+    case RelationKind::kPartitionedIndex: return kIndex | kPartitionedIndex;
     case RelationKind::kSequence: return kSequence;
     case RelationKind::kComposite: return kComposite;
     default: return kTable;

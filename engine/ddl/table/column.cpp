@@ -122,8 +122,10 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
   out.column.name = truncated_name(d.colname);
   out.location = d.location;
   const std::string where = "column " + quoted(out.column.name) + " of table " + quoted(table_name);
-  const auto serial = serial_type(d.type_name);
-  INDIGO_TRY(serial ? read_serial(c, d, *serial, where, out) : read_type(c, d, out));
+  if (d.type_name != nullptr) {  // else options of a partition's column
+    const auto serial = serial_type(d.type_name);
+    INDIGO_TRY(serial ? read_serial(c, d, *serial, where, out) : read_type(c, d, out));
+  }
   if (d.coll_clause != nullptr) INDIGO_TRY(read_collation(c, *d.coll_clause, out.column.type));
   bool null_seen = false, not_null_seen = false;
   const PgQuery__Constraint* never_deferrable = nullptr;
@@ -175,7 +177,7 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
       default: return unsupported("this column constraint");
     }
   }
-  if (out.identity != nullptr) INDIGO_TRY(check_identity_type(out.column.type.oid));
+  if (out.identity != nullptr && d.type_name != nullptr) INDIGO_TRY(check_identity_type(out.column.type.oid));
   return out;
 }
 

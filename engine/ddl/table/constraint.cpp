@@ -4,6 +4,7 @@
 
 #include "catalog/acl.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 
@@ -32,13 +33,13 @@ Status insert_constraint(DdlContext& c, const NewConstraint& n) {
       .oid(pg_constraint::c_conrelid, n.relation)
       .oid(pg_constraint::c_contypid, n.type)
       .oid(pg_constraint::c_conindid, n.index)
-      .oid(pg_constraint::c_conparentid, kInvalidOid)
+      .oid(pg_constraint::c_conparentid, n.parent)
       .oid(pg_constraint::c_confrelid, n.foreign_relation)
       .chr(pg_constraint::c_confupdtype, n.on_update)
       .chr(pg_constraint::c_confdeltype, n.on_delete)
       .chr(pg_constraint::c_confmatchtype, n.match)
-      .flag(pg_constraint::c_conislocal, true)
-      .i32(pg_constraint::c_coninhcount, 0)
+      .flag(pg_constraint::c_conislocal, n.is_local)
+      .i32(pg_constraint::c_coninhcount, n.inherit_count)
       .flag(pg_constraint::c_connoinherit, n.no_inherit);
   if (!n.columns.empty()) row.i16s(pg_constraint::c_conkey, n.columns);
   if (!n.foreign_columns.empty()) row.i16s(pg_constraint::c_confkey, n.foreign_columns);
@@ -88,7 +89,7 @@ Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec
   n.deferred = deferred;
   n.relation = relation->oid;
   n.index = index;
-  n.no_inherit = true;
+  n.no_inherit = !relation->is_partitioned();
   for (const IndexColumnSpec& column : spec.columns) n.columns.push_back(column.column);
   INDIGO_TRY(insert_constraint(c, n));
   const Address constraint{pg_constraint::kOid, n.oid, 0};
@@ -120,9 +121,10 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
     }
     if (!target.is_new && !now_not_null.empty() && deferrable) INDIGO_TRY(check_no_nulls(c, *relation, now_not_null));
     // A deferrable key may be violated for a while: the tree cannot be keyed by it.
-    spec.is_tree = !deferrable;
+    spec.is_tree = !deferrable && !relation->is_partitioned();
     target.keyed = target.keyed || spec.is_tree;
   }
+  INDIGO_TRY(check_partitioned_key(*relation, spec));
   spec.immediate = !deferrable;
   const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
   INDIGO_ASSIGN(const Oid index, create_index(c, current(c, relation->oid), spec));
@@ -203,6 +205,9 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
   spec.primary = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
   spec.unique = true;
   spec.nulls_not_distinct = k.nulls_not_distinct;
+  if (sql::has_text(k.indexname) && relation->is_partitioned()) {
+    return unsupported("ALTER TABLE / ADD CONSTRAINT USING INDEX on a partitioned table");
+  }
   if (sql::has_text(k.indexname)) return add_key_using_index(c, target, relation, k);
   if (!sql::absent(k.where_clause)) return unsupported("a constraint with a predicate");
   for (const PgQuery__Node* node : nodes(k.n_keys, k.keys)) {

@@ -12,6 +12,9 @@ struct NewConstraint {
   Oid schema = kInvalidOid;
   char kind = 'c';
   bool deferrable = false, deferred = false, validated = true, no_inherit = false;
+  bool is_local = true;
+  int inherit_count = 0;
+  Oid parent = kInvalidOid;
   Oid relation = kInvalidOid, type = kInvalidOid, index = kInvalidOid, foreign_relation = kInvalidOid;
   char on_update = ' ', on_delete = ' ', match = ' ';
   std::vector<int16_t> columns, foreign_columns, delete_set_columns;

@@ -4,6 +4,9 @@
 
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/partition/bound_spec.h"
+#include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
@@ -29,7 +32,8 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
         return Error(sqlstate::kDuplicateColumn, "column " + quoted(name) + " specified more than once");
       }
     }
-    if (spec.kind == RelationKind::kTable) INDIGO_TRY(check_column_name(name));
+    if (spec.kind == RelationKind::kTable || spec.kind == RelationKind::kPartitionedTable)
+      INDIGO_TRY(check_column_name(name));
   }
   const Oid oid = next_oid(c);
   INDIGO_ASSIGN(const RowType type, insert_row_type(c, spec.name, spec.schema, oid, c.catalog.user()));
@@ -62,7 +66,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
     INDIGO_TRY(
         record_dependency(c, {pg_class::kOid, oid, number}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
   }
-  if (stored) INDIGO_TRY(insert_system_attributes(c, oid));
+  if (stored || spec.kind == RelationKind::kPartitionedTable) INDIGO_TRY(insert_system_attributes(c, oid));
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, spec.schema, 0}, 'n'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.type, 0}, self, 'i'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
@@ -169,11 +173,30 @@ Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& li
   return {};
 }
 
+// The new table's place below the tables that it inherits from, or among the partitions of its parent.
+Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarget& target,
+                    const std::vector<RelationPtr>& parents) {
+  if (s.partbound == nullptr) {
+    int32_t sequence = 0;
+    for (const RelationPtr& parent : parents) {
+      INDIGO_TRY(link_child(c, target.relation, parent->oid, ++sequence, nullptr));
+    }
+    return {};
+  }
+  const RelationPtr& parent = parents.front();
+  INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *s.partbound));
+  INDIGO_TRY(check_new_bound(c, *parent, current(c, target.relation)->name, bound, *s.partbound));
+  INDIGO_TRY(check_default_partition(c, parent, bound));
+  const std::string stored = stored_bound(c, *parent, bound);
+  INDIGO_TRY(link_child(c, target.relation, parent->oid, 1, &stored));
+  if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, target.relation));
+  INDIGO_TRY(inherit_indexes(c, target, parent));
+  return inherit_foreign_keys(c, target, parent);
+}
+
 }  // namespace
 
 Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
-  if (s.partbound != nullptr || s.partspec != nullptr) return unsupported("table partitioning");
-  if (s.n_inh_relations > 0) return unsupported("table inheritance");
   if (s.of_typename != nullptr) return unsupported("a typed table");
   if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
@@ -196,6 +219,15 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   if (!free) return std::string("CREATE TABLE");
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
 
+  if (s.partspec != nullptr) {
+    INDIGO_TRY(partition_strategy(*s.partspec));
+    spec.kind = RelationKind::kPartitionedTable;
+    if (!spec.options.empty()) {
+      return Error(sqlstate::kWrongObjectType, "cannot specify storage parameters for a partitioned table")
+          .with_hint("Specify storage parameters for its leaf partitions instead.");
+    }
+  }
+  INDIGO_ASSIGN(const std::vector<RelationPtr> parents, open_parents(c, s, spec.persistence));
   std::vector<ColumnSpec> columns;
   std::vector<LikeSource> likes;
   std::vector<const PgQuery__Constraint*> constraints;
@@ -210,6 +242,15 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
     }
   }
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) constraints.push_back(node->constraint);
+
+  for (const ColumnSpec& column : columns) {
+    const auto twice = std::count_if(columns.begin(), columns.end(),
+                                     [&](const ColumnSpec& other) { return other.column.name == column.column.name; });
+    if (twice > 1) {
+      return Error(sqlstate::kDuplicateColumn, "column " + quoted(column.column.name) + " specified more than once");
+    }
+  }
+  INDIGO_TRY(inherit_columns(c, parents, s.partbound != nullptr, columns));
 
   // At most one primary key, told before anything is made.
   const PgQuery__Constraint* primary = nullptr;
@@ -246,12 +287,14 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   for (size_t i = 0; i < columns.size(); i++) {
     INDIGO_TRY(finish_column(c, current(c, oid), static_cast<int16_t>(i + 1), columns[i]));
   }
+  if (s.partspec != nullptr) INDIGO_TRY(add_partition_key(c, current(c, oid), *s.partspec));
   for (const auto& [i, sequence] : sequences) {
     INDIGO_TRY(adopt_sequence(c, sequence, oid, static_cast<int16_t>(i + 1), columns[i].serial));
   }
   ConstraintTarget target;
   target.relation = oid;
   target.is_new = true;
+  INDIGO_TRY(link_parents(c, s, target, parents));
   // The primary key first: it decides the tree's key.
   for (const bool primaries : {true, false}) {
     for (const ColumnSpec& column : columns) {
@@ -284,6 +327,7 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
       default: break;
     }
   }
+  INDIGO_TRY(inherit_checks(c, oid, parents));
   for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));
   return std::string("CREATE TABLE");

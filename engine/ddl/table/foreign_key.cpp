@@ -133,6 +133,7 @@ Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, cons
 namespace {
 
 Status check_may_reference(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign) {
+  if (foreign.is_partitioned()) return unsupported("a foreign key that references a partitioned table");
   if (foreign.kind != RelationKind::kTable) {
     return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
   }
@@ -290,17 +291,93 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   n.deferrable = k.deferrable;
   n.deferred = k.initdeferred;
   n.validated = !k.skip_validation || target.is_new;
-  n.no_inherit = true;
+  n.no_inherit = !relation->is_partitioned();
   const auto letter = [](const char* s, char otherwise) { return sql::has_text(s) ? s[0] : otherwise; };
   n.on_update = letter(k.fk_upd_action, 'a');
   n.on_delete = letter(k.fk_del_action, 'a');
   n.match = letter(k.fk_matchtype, 's');
   if (n.match == 'p') return unsupported("MATCH PARTIAL");
   INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
+  if (relation->is_partitioned()) return add_foreign_key_below(c, current(c, relation->oid), n.oid);
   if (!target.is_new && n.validated) {
     const RelationPtr now = current(c, relation->oid);
     for (const ConstraintInfo& info : now->constraints) {
       if (info.oid == n.oid) INDIGO_TRY(validate_foreign_key(c, *now, info));
+    }
+  }
+  return {};
+}
+
+Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const RelationInfo& parent,
+                            const ConstraintInfo& k) {
+  const RelationPtr relation = current(c, target.relation);
+  INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.foreign_relation, TableLockMode::kShareRowExclusive));
+  NewConstraint n;
+  const auto own = [&](const std::vector<int16_t>& columns) {
+    std::vector<int16_t> out;
+    for (const int16_t number : columns) {
+      out.push_back(relation->find_column(parent.columns[static_cast<size_t>(number) - 1].name)->number);
+    }
+    return out;
+  };
+  n.columns = own(k.columns);
+  n.delete_set_columns = own(k.delete_set_columns);
+  for (const ConstraintInfo& other : relation->constraints) {
+    if (other.kind == 'f' && other.parent == k.oid) return {};
+  }
+  n.foreign_columns = k.foreign_columns;
+  n.index = k.index;
+  n.name = k.name;
+  if (!check_constraint_name_free(*relation, n.name).ok()) {
+    std::string names;
+    for (const int16_t number : n.columns) {
+      names += (names.empty() ? "" : "_") + relation->columns[static_cast<size_t>(number) - 1].name;
+    }
+    n.name = choose_constraint_name(c, relation->name, names, "fkey", relation->schema);
+  }
+  for (size_t i = 0; i < n.columns.size(); i++) {
+    INDIGO_ASSIGN(const Oid op,
+                  foreign_key_operator(c, n.name, relation->columns[static_cast<size_t>(n.columns[i]) - 1],
+                                       foreign->columns[static_cast<size_t>(n.foreign_columns[i]) - 1]));
+    n.equality.push_back(op);
+  }
+  n.oid = next_oid(c);
+  n.schema = relation->schema;
+  n.kind = 'f';
+  n.relation = relation->oid;
+  n.foreign_relation = foreign->oid;
+  n.deferrable = k.deferrable;
+  n.deferred = k.deferred;
+  n.validated = k.validated;
+  n.is_local = false;
+  n.inherit_count = 1;
+  n.parent = k.oid;
+  n.on_update = k.on_update;
+  n.on_delete = k.on_delete;
+  n.match = k.match;
+  INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_dependency(c, self, {pg_constraint::kOid, k.oid, 0}, 'P'));
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'S'));
+  if (!target.is_new && n.validated) {
+    const RelationPtr now = current(c, relation->oid);
+    for (const ConstraintInfo& info : now->constraints) {
+      if (info.oid == n.oid && !now->is_partitioned()) INDIGO_TRY(validate_foreign_key(c, *now, info));
+    }
+  }
+  return add_foreign_key_below(c, current(c, relation->oid), n.oid);
+}
+
+Status add_foreign_key_below(DdlContext& c, const RelationPtr& relation, Oid constraint) {
+  if (!relation->is_partitioned()) return {};
+  for (const Oid child : relation->children) {
+    INDIGO_TRY(lock_object(c, child, TableLockMode::kShareRowExclusive));
+    const RelationPtr now = current(c, relation->oid);
+    for (const ConstraintInfo& k : now->constraints) {
+      if (k.oid != constraint) continue;
+      ConstraintTarget target;
+      target.relation = child;
+      INDIGO_TRY(add_foreign_key_like(c, target, *now, k));
     }
   }
   return {};

@@ -9,6 +9,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
@@ -163,11 +164,11 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   r.oid = oid;
   r.name = spec.name;
   r.schema = relation->schema;
-  r.kind = RelationKind::kIndex;
+  r.kind = relation->is_partitioned() ? RelationKind::kPartitionedIndex : RelationKind::kIndex;
   r.persistence = relation->persistence;
   r.owner = relation->owner;
   r.access_method = spec.method;
-  r.filenode = spec.is_tree ? table_filenode : oid;
+  r.filenode = relation->is_partitioned() ? kInvalidOid : spec.is_tree ? table_filenode : oid;
   r.column_count = static_cast<int16_t>(spec.columns.size() + spec.included.size());
   r.options = spec.options;
   INDIGO_TRY(insert_class(c, r));
@@ -226,7 +227,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) { v.flag(pg_class::c_relhasindex, true); }));
   c.catalog.changed({oid, relation->oid});
 
-  if (!spec.is_tree) {
+  if (!spec.is_tree && !relation->is_partitioned()) {
     // What the new rows say, read back, is what is built.
     const RelationPtr now = current(c, relation->oid);
     for (const IndexInfo& index : now->indexes) {
@@ -347,7 +348,8 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     return Error(sqlstate::kActiveSqlTransaction, "CREATE INDEX CONCURRENTLY cannot run inside a transaction block");
   }
   INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kShare));
-  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView) {
+  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
+      !relation->is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
         .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
   }
@@ -356,6 +358,10 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
+  if (s.concurrent && relation->is_partitioned()) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "cannot create index on partitioned table " + quoted(relation->name) + " concurrently");
+  }
   const std::string_view method = s.access_method;
   IndexSpec spec;
   if (method == "hash") {
@@ -439,6 +445,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     }
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
   }
+  INDIGO_TRY(check_partitioned_key(*relation, spec));
   INDIGO_ASSIGN(const Oid oid, create_index(c, relation, spec));
   std::vector<int16_t> columns;
   for (const IndexColumnSpec& column : spec.columns) {
@@ -449,6 +456,14 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
   INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
   for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
+  if (!relation->is_partitioned()) return std::string("CREATE INDEX");
+  if (s.relation->inh) {
+    INDIGO_TRY(add_partition_indexes(c, current(c, relation->oid), oid));
+  } else if (!relation->children.empty()) {  // until its parts are attached
+    c.catalog.changed({relation->oid, oid});
+    INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(oid)},
+                          [](RowValues& v) { v.flag(pg_index::c_indisvalid, false); }));
+  }
   return std::string("CREATE INDEX");
 }
 

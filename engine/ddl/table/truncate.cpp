@@ -4,6 +4,7 @@
 
 #include "catalog/acl.h"
 #include "engine/ddl/object/sequence.h"
+#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
 
 namespace indigo::engine::ddl {
@@ -35,12 +36,26 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
   for (const PgQuery__Node* node : nodes(s.n_relations, s.relations)) {
     // Who may not, does not wait either, nor keeps others waiting.
     const RelationPtr named = c.catalog.find_relation(node->range_var->schemaname, node->range_var->relname);
-    if (named != nullptr && named->kind == RelationKind::kTable) INDIGO_TRY(check_truncate_privilege(c, *named));
+    if (named != nullptr && (named->kind == RelationKind::kTable || named->is_partitioned()))
+      INDIGO_TRY(check_truncate_privilege(c, *named));
     INDIGO_ASSIGN(const RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessExclusive));
-    if (r->kind != RelationKind::kTable) return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a table");
+    if (r->kind != RelationKind::kTable && !r->is_partitioned()) {
+      return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a table");
+    }
     INDIGO_TRY(check_not_system(c, *r));
     INDIGO_TRY(check_truncate_privilege(c, *r));
     if (!listed(r->oid)) tables.push_back(r);
+    if (!node->range_var->inh) {
+      if (r->is_partitioned()) {
+        return Error(sqlstate::kWrongObjectType, "cannot truncate only a partitioned table")
+            .with_hint("Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.");
+      }
+      continue;
+    }
+    INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, r->oid, TableLockMode::kAccessExclusive));
+    for (const Oid oid : all) {
+      if (!listed(oid)) tables.push_back(current(c, oid));
+    }
   }
   for (size_t i = 0; i < tables.size(); i++) {
     const RelationPtr r = tables[i];
@@ -62,7 +77,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
   }
   for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));
   for (const RelationPtr& r : tables) {
-    INDIGO_TRY(empty_table(c, r));
+    if (!r->is_partitioned()) INDIGO_TRY(empty_table(c, r));
     if (!s.restart_seqs) continue;
     for (const Dependent& d : dependents_of(c, {pg_class::kOid, r->oid, 0})) {
       SequenceDefinition definition;

@@ -1,7 +1,9 @@
 #include "engine/system/definitions/expression_text.h"
 
+#include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
+#include "sql/partition/bound.h"
 
 namespace indigo::engine {
 
@@ -49,6 +51,15 @@ Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> a
   const Oid relation = arguments[1].oid();
   const auto info = relation == kInvalidOid ? nullptr : session.session_catalog().relation(relation);
   if (relation != kInvalidOid && info == nullptr) return text_null();
+  if (info != nullptr && info->is_partition && arguments[0].str == info->partition_bound && !info->parents.empty()) {
+    const auto parent = session.session_catalog().relation(info->parents[0]);
+    if (parent == nullptr || parent->partition_key == nullptr) return text_null();
+    sql::FuncContext context(session);
+    Arena arena;
+    context.set_arena(&arena);
+    INDIGO_ASSIGN(const auto bound, sql::partition::read_bound(context, *parent->partition_key, arguments[0].str));
+    return text_value(sql::partition::bound_text(context, *parent->partition_key, bound));
+  }
   return text_value(expression_text(session, arguments[0].str, info, arguments.size() > 2 && arguments[2].b));
 }
 

@@ -162,8 +162,8 @@ Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t colum
     return text_value("");
   }
   std::string out = index->unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
-  out += sql::quote_identifier(index->name) + " ON " + table_name(session, *table, !pretty) + " USING " +
-         index->method + " (";
+  out += sql::quote_identifier(index->name) + (table->is_partitioned() ? " ON ONLY " : " ON ") +
+         table_name(session, *table, !pretty) + " USING " + index->method + " (";
   for (size_t i = 0; i < index->columns.size(); i++)
     out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty);
   out += ")";

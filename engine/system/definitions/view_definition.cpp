@@ -101,9 +101,7 @@ constexpr SystemValue kViewDefinitionValues[] = {
     {"pg_get_triggerdef_ext", trigger_definition},
     {"pg_get_userbyid", user_by_id},
     {"pg_get_serial_sequence", serial_sequence},
-    // There are no partitions and no extended statistics.
-    {"pg_get_partkeydef", no_text},
-    {"pg_get_partition_constraintdef", no_text},
+    // There are no extended statistics.
     {"pg_get_statisticsobjdef", no_text},
     {"pg_get_statisticsobjdef_columns", no_text},
     {"pg_get_statisticsobjdef_expressions", no_text},

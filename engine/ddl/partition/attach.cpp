@@ -1,0 +1,264 @@
+#include "engine/ddl/partition/attach.h"
+
+#include <algorithm>
+
+#include "engine/ddl/partition/bound_spec.h"
+#include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/partition/partition_index.h"
+#include "engine/ddl/partition/partition_key.h"
+#include "sql/partition/constraint_text.h"
+#include "sql/partition/partition_map.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+namespace pg_inherits = catalog::pg_inherits;
+
+// The child has the parent's columns and CHECK constraints, as a table that inherits must; they count as inherited now.
+Status adopt_columns(DdlContext& c, const RelationInfo& parent, const RelationInfo& child, bool partition) {
+  for (const ColumnInfo& column : parent.columns) {
+    if (column.dropped) continue;
+    const ColumnInfo* own = child.find_column(column.name);
+    if (own == nullptr) {
+      return Error(sqlstate::kDatatypeMismatch, "child table is missing column " + quoted(column.name));
+    }
+    if (own->type.oid != column.type.oid || own->type.typmod != column.type.typmod) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "child table " + quoted(child.name) + " has different type for column " + quoted(column.name));
+    }
+    if (own->type.collation != column.type.collation) {
+      return Error(sqlstate::kCollationMismatch,
+                   "child table " + quoted(child.name) + " has different collation for column " + quoted(column.name));
+    }
+    if (column.not_null && !own->not_null) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "column " + quoted(column.name) + " in child table must be marked NOT NULL");
+    }
+    if (column.generated != 0 && own->generated == 0) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "column " + quoted(column.name) + " in child table must be a generated column");
+    }
+    if (column.generated == 0 && own->generated != 0) {
+      return Error(sqlstate::kDatatypeMismatch,
+                   "column " + quoted(column.name) + " in child table must not be a generated column");
+    }
+    INDIGO_TRY(update_attribute(c, child.oid, own->number, [&](RowValues& v) {
+      v.i32(pg_attribute::c_attinhcount, v.get(pg_attribute::c_attinhcount).i32 + 1);
+      if (partition) v.flag(pg_attribute::c_attislocal, false);
+    }));
+  }
+  for (const ConstraintInfo& k : parent.constraints) {
+    if (k.kind != 'c' || k.no_inherit) continue;
+    const auto own = std::find_if(child.constraints.begin(), child.constraints.end(),
+                                  [&](const ConstraintInfo& o) { return o.kind == 'c' && o.name == k.name; });
+    if (own == child.constraints.end()) {
+      return Error(sqlstate::kDatatypeMismatch, "child table is missing constraint " + quoted(k.name));
+    }
+    if (own->expression != k.expression) {
+      return Error(sqlstate::kDatatypeMismatch, "child table " + quoted(child.name) +
+                                                    " has different definition for check constraint " + quoted(k.name));
+    }
+    if (own->no_inherit) {
+      return Error(sqlstate::kInvalidObjectDefinition, "constraint " + quoted(k.name) +
+                                                           " conflicts with non-inherited constraint on child table " +
+                                                           quoted(child.name));
+    }
+    if (!own->validated && k.validated) {
+      return Error(
+          sqlstate::kInvalidObjectDefinition,
+          "constraint " + quoted(k.name) + " conflicts with NOT VALID constraint on child table " + quoted(child.name));
+    }
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(own->oid)}, [&](RowValues& v) {
+      v.i32(pg_constraint::c_coninhcount, own->inherit_count + 1);
+      if (partition) v.flag(pg_constraint::c_conislocal, false);
+    }));
+  }
+  c.catalog.changed({child.oid});
+  return {};
+}
+
+Status abandon_columns(DdlContext& c, const RelationInfo& parent, const RelationInfo& child) {
+  for (const ColumnInfo& column : parent.columns) {
+    const ColumnInfo* own = column.dropped ? nullptr : child.find_column(column.name);
+    if (own == nullptr) continue;
+    INDIGO_TRY(update_attribute(c, child.oid, own->number, [&](RowValues& v) {
+      const int32_t count = v.get(pg_attribute::c_attinhcount).i32;
+      if (count == 0) return;
+      v.i32(pg_attribute::c_attinhcount, count - 1);
+      if (count == 1) v.flag(pg_attribute::c_attislocal, true);
+    }));
+  }
+  for (const ConstraintInfo& k : child.constraints) {
+    if (k.kind != 'c' || k.inherit_count == 0) continue;
+    const bool inherited = std::any_of(parent.constraints.begin(), parent.constraints.end(),
+                                       [&](const ConstraintInfo& o) { return o.kind == 'c' && o.name == k.name; });
+    if (!inherited) continue;
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
+      v.i32(pg_constraint::c_coninhcount, k.inherit_count - 1);
+      if (k.inherit_count == 1) v.flag(pg_constraint::c_conislocal, true);
+    }));
+  }
+  c.catalog.changed({child.oid});
+  return {};
+}
+
+Status check_attachable(DdlContext& c, const RelationInfo& parent, const RelationInfo& child) {
+  if (child.kind != RelationKind::kTable && child.kind != RelationKind::kPartitionedTable) {
+    return Error(sqlstate::kWrongObjectType,
+                 "ALTER action ATTACH PARTITION cannot be performed on relation " + quoted(child.name));
+  }
+  if (child.is_partition) return Error(sqlstate::kWrongObjectType, quoted(child.name) + " is already a partition");
+  if (!child.parents.empty()) {
+    return Error(sqlstate::kWrongObjectType, "cannot attach inheritance child as partition");
+  }
+  if (!child.is_partitioned() && !child.children.empty()) {
+    return Error(sqlstate::kWrongObjectType, "cannot attach inheritance parent as partition");
+  }
+  INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c, child.oid, TableLockMode::kAccessExclusive));
+  if (std::find(below.begin(), below.end(), parent.oid) != below.end()) {
+    return Error(sqlstate::kDuplicateTable, "circular inheritance not allowed")
+        .with_detail(quoted(parent.name) + " is already a child of " + quoted(child.name) + ".");
+  }
+  if (parent.persistence != 't' && child.persistence == 't') {
+    return Error(sqlstate::kWrongObjectType,
+                 "cannot attach a temporary relation as partition of permanent relation " + quoted(parent.name));
+  }
+  if (parent.persistence == 't' && child.persistence != 't') {
+    return Error(sqlstate::kWrongObjectType,
+                 "cannot attach a permanent relation as partition of temporary relation " + quoted(parent.name));
+  }
+  for (const ColumnInfo& column : child.columns) {
+    if (column.dropped || parent.find_column(column.name) != nullptr) continue;
+    return Error(sqlstate::kDatatypeMismatch, "table " + quoted(child.name) + " contains column " +
+                                                  quoted(column.name) + " not found in parent " + quoted(parent.name))
+        .with_detail("The new partition may contain only the columns present in parent.");
+  }
+  return {};
+}
+
+// The rows that are there must belong to the new partition.
+Status check_rows(DdlContext& c, const RelationInfo& child) {
+  INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(c.host.session(), child));
+  if (condition.empty()) return {};
+  bool violated = false;
+  const std::string query = "SELECT 1 FROM " + qualified(child) + " WHERE (" + condition + ") IS FALSE LIMIT 1";
+  INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
+    violated |= chunk.rows() > 0;
+    return {};
+  }));
+  if (!violated) return {};
+  Error error(sqlstate::kCheckViolation,
+              "partition constraint of relation " + quoted(child.name) + " is violated by some row");
+  error.schema = child.schema_name;
+  error.table = child.name;
+  return error;
+}
+
+}  // namespace
+
+Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd) {
+  if (!parent->is_partitioned()) {
+    return Error(sqlstate::kInvalidObjectDefinition, "table " + quoted(parent->name) + " is not partitioned");
+  }
+  INDIGO_ASSIGN(const RelationPtr child, open_relation(c, cmd.name, TableLockMode::kAccessExclusive));
+  INDIGO_TRY(check_owner(c, *child));
+  INDIGO_TRY(check_attachable(c, *parent, *child));
+  INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
+  INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
+  INDIGO_TRY(check_new_bound(c, *parent, child->name, bound, *cmd.bound));
+  INDIGO_TRY(adopt_columns(c, *parent, *child, true));
+  const std::string stored = stored_bound(c, *parent, bound);
+  INDIGO_TRY(link_child(c, child->oid, parent->oid, 1, &stored));
+  if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, child->oid));
+  ConstraintTarget target;
+  target.relation = child->oid;
+  INDIGO_TRY(inherit_indexes(c, target, current(c, parent->oid)));
+  INDIGO_TRY(inherit_foreign_keys(c, target, current(c, parent->oid)));
+  INDIGO_TRY(check_rows(c, *current(c, child->oid)));
+  return check_default_partition(c, current(c, parent->oid), bound);
+}
+
+Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd) {
+  if (!parent->is_partitioned()) {
+    return Error(sqlstate::kInvalidObjectDefinition, "table " + quoted(parent->name) + " is not partitioned");
+  }
+  if (cmd.concurrent && c.host.in_transaction_block()) {
+    return Error(sqlstate::kActiveSqlTransaction,
+                 "ALTER TABLE ... DETACH CONCURRENTLY cannot run inside a transaction block");
+  }
+  if (cmd.concurrent) {
+    INDIGO_ASSIGN(const auto map, sql::partition::PartitionMap::of(c.host.session(), *parent));
+    if (map->default_partition() >= 0) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   "cannot detach partitions concurrently when a default partition exists");
+    }
+  }
+  INDIGO_ASSIGN(const RelationPtr child, open_relation(c, cmd.name, TableLockMode::kAccessExclusive));
+  if (std::find(child->parents.begin(), child->parents.end(), parent->oid) == child->parents.end()) {
+    return Error(sqlstate::kUndefinedTable,
+                 "relation " + quoted(child->name) + " is not a partition of relation " + quoted(parent->name));
+  }
+  for (const IndexInfo& index : child->indexes) INDIGO_TRY(unlink_index(c, index.oid));
+  for (const ConstraintInfo& k : child->constraints) {
+    if (k.kind != 'f' || k.parent == kInvalidOid) continue;
+    const Address self{pg_constraint::kOid, k.oid, 0};
+    for (const Dependent& r : references_of(c, self)) {
+      if (r.type == 'S' || r.type == 'P') INDIGO_TRY(remove_dependency(c, self, r.address));
+    }
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
+      v.oid(pg_constraint::c_conparentid, kInvalidOid)
+          .flag(pg_constraint::c_conislocal, true)
+          .i32(pg_constraint::c_coninhcount, 0);
+    }));
+  }
+  INDIGO_TRY(abandon_columns(c, *parent, *current(c, child->oid)));
+  if (child->partition_bound == "d") INDIGO_TRY(set_default_partition(c, parent->oid, kInvalidOid));
+  return unlink_child(c, child->oid, parent->oid);
+}
+
+Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* name) {
+  if (child->is_partition) return Error(sqlstate::kWrongObjectType, "cannot change inheritance of a partition");
+  if (child->is_partitioned())
+    return Error(sqlstate::kWrongObjectType, "cannot change inheritance of partitioned table");
+  INDIGO_ASSIGN(const RelationPtr parent, open_relation(c, name, TableLockMode::kShareUpdateExclusive));
+  INDIGO_TRY(check_owner(c, *parent));
+  if (parent->is_partitioned()) {
+    return Error(sqlstate::kWrongObjectType, "cannot inherit from partitioned table " + quoted(parent->name));
+  }
+  if (parent->is_partition) {
+    return Error(sqlstate::kWrongObjectType, "cannot inherit from a partition");
+  }
+  if (parent->persistence == 't' && child->persistence != 't') {
+    return Error(sqlstate::kWrongObjectType, "cannot inherit from temporary relation " + quoted(parent->name));
+  }
+  if (std::find(child->parents.begin(), child->parents.end(), parent->oid) != child->parents.end()) {
+    return Error(sqlstate::kDuplicateTable,
+                 "relation " + quoted(parent->name) + " would be inherited from more than once");
+  }
+  INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c, child->oid, TableLockMode::kAccessShare));
+  if (std::find(below.begin(), below.end(), parent->oid) != below.end()) {
+    return Error(sqlstate::kDuplicateTable, "circular inheritance not allowed")
+        .with_detail(quoted(parent->name) + " is already a child of " + quoted(child->name) + ".");
+  }
+  INDIGO_TRY(adopt_columns(c, *parent, *child, false));
+  int32_t sequence = 1;
+  table(c, pg_inherits::kOid).scan(c.txn, {Datum::of_oid(child->oid)}, [&](RowReader row) {
+    sequence = std::max(sequence, row.i32(pg_inherits::c_inhseqno) + 1);
+    return true;
+  });
+  return link_child(c, child->oid, parent->oid, sequence, nullptr);
+}
+
+Status drop_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* name) {
+  if (child->is_partition) return Error(sqlstate::kWrongObjectType, "cannot change inheritance of a partition");
+  INDIGO_ASSIGN(const RelationPtr parent, open_relation(c, name, TableLockMode::kShareUpdateExclusive));
+  if (std::find(child->parents.begin(), child->parents.end(), parent->oid) == child->parents.end()) {
+    return Error(sqlstate::kUndefinedTable,
+                 "relation " + quoted(parent->name) + " is not a parent of relation " + quoted(child->name));
+  }
+  INDIGO_TRY(abandon_columns(c, *parent, *child));
+  return unlink_child(c, child->oid, parent->oid);
+}
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,13 @@
+// ALTER TABLE ... ATTACH PARTITION, DETACH PARTITION, INHERIT and NO INHERIT.
+#pragma once
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd);
+Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery__PartitionCmd& cmd);
+Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* parent);
+Status drop_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__RangeVar* parent);
+
+}  // namespace indigo::engine::ddl
