@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/access_method.h"
 #include "catalog/function_text.h"
 #include "catalog/generated/columns.h"
 #include "catalog/generated/static_tables.h"
@@ -283,7 +284,7 @@ const CastInfo* Builtins::cast(Oid source, Oid target) const {
 
 void Builtins::Tables::fill_btree() const {
   std::call_once(btree_once, [&] {
-    constexpr Oid kBtree = 403;
+    const Oid kBtree = default_access_method().oid;
     // Default class by input type gives the family; its operators on (type, type) by strategy.
     std::unordered_map<Oid, Oid> families;  // input type -> family
     for (uint32_t row = 0; row < opclass.row_count; row++) {

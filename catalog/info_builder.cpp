@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "catalog/access_method.h"
 #include "catalog/array_format.h"
 #include "catalog/catalog.h"
 #include "catalog/function_text.h"
@@ -93,7 +94,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::system_relation(const StaticTab
     IndexColumn column;
     column.column = number;
     column.type = r->columns[table.key_columns[i]].type;
-    column.opclass = database_.catalog().builtins().default_opclass(403, column.type.oid);
+    column.opclass = database_.catalog().builtins().default_opclass(default_access_method().oid, column.type.oid);
     primary.columns.push_back(std::move(column));
   }
   if (primary.oid != kInvalidOid) r->indexes.push_back(std::move(primary));
@@ -292,10 +293,8 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
     }
     const Oid filenode = c.oid(pg_class::c_relfilenode);
     out.storage = database_.physical(filenode).index;
-    switch (c.oid(pg_class::c_relam)) {
-      case 405: out.method = "hash"; break;
-      default: break;
-    }
+    const AccessMethod* method = access_method(c.oid(pg_class::c_relam));
+    out.method = (method == nullptr ? default_access_method() : *method).name;
   }
   // The primary key's own tree is the table: its columns are never null. (An index that is about to be built has no
   // storage yet either.)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/access_method.h"
 #include "catalog/generated/columns.h"
 #include "catalog/info_builder.h"
 #include "catalog/oids.h"
@@ -355,7 +356,7 @@ Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
 int SessionCatalog::btree_strategy(Oid op) { return catalog_.builtins().btree_strategy(op); }
 
 Oid SessionCatalog::default_opclass(Oid type_oid) {
-  constexpr Oid kBtree = 403;
+  const Oid kBtree = default_access_method().oid;
   if (type_oid == oid::kVarchar) return catalog_.builtins().opclass_named(kBtree, "text_ops");
   for (int depth = 0; depth < 64 && type_oid != kInvalidOid; depth++) {
     if (const Oid found = catalog_.builtins().default_opclass(kBtree, type_oid); found != kInvalidOid) return found;

@@ -1,4 +1,5 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
+#include "catalog/access_method.h"
 #include "catalog/sequence_table.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
@@ -106,24 +107,24 @@ Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Dat
   return value_of(relation->kind == catalog::RelationKind::kTable || relation->is_partitioned());
 }
 
-// ---- properties of the btree method and its indexes
-bool is_index(SessionImpl& session, Oid oid) {
-  return CatalogRows(session).find(pg_index::kOid, oid, [](RowReader) {});
+// ---- properties of methods and their indexes
+// Of an index; null if it is none.
+const catalog::AccessMethod* method_of(SessionImpl& session, Oid oid) {
+  Oid method = kInvalidOid;
+  if (!CatalogRows(session).find(pg_index::kOid, oid, [](RowReader) {})) return nullptr;
+  CatalogRows(session).find(pg_class::kOid, oid, [&](RowReader row) { method = row.oid(pg_class::c_relam); });
+  return catalog::access_method(method);
+}
+Result<OwnedDatum> property_value(catalog::AccessMethod::Property property) {
+  return property.known ? value_of(property.value) : null_bool();
 }
 Result<OwnedDatum> method_property(SessionImpl&, std::span<const Datum> arguments) {
-  constexpr Oid kBtreeMethod = 403;
-  if (arguments[0].oid() != kBtreeMethod) return null_bool();
-  const std::string property = sql::to_lower(arguments[1].str);
-  for (const char* name : {"can_order", "can_unique", "can_multi_col", "can_exclude", "can_include"})
-    if (property == name) return value_of(true);
-  return null_bool();
+  const catalog::AccessMethod* method = catalog::access_method(arguments[0].oid());
+  return method == nullptr ? null_bool() : property_value(method->property(sql::to_lower(arguments[1].str)));
 }
 Result<OwnedDatum> index_property(SessionImpl& session, std::span<const Datum> arguments) {
-  if (!is_index(session, arguments[0].oid())) return null_bool();
-  const std::string property = sql::to_lower(arguments[1].str);
-  for (const char* name : {"clusterable", "index_scan", "bitmap_scan", "backward_scan"})
-    if (property == name) return value_of(true);
-  return null_bool();
+  const catalog::AccessMethod* method = method_of(session, arguments[0].oid());
+  return method == nullptr ? null_bool() : property_value(method->index_property(sql::to_lower(arguments[1].str)));
 }
 Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const Datum> arguments) {
   std::vector<int16_t> options;
@@ -138,6 +139,15 @@ Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const D
   const bool key = static_cast<size_t>(column) <= options.size();
   const int16_t option = key ? options[static_cast<size_t>(column) - 1] : int16_t{0};
   const bool descending = (option & 1) != 0, nulls_first = (option & 2) != 0;
+  const catalog::AccessMethod* method = method_of(session, arguments[0].oid());
+  if (method == nullptr) return null_bool();
+  if (!method->ordered) {
+    for (const char* name : {"asc", "desc", "nulls_first", "nulls_last", "orderable", "distance_orderable",
+                             "returnable", "search_array", "search_nulls"}) {
+      if (property == name) return value_of(false);
+    }
+    return null_bool();
+  }
   if (property == "asc") return key ? value_of(!descending) : null_bool();
   if (property == "desc") return key ? value_of(descending) : null_bool();
   if (property == "nulls_first") return key ? value_of(nulls_first) : null_bool();

@@ -20,11 +20,23 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-Result<Oid> default_class(DdlContext& c, Oid type) {
-  const Oid opclass = c.catalog.default_opclass(type);
+using catalog::AccessMethod;
+
+// Default classes of a type have one name in all methods.
+Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
+  Oid opclass = c.catalog.default_opclass(type);
+  if (opclass != kInvalidOid && method.oid != catalog::default_access_method().oid) {
+    std::string name;
+    table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
+      if (row.oid(catalog::pg_opclass::c_oid) == opclass) name = row.str(catalog::pg_opclass::c_opcname);
+      return name.empty();
+    });
+    opclass = c.catalog.catalog().builtins().opclass_named(method.oid, name);
+  }
   if (opclass != kInvalidOid) return opclass;
   return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
-                                               " has no default operator class for access method \"btree\"")
+                                               " has no default operator class for access method " +
+                                               quoted(method.name))
       .with_hint(
           "You must specify an operator class for the index or define a default operator class for the data type.");
 }
@@ -36,7 +48,7 @@ Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo&, c
   out.column = column.number;
   out.name = column.name;
   out.type = column.type;
-  INDIGO_ASSIGN(out.opclass, default_class(c, column.type.oid));
+  INDIGO_ASSIGN(out.opclass, default_class(c, catalog::default_access_method(), column.type.oid));
   return out;
 }
 
@@ -119,15 +131,16 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
   options.fill_percent = index_fill(c, index.oid);
+  const auto structure = catalog::access_method(index.method)->structure;
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
-  StorageStatus status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
+  StorageStatus status = storage::create_index(*storage_table, c.txn, id, structure, options, extractor, &duplicate);
   if (status == StorageStatus::kOk && index.unique && !index.immediate) {
     // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
     storage_table->drop_index(id);
     options.unique = false;
     id = IndexId(c.store().next_id().value);
-    status = storage_table->create_index(c.txn, id, options, extractor, &duplicate);
+    status = storage::create_index(*storage_table, c.txn, id, structure, options, extractor, &duplicate);
   }
   if (status == StorageStatus::kDuplicateKey) return duplicated_key(c, relation, index, storage_table, duplicate);
   if (status == StorageStatus::kKeyError) return failing_key(c, relation, *extractor, storage_table);
@@ -270,7 +283,7 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
 }
 
 // Is the class's input type the column's, or one that it stands for as it is (varchar as text)?
-bool class_accepts(DdlContext& c, std::string_view name, Oid type) {
+bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view name, Oid type) {
   const auto info = c.catalog.type(type);
   const Oid base = info->kind == 'd' ? info->base : type;
   const bool text = base == oid::kText || base == oid::kVarchar;
@@ -278,7 +291,8 @@ bool class_accepts(DdlContext& c, std::string_view name, Oid type) {
   if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
-    accepts |= row.str(catalog::pg_opclass::c_opcname) == name && row.oid(catalog::pg_opclass::c_opcmethod) == 403 &&
+    accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
+               row.oid(catalog::pg_opclass::c_opcmethod) == method.oid &&
                (row.oid(catalog::pg_opclass::c_opcintype) == base ||
                 row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyArray ||
                 row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyEnum ||
@@ -288,8 +302,8 @@ bool class_accepts(DdlContext& c, std::string_view name, Oid type) {
   return accepts;
 }
 
-Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
-                                      std::vector<StoredExpression>& expressions) {
+Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const AccessMethod& method,
+                                      const PgQuery__IndexElem& e, std::vector<StoredExpression>& expressions) {
   IndexColumnSpec spec;
   if (!sql::absent(e.expr)) {
     INDIGO_ASSIGN(spec, expression_element(c, relation, e, expressions));
@@ -315,30 +329,58 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   }
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
-    spec.opclass = c.catalog.catalog().builtins().opclass_named(403, q.name);
+    spec.opclass = c.catalog.catalog().builtins().opclass_named(method.oid, q.name);
     if (spec.opclass == kInvalidOid) {
       return Error(sqlstate::kUndefinedObject,
-                   "operator class " + quoted(q.name) + " does not exist for access method \"btree\"");
+                   "operator class " + quoted(q.name) + " does not exist for access method " + quoted(method.name));
     }
-    if (spec.opclass != c.catalog.default_opclass(spec.type.oid)) {
+    const auto by_default = default_class(c, method, spec.type.oid);
+    if (!by_default.ok() || spec.opclass != *by_default) {
       // With collation C the pattern classes order as the default ones do.
       const std::string_view name = q.name;
       const bool pattern = name == "text_pattern_ops" || name == "varchar_pattern_ops" ||
                            name == "bpchar_pattern_ops" || name == "varchar_ops" || name == "text_ops";
-      if (!class_accepts(c, name, spec.type.oid)) {
+      if (!class_accepts(c, method, name, spec.type.oid)) {
         return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
                                                       type_text(c, {spec.type.oid, -1, kInvalidOid}));
       }
       if (!pattern) return unsupported("operator class " + quoted(name));
     }
   } else {
-    INDIGO_ASSIGN(spec.opclass, default_class(c, spec.type.oid));
+    INDIGO_ASSIGN(spec.opclass, default_class(c, method, spec.type.oid));
   }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
   spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
                          ? spec.descending
                          : e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
   return spec;
+}
+
+// The method that is asked for, if it can do what is asked of it.
+Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {
+  const std::string_view name = s.access_method;
+  const AccessMethod* method = catalog::access_method(name);
+  if (method == nullptr) {
+    for (const std::string_view known : {"gist", "gin", "spgist", "brin"}) {
+      if (name == known) return unsupported("access method " + quoted(name));
+    }
+    return Error(sqlstate::kUndefinedObject, "access method " + quoted(name) + " does not exist");
+  }
+  const auto refuse = [&](std::string_view what) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "access method " + quoted(method->name) + " does not support " + std::string(what));
+  };
+  if (s.unique && !method->unique) return refuse("unique indexes");
+  for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
+    if (method->ordered) break;
+    if (node->index_elem->ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) return refuse("ASC/DESC options");
+    if (node->index_elem->nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) {
+      return refuse("NULLS FIRST/LAST options");
+    }
+  }
+  if (s.n_index_including_params > 0 && !method->included) return refuse("included columns");
+  if (s.n_index_params > 1 && !method->multicolumn) return refuse("multicolumn indexes");
+  return method;
 }
 
 }  // namespace
@@ -362,33 +404,9 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     return Error(sqlstate::kFeatureNotSupported,
                  "cannot create index on partitioned table " + quoted(relation->name) + " concurrently");
   }
-  const std::string_view method = s.access_method;
   IndexSpec spec;
-  if (method == "hash") {
-    spec.method = 405;
-    if (s.unique)
-      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support unique indexes");
-    for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
-      if (node->index_elem->ordering != PG_QUERY__SORT_BY_DIR__SORTBY_DEFAULT) {
-        return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support ASC/DESC options");
-      }
-      if (node->index_elem->nulls_ordering != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT) {
-        return Error(sqlstate::kFeatureNotSupported,
-                     "access method \"hash\" does not support NULLS FIRST/LAST options");
-      }
-    }
-    if (s.n_index_including_params > 0) {
-      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support included columns");
-    }
-    if (s.n_index_params > 1) {
-      return Error(sqlstate::kFeatureNotSupported, "access method \"hash\" does not support multicolumn indexes");
-    }
-  } else if (!method.empty() && method != "btree") {
-    for (const std::string_view known : {"gist", "gin", "spgist", "brin"}) {
-      if (method == known) return unsupported("access method " + quoted(method));
-    }
-    return Error(sqlstate::kUndefinedObject, "access method " + quoted(method) + " does not exist");
-  }
+  INDIGO_ASSIGN(const AccessMethod* method, method_for(s));
+  spec.method = method->oid;
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options)));
@@ -404,7 +422,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   }
   std::string columns_part;
   for (const PgQuery__Node* node : nodes(s.n_index_params, s.index_params)) {
-    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *node->index_elem, expressions));
+    INDIGO_ASSIGN(IndexColumnSpec column, index_element(c, relation, *method, *node->index_elem, expressions));
     // Index column names are unique within the index.
     int suffix = 0;
     const std::string base = column.name;

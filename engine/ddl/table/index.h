@@ -1,6 +1,7 @@
 // Indexes: CREATE INDEX, and the indexes behind PRIMARY KEY and UNIQUE.
 #pragma once
 
+#include "catalog/access_method.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/rows.h"
 
@@ -22,7 +23,7 @@ struct IndexSpec {
   std::vector<IndexColumnSpec> columns;
   std::vector<int16_t> included;
   std::string predicate;
-  Oid method = 403;  // pg_am
+  Oid method = catalog::default_access_method().oid;
   std::vector<std::string> options;
   // The tree itself is this index (the table is or will be keyed by it): no physical index of its own.
   bool is_tree = false;

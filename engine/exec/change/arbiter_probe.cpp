@@ -41,7 +41,7 @@ Result<std::string> ArbiterProbe::holder(const catalog::IndexInfo& index, Bytes 
   bool has_null = false;
   const Outcome outcome = extract->extract(primary_key, row, key, has_null);
   if (outcome != Outcome::kKey || (has_null && !index.nulls_not_distinct)) return std::string();
-  auto cursor = target_.table().scan_index(txn, view, index.storage, storage::KeyRange::prefix(key));
+  auto cursor = target_.table().scan_index(txn, view, index.storage, storage::KeyRange::point(key));
   storage::RowRef refs[1];
   size_t count = 0;
   const storage::StorageStatus status = cursor->next(refs, count);

@@ -57,7 +57,7 @@ Status recheck_key(QueryState& state, const ConstraintEvent& event, bool many) {
   INDIGO_TRY(lock_key(state, *index, key, many));
   storage::Transaction& txn = state.transaction();
   const storage::ReadView view = txn.newest_view();
-  auto cursor = relation.table->scan_index(txn, view, index->storage, storage::KeyRange::prefix(key));
+  auto cursor = relation.table->scan_index(txn, view, index->storage, storage::KeyRange::point(key));
   std::vector<std::string> holders;
   storage::RowRef refs[16];
   while (true) {

@@ -56,6 +56,7 @@ Result<KeyBoundsEvaluator> KeyBoundsEvaluator::make(Builder& b, const sql::KeyBo
   e.values_ = std::make_unique<ExpressionSet>(std::move(values));
   if (bounds.in_array != nullptr) e.in_array_ = &e.values_->node(exprs.size() - 1);
   e.point_ = e.equal_ > 0 && e.equal_ == layout.column_count();
+  e.whole_key_ = e.point_ || (e.is_list() && e.equal_ + 1 == layout.column_count());
   return e;
 }
 
@@ -156,11 +157,18 @@ void prefix_range(const std::string& prefix, storage::KeyRange& out) {
   out.high_inclusive = false;
 }
 
+void point_range(const std::string& key, storage::KeyRange& out) {
+  out.low.assign(key);
+  out.high.assign(key);
+  out.has_low = out.has_high = out.low_inclusive = out.high_inclusive = true;
+}
+
 }  // namespace
 
 const storage::KeyRange& KeyBoundsEvaluator::range(size_t i) {
   if (!is_list() && !intervals_.empty()) return ranges_[i];
-  prefix_range(is_list() ? keys_[i] : key_, range_);
+  const std::string& key = is_list() ? keys_[i] : key_;
+  whole_key_ ? point_range(key, range_) : prefix_range(key, range_);
   return range_;
 }
 

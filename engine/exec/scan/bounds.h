@@ -50,7 +50,7 @@ class KeyBoundsEvaluator {
   Result<bool> evaluate();
   const std::string& key() const { return key_; }                 // the encoded equality prefix
   const std::vector<std::string>& keys() const { return keys_; }  // is_list(): prefixes in key order
-  // This run's ranges, in key order.
+  // This run's ranges, in key order: points where each names a whole key.
   size_t range_count() const { return is_list() ? keys_.size() : intervals_.empty() ? 1 : range_count_; }
   const storage::KeyRange& range(size_t i);
 
@@ -79,6 +79,7 @@ class KeyBoundsEvaluator {
   std::vector<KeyValuePlacer> placers_;  // for each of values_; the array's is its elements'
   std::vector<Interval> intervals_;      // of low and high, or of any_of
   bool point_ = false;
+  bool whole_key_ = false;  // point_, or each element of the list completes the key
   const Node* in_array_ = nullptr;
   std::string key_;
   std::vector<std::string> keys_;

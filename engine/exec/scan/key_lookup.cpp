@@ -127,7 +127,9 @@ Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::
     if (order.empty() || !relation.table->index_usable(index.storage, view)) continue;
     prefix.clear();
     for (size_t i = 0; i < order.size(); i++) index.key.append_column(i, values[order[i]], prefix);
-    cursor = relation.table->scan_index(txn, view, index.storage, storage::KeyRange::prefix(prefix));
+    const bool whole = order.size() == index.columns.size();
+    cursor = relation.table->scan_index(txn, view, index.storage,
+                                        whole ? storage::KeyRange::point(prefix) : storage::KeyRange::prefix(prefix));
   }
   if (cursor == nullptr) cursor = relation.table->scan(txn, view, storage::KeyRange::all());
   storage::RowRef refs[64];

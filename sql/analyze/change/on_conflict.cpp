@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/access_method.h"
 #include "catalog/generated/columns.h"
 #include "catalog/oids.h"
 #include "catalog/system_table.h"
@@ -57,14 +58,15 @@ std::optional<OperatorClass> find_class(Scope& scope, const Matches& matches) {
 
 Result<OperatorClass> named_class(Scope& scope, NodeList name) {
   namespace opclass = catalog::pg_opclass;
-  constexpr Oid kBtree = 403;
+  const catalog::AccessMethod& method = catalog::default_access_method();
   const QualifiedName q = qualified_name(name);
   const auto found = find_class(scope, [&](const catalog::RowReader& row) {
-    return row.oid(opclass::c_opcmethod) == kBtree && row.str(opclass::c_opcname) == q.name;
+    return row.oid(opclass::c_opcmethod) == method.oid && row.str(opclass::c_opcname) == q.name;
   });
   if (found) return *found;
-  return scope.error(sqlstate::kUndefinedObject,
-                     "operator class \"" + std::string(q.name) + "\" does not exist for access method \"btree\"");
+  return scope.error(sqlstate::kUndefinedObject, "operator class \"" + std::string(q.name) +
+                                                     "\" does not exist for access method \"" +
+                                                     std::string(method.name) + "\"");
 }
 
 Result<Wanted> read_inference(Scope& scope, const PgQuery__InferClause& infer) {

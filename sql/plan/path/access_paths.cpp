@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/access_method.h"
 #include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
@@ -25,6 +26,14 @@ struct Tree {
   std::vector<KeyPart> parts;
   bool unique = false;       // all parts fixed: at most one row
   bool appends_key = false;  // equal index keys are in primary key order
+  bool ordered = true;       // else it finds whole keys only, one or those of a list, in the list's order
+  double descent = 1;        // times kDescentCost
+
+  bool serves(const IndexBounds& bounds) const {
+    if (ordered) return true;
+    return bounds.equal.size() + (bounds.in_array ? 1 : 0) == parts.size() && !bounds.low && !bounds.high &&
+           bounds.any_of.empty();
+  }
 };
 
 class TablePaths {
@@ -79,11 +88,14 @@ class TablePaths {
     if (Tree tree = primary_tree(); !tree.parts.empty()) trees_.push_back(std::move(tree));
     for (size_t i = 0; i < relation_.indexes.size(); i++) {
       const IndexInfo& index = relation_.indexes[i];
-      if (!index.storage || !index.valid || index.method != "btree") continue;
+      const catalog::AccessMethod* method = catalog::access_method(index.method);
+      if (!index.storage || !index.valid || method == nullptr) continue;
       INDIGO_ASSIGN(const bool usable, predicate_holds(index));
       if (!usable) continue;
       Tree tree;
       tree.index = static_cast<int>(i);
+      tree.ordered = method->ordered;
+      tree.descent = method->descent;
       tree.unique = index.unique && index.immediate;
       tree.appends_key = !index.unique;
       for (const auto& c : index.columns) {
@@ -145,10 +157,11 @@ class TablePaths {
     return implies(level_.s.catalog(), facts, moved(predicate));
   }
 
-  void finish_costs(Path& p, double fetched, const std::vector<const Clause*>& filters, double ranges) {
+  void finish_costs(Path& p, double fetched, const std::vector<const Clause*>& filters, double ranges,
+                    double descent = 1) {
     const double fetch = p.index >= 0 ? kFetchCost + kIndexEntryCost : 0;
-    p.startup = kDescentCost;
-    p.total = ranges * kDescentCost + fetched * (kRowCost + fetch + clauses_cost(level_, filters));
+    p.startup = descent * kDescentCost;
+    p.total = ranges * descent * kDescentCost + fetched * (kRowCost + fetch + clauses_cost(level_, filters));
     if (p.index >= 0 && !enabled(level_.s, kEnableIndexScan)) p.total += kDisabledCost;
   }
 
@@ -230,6 +243,7 @@ class TablePaths {
     init(*p);
     p->index = tree.index;
     const double part = match_key(level_, rel_, tree.parts, rel_.restrictions, p->bounds);
+    if (!tree.serves(p->bounds)) return;
     if (p->bounds.whole()) {
       // No bounds: only for its order, or for a partial index.
       const bool partial = tree.index >= 0 && !relation_.indexes[static_cast<size_t>(tree.index)].predicate.empty();
@@ -255,7 +269,7 @@ class TablePaths {
       if (std::find(p->bounds.exact.begin(), p->bounds.exact.end(), c) == p->bounds.exact.end()) filters.push_back(c);
     }
     p->rows = p->outer.empty() ? rel_.rows : std::max(1e-6, std::min(fetched, fetched * filter_part(filters)));
-    finish_costs(*p, fetched, filters, ranges);
+    finish_costs(*p, fetched, filters, ranges, tree.descent);
   }
 
   double filter_part(const std::vector<const Clause*>& filters) { return clauses_selectivity(level_, filters); }
@@ -298,7 +312,7 @@ class TablePaths {
       for (const ExprPtr& e : p->bounds.equal) used |= level_.rels_of(e);
       used |= level_.rels_of(p->bounds.low) | level_.rels_of(p->bounds.high) | level_.rels_of(p->bounds.in_array);
       for (const KeyInterval& i : p->bounds.any_of) used |= level_.rels_of(i.low) | level_.rels_of(i.high);
-      if (used != outer) continue;  // another supplier makes this path
+      if (used != outer || !tree.serves(p->bounds)) continue;  // another supplier makes this path, or none
       p->outer = outer;
       finish(p, tree, part);
       set_order(*p, tree);

@@ -1,0 +1,41 @@
+// The index access methods that exist: one descriptor each, read by definitions, the planner, catalog functions and views.
+// Nobody else knows a method by its name or OID.
+// Thread safety: constants.
+//
+// A method is a row of pg_am (with PostgreSQL's OID) with operator classes of its own there, and a structure of storage.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/ids.h"
+#include "storage/index/structure.h"
+
+namespace indigo::catalog {
+
+struct AccessMethod {
+  Oid oid;  // pg_am
+  std::string_view name;
+  storage::IndexStructure structure;
+  // Its entries have an order: ranges, prefixes of the key, ORDER BY; ASC, DESC and NULLS FIRST. Else a key is looked up whole.
+  bool ordered;
+  bool unique;         // UNIQUE
+  bool multicolumn;    // more than one key column
+  bool included;       // INCLUDE
+  double descent = 1;  // what finding one key costs, of what it costs in a tree
+
+  // pg_indexam_has_property and its kin; not `known`: there is no such property.
+  struct Property {
+    bool known, value;
+  };
+  Property property(std::string_view name) const;
+  Property index_property(std::string_view name) const;
+};
+
+std::span<const AccessMethod> access_methods();
+const AccessMethod* access_method(Oid oid);                // null: not built
+const AccessMethod* access_method(std::string_view name);  // empty: the default; null: not built
+// What tables' keys and constraints have, and CREATE INDEX without USING makes.
+const AccessMethod& default_access_method();
+
+}  // namespace indigo::catalog
