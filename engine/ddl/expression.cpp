@@ -154,7 +154,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), node, c.text, relation, target));
   Collector collector{c, {}, {}, true, true, {}, false};
   collector.visit(*expr);
-  const int at = position(c, sql::location_of(node));
+  const int at = use == ExpressionUse::kPartitionKey ? 0 : position(c, sql::location_of(node));
   if (collector.subquery) {
     return Error(sqlstate::kFeatureNotSupported, "cannot use subquery in " + std::string(singular_place(use))).at(at);
   }

@@ -46,6 +46,8 @@ class DropSearch {
     for (const Dependent& reference : references_of(c_, object)) {
       if (reference.type != 'i' && reference.type != 'P') continue;
       const Address& owner = reference.address;
+      // Columns of a partition key depend on their own table.
+      if (owner.class_id == object.class_id && owner.object == object.object) continue;
       if (dependee == nullptr) {
         // An internal part cannot be dropped for itself; its owner may be named as well.
         if (std::any_of(asked_.begin(), asked_.end(),

@@ -213,6 +213,12 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
   INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, r->oid, TableLockMode::kAccessExclusive));
   for (const Oid oid : all) {
     const RelationPtr now = current(c, oid);
+    const auto within = std::count_if(now->parents.begin(), now->parents.end(), [&](Oid parent) {
+      return std::find(all.begin(), all.end(), parent) != all.end();
+    });
+    if (oid != r->oid && inherited_from(c, *now, s) > within) {
+      return Error(sqlstate::kInvalidTableDefinition, "cannot rename inherited " + what);
+    }
     INDIGO_TRY(rename(c, now, s.subname, s.newname));
   }
   return {};

@@ -7,6 +7,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
+#include "engine/ddl/table/alter_table.h"
 
 namespace indigo::engine::ddl {
 
@@ -76,12 +77,40 @@ class Alteration {
   }
 
   Status add_column(const RelationPtr& relation, const RelationInfo* parent) {
-    const PgQuery__ColumnDef& d = *cmd_.def->column_def;
-    if (parent == nullptr) {
-      if (relation->is_partition) return Error(sqlstate::kWrongObjectType, "cannot add column to a partition");
-      if (!recurse_ && !relation->children.empty()) return in_children_too("column must be added to");
+    if (relation->children.empty() && !relation->is_partition) return run_(relation);
+    if (relation->is_partition) return Error(sqlstate::kWrongObjectType, "cannot add column to a partition");
+    if (!recurse_) return in_children_too("column must be added to");
+    const bool existed = relation->find_column(truncated_name(cmd_.def->column_def->colname)) != nullptr;
+    // The column everywhere first; then its constraints, which have one name in all tables.
+    PgQuery__ColumnDef plain = *cmd_.def->column_def;
+    std::vector<PgQuery__Node*> kept;
+    for (size_t i = 0; i < plain.n_constraints; i++) {
+      switch (plain.constraints[i]->constraint->contype) {
+        case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+        case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+        case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+        case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: break;
+        default: kept.push_back(plain.constraints[i]);
+      }
     }
-    const ColumnInfo* own = relation->find_column(truncated_name(d.colname));
+    plain.n_constraints = kept.size();
+    plain.constraints = kept.data();
+    PgQuery__Node node = *cmd_.def;
+    node.column_def = &plain;
+    PgQuery__AlterTableCmd cmd = cmd_;
+    cmd.def = &node;
+    INDIGO_TRY(add_plain_column(relation, parent, cmd));
+    if (existed) return {};
+    INDIGO_ASSIGN(ColumnSpec spec, column_spec(c_, *cmd_.def->column_def, relation->name));
+    const RelationPtr before = current(c_, relation->oid);
+    ConstraintTarget target;
+    target.relation = relation->oid;
+    INDIGO_TRY(add_column_constraints(c_, target, spec));
+    return pass_on(*before);
+  }
+
+  Status add_plain_column(const RelationPtr& relation, const RelationInfo* parent, const PgQuery__AlterTableCmd& cmd) {
+    const ColumnInfo* own = relation->find_column(truncated_name(cmd.def->column_def->colname));
     if (parent != nullptr && own != nullptr) {
       const ColumnInfo* above = current(c_, parent->oid)->find_column(own->name);
       if (above != nullptr && (above->type.oid != own->type.oid || above->type.typmod != own->type.typmod)) {
@@ -93,16 +122,40 @@ class Alteration {
         v.i32(pg_attribute::c_attinhcount, v.get(pg_attribute::c_attinhcount).i32 + 1);
       });
     }
-    const bool existed = own != nullptr;
-    INDIGO_TRY(run_(relation));
-    if (existed) return {};
+    INDIGO_TRY(ddl::add_column(c_, current(c_, relation->oid), cmd));
+    if (own != nullptr) return {};
     if (parent != nullptr) {
       const RelationPtr now = current(c_, relation->oid);
       INDIGO_TRY(update_attribute(c_, relation->oid, now->columns.back().number, [](RowValues& v) {
         v.flag(pg_attribute::c_attislocal, false).i32(pg_attribute::c_attinhcount, 1);
       }));
     }
-    return for_children(relation, [&](const RelationPtr& child) { return on(child, relation.get()); });
+    return for_children(relation,
+                        [&](const RelationPtr& child) { return add_plain_column(child, relation.get(), cmd); });
+  }
+
+  // The constraints and keys that the relation has now and had not before, for the tables below.
+  Status pass_on(const RelationInfo& before) {
+    const RelationPtr now = current(c_, before.oid);
+    for (const ConstraintInfo& added : now->constraints) {
+      const bool old = std::any_of(before.constraints.begin(), before.constraints.end(),
+                                   [&](const ConstraintInfo& o) { return o.oid == added.oid; });
+      if (!old && added.kind == 'c' && !added.no_inherit) INDIGO_TRY(add_check_below(now, added));
+    }
+    if (!now->is_partitioned()) return {};
+    for (const IndexInfo& added : now->indexes) {
+      const bool old = std::any_of(before.indexes.begin(), before.indexes.end(),
+                                   [&](const IndexInfo& o) { return o.oid == added.oid; });
+      if (old) continue;
+      if (recurse_) {
+        INDIGO_TRY(add_partition_indexes(c_, current(c_, before.oid), added.oid));
+      } else if (!now->children.empty()) {
+        c_.catalog.changed({before.oid, added.oid});
+        INDIGO_TRY(update_row(c_, pg_index::kOid, {Datum::of_oid(added.oid)},
+                              [](RowValues& v) { v.flag(pg_index::c_indisvalid, false); }));
+      }
+    }
+    return {};
   }
 
   Status drop_column(const RelationPtr& relation, const RelationInfo* parent) {
@@ -195,41 +248,16 @@ class Alteration {
   Status add_constraint(const RelationPtr& relation) {
     const PgQuery__Constraint& k = *cmd_.def->constraint;
     const bool check = k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_CHECK;
-    const bool key =
-        k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY || k.contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE;
-    if (check && k.is_no_inherit && relation->is_partitioned()) {
-      return Error(sqlstate::kInvalidTableDefinition,
-                   "cannot add NO INHERIT constraint to partitioned table " + quoted(relation->name));
-    }
     if (check && !k.is_no_inherit && !recurse_ && !relation->children.empty()) {
       return in_children_too("constraint must be added to");
     }
     INDIGO_TRY(run_(relation));
-    const RelationPtr now = current(c_, relation->oid);
-    if (check && !k.is_no_inherit) {
-      for (const ConstraintInfo& added : now->constraints) {
-        const bool old = std::any_of(relation->constraints.begin(), relation->constraints.end(),
-                                     [&](const ConstraintInfo& o) { return o.oid == added.oid; });
-        if (!old) return add_check_below(now, added);
-      }
-    }
-    if (!key || !relation->is_partitioned()) return {};
-    for (const IndexInfo& added : now->indexes) {
-      const bool old = std::any_of(relation->indexes.begin(), relation->indexes.end(),
-                                   [&](const IndexInfo& o) { return o.oid == added.oid; });
-      if (old) continue;
-      if (recurse_) return add_partition_indexes(c_, now, added.oid);
-      if (!now->children.empty()) {
-        return update_row(c_, pg_index::kOid, {Datum::of_oid(added.oid)},
-                          [](RowValues& v) { v.flag(pg_index::c_indisvalid, false); });
-      }
-    }
-    return {};
+    return pass_on(*relation);
   }
 
   Status add_check_below(const RelationPtr& relation, const ConstraintInfo& k) {
     return for_children(relation, [&](const RelationPtr& child) -> Status {
-      INDIGO_ASSIGN(const bool merged, merge_check(c_, *child, k.name, k.expression));
+      INDIGO_ASSIGN(const bool merged, merge_check(c_, *child, k));
       if (merged) {
         notice(c_, "merging constraint " + quoted(k.name) + " with inherited definition");
         return {};

@@ -194,14 +194,19 @@ Status inherit_columns(DdlContext& c, const std::vector<RelationPtr>& parents, b
   return {};
 }
 
-Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, std::string_view name,
-                         std::string_view expression) {
+Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& inherited) {
   for (const ConstraintInfo& k : relation.constraints) {
-    if (k.kind != 'c' || k.name != name) continue;
-    if (k.expression != expression) {
-      return Error(sqlstate::kDuplicateObject,
-                   "check constraint name " + quoted(name) + " appears multiple times but with different expressions");
+    if (k.kind != 'c' || k.name != inherited.name) continue;
+    if (k.expression != inherited.expression) {
+      return Error(sqlstate::kDuplicateObject, "check constraint name " + quoted(k.name) +
+                                                   " appears multiple times but with different expressions");
     }
+    const auto conflict = [&](const std::string& with) {
+      return Error(sqlstate::kInvalidObjectDefinition, "constraint " + quoted(k.name) + " conflicts with " + with +
+                                                           " constraint on relation " + quoted(relation.name));
+    };
+    if (k.no_inherit) return conflict("non-inherited");
+    if (!k.validated && inherited.validated) return conflict("NOT VALID");
     INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
                           [&](RowValues& v) { v.i32(pg_constraint::c_coninhcount, k.inherit_count + 1); }));
     c.catalog.changed({relation.oid});
@@ -238,7 +243,11 @@ Status inherit_checks(DdlContext& c, Oid relation, const std::vector<RelationPtr
   for (const RelationPtr& parent : parents) {
     for (const ConstraintInfo& k : parent->constraints) {
       if (k.kind != 'c' || k.no_inherit) continue;
-      INDIGO_ASSIGN(const bool merged, merge_check(c, *current(c, relation), k.name, k.expression));
+      const RelationPtr child = current(c, relation);
+      INDIGO_ASSIGN(const bool merged, merge_check(c, *child, k));
+      const bool own = std::any_of(child->constraints.begin(), child->constraints.end(),
+                                   [&](const ConstraintInfo& o) { return o.name == k.name && o.is_local; });
+      if (merged && own) notice(c, "merging constraint " + quoted(k.name) + " with inherited definition");
       if (!merged) INDIGO_TRY(inherit_check(c, relation, *parent, k));
     }
   }

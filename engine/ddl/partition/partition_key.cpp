@@ -87,6 +87,11 @@ Status add_expression(DdlContext& c, const RelationPtr& relation, const PgQuery_
   }
   INDIGO_ASSIGN(StoredExpression stored, store_expression(c, e.expr, ExpressionUse::kPartitionKey, relation,
                                                           TypeRef{kInvalidOid, -1, kInvalidOid}));
+  if (const auto info = c.catalog.type(stored.type.oid); info != nullptr && info->kind == 'p') {
+    type = stored.type;
+    out.columns.push_back(0);
+    return {};  // told by the caller, with the column's number
+  }
   if (!stored.immutable) return not_in_key("functions in partition key expression must be marked IMMUTABLE", 0);
   if (stored.columns.empty()) return not_in_key("cannot use constant expression as partition key", 0);
   for (const int16_t number : stored.columns) {
@@ -132,6 +137,10 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     TypeRef type;
     INDIGO_TRY(sql::has_text(e.name) ? add_column(c, *relation, e, type, parts)
                                      : add_expression(c, relation, e, type, parts));
+    if (const auto info = c.catalog.type(type.oid); info != nullptr && info->kind == 'p') {
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "partition key column " + std::to_string(parts.columns.size()) + " has pseudo-type " + info->name);
+    }
     if (e.n_collation > 0) {
       const auto info = c.catalog.type(type.oid);
       if (info == nullptr || info->collation == kInvalidOid) {

@@ -126,7 +126,8 @@ Result<ColumnSpec> column_spec(DdlContext& c, const PgQuery__ColumnDef& d, std::
     const auto serial = serial_type(d.type_name);
     INDIGO_TRY(serial ? read_serial(c, d, *serial, where, out) : read_type(c, d, out));
   }
-  if (d.coll_clause != nullptr) INDIGO_TRY(read_collation(c, *d.coll_clause, out.column.type));
+  if (d.coll_clause != nullptr && d.type_name != nullptr)
+    INDIGO_TRY(read_collation(c, *d.coll_clause, out.column.type));
   bool null_seen = false, not_null_seen = false;
   const PgQuery__Constraint* never_deferrable = nullptr;
   const std::string conflict = "conflicting NULL/NOT NULL declarations for " + where;

@@ -338,14 +338,43 @@ Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_v
   return error;
 }
 
+namespace {
+
+// A constraint of that name which the table has inherited, and which says the same, becomes its own, too.
+Result<bool> merge_with_inherited(DdlContext& c, const RelationInfo& relation, const std::string& name,
+                                  const std::string& expression, bool no_inherit) {
+  for (const ConstraintInfo& k : relation.constraints) {
+    if (k.kind != 'c' || k.name != name || k.is_local || k.expression != expression) continue;
+    if (no_inherit) {
+      return Error(
+          sqlstate::kInvalidObjectDefinition,
+          "constraint " + quoted(name) + " conflicts with inherited constraint on relation " + quoted(relation.name));
+    }
+    notice(c, "merging constraint " + quoted(name) + " with inherited definition");
+    c.catalog.changed({relation.oid});
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                          [](RowValues& v) { v.flag(pg_constraint::c_conislocal, true); }));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
   const RelationPtr relation = current(c, target.relation);
+  if (k.is_no_inherit && relation->is_partitioned()) {
+    return Error(sqlstate::kInvalidTableDefinition,
+                 "cannot add NO INHERIT constraint to partitioned table " + quoted(relation->name));
+  }
   INDIGO_ASSIGN(const StoredExpression e,
                 store_expression(c, k.raw_expr, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid}));
   NewConstraint n;
   n.oid = next_oid(c);
   if (sql::has_text(k.conname)) {
     n.name = truncated_name(k.conname);
+    INDIGO_ASSIGN(const bool merged, merge_with_inherited(c, *relation, n.name, e.sql, k.is_no_inherit));
+    if (merged) return {};
     INDIGO_TRY(check_constraint_name_free(*relation, n.name));
   } else {
     std::string_view column;

@@ -222,6 +222,9 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   if (s.partspec != nullptr) {
     INDIGO_TRY(partition_strategy(*s.partspec));
     spec.kind = RelationKind::kPartitionedTable;
+    if (s.n_inh_relations > 0 && s.partbound == nullptr) {
+      return Error(sqlstate::kInvalidObjectDefinition, "cannot create partitioned table as inheritance child");
+    }
     if (!spec.options.empty()) {
       return Error(sqlstate::kWrongObjectType, "cannot specify storage parameters for a partitioned table")
           .with_hint("Specify storage parameters for its leaf partitions instead.");

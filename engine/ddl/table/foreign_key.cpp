@@ -312,6 +312,9 @@ Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const
                             const ConstraintInfo& k) {
   const RelationPtr relation = current(c, target.relation);
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.foreign_relation, TableLockMode::kShareRowExclusive));
+  for (const ConstraintInfo& other : relation->constraints) {
+    if (other.kind == 'f' && other.parent == k.oid) return {};
+  }
   NewConstraint n;
   const auto own = [&](const std::vector<int16_t>& columns) {
     std::vector<int16_t> out;
@@ -322,9 +325,6 @@ Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const
   };
   n.columns = own(k.columns);
   n.delete_set_columns = own(k.delete_set_columns);
-  for (const ConstraintInfo& other : relation->constraints) {
-    if (other.kind == 'f' && other.parent == k.oid) return {};
-  }
   n.foreign_columns = k.foreign_columns;
   n.index = k.index;
   n.name = k.name;

@@ -228,12 +228,24 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   }
   INDIGO_ASSIGN(bool referenced, child_exists(state, *child, constraint, child_values));
   if (!referenced) return {};
+  // A partition's constraint is told of as its partitioned table's.
+  ForeignKeyQueue::Relation named = child;
+  const catalog::ConstraintInfo* told = &constraint;
+  while (told->parent != kInvalidOid && named->is_partition && !named->parents.empty()) {
+    const auto above = state.session().catalog().relation(named->parents[0]);
+    if (above == nullptr) break;
+    const auto found = std::find_if(above->constraints.begin(), above->constraints.end(),
+                                    [&](const catalog::ConstraintInfo& k) { return k.oid == told->parent; });
+    if (found == above->constraints.end()) break;
+    told = &*found;
+    named = above;
+  }
   Error error(sqlstate::kForeignKeyViolation, "update or delete on table \"" + parent.name +
-                                                  "\" violates foreign key constraint \"" + constraint.name +
-                                                  "\" on table \"" + child->name + "\"");
+                                                  "\" violates foreign key constraint \"" + told->name +
+                                                  "\" on table \"" + named->name + "\"");
   error.detail = "Key" + key_text(state, parent, constraint.foreign_columns, event.old_row) +
-                 " is still referenced from table \"" + child->name + "\".";
-  return in_table(std::move(error), *child, constraint);
+                 " is still referenced from table \"" + named->name + "\".";
+  return in_table(std::move(error), *named, *told);
 }
 
 Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
