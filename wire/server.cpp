@@ -14,8 +14,8 @@
 
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "engine/auth/digest.h"
 #include "engine/settings/setting_table.h"
-#include "wire/auth/digest.h"
 
 namespace indigo::wire {
 
@@ -86,7 +86,7 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
   server->shared_.rules = options.rules;
   server->shared_.authentication_timeout = options.authentication_timeout;
   server->shared_.max_connections = options.max_connections;
-  server->shared_.secret = random_bytes(32);
+  INDIGO_ASSIGN(server->shared_.secret, engine::auth::random_bytes(32, "secret"));
   int count = options.workers > 0 ? options.workers : static_cast<int>(std::thread::hardware_concurrency());
   for (int i = 0; i < std::max(count, 1); i++) {
     INDIGO_ASSIGN(auto worker, Worker::start(i));

@@ -3,11 +3,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "wire/auth/base64.h"
+#include "engine/auth/base64.h"
 #include "wire/auth/scram.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using namespace indigo::wire;
+  using namespace indigo::engine::auth;
+  using indigo::wire::ScramExchange;
   std::string_view bytes(reinterpret_cast<const char*>(data), size);
   size_t middle = bytes.find('\n');
   std::string_view first = bytes.substr(0, middle);

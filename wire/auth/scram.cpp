@@ -1,11 +1,19 @@
 #include "wire/auth/scram.h"
 
 #include "base/sqlstate.h"
-#include "wire/auth/base64.h"
+#include "engine/auth/base64.h"
 
 namespace indigo::wire {
 
 namespace {
+
+using engine::auth::as_bytes;
+using engine::auth::base64_decode;
+using engine::auth::base64_encode;
+using engine::auth::equal_in_constant_time;
+using engine::auth::hmac_sha256;
+using engine::auth::Sha256;
+using engine::auth::sha256;
 
 constexpr size_t kNonceBytes = 18;
 
@@ -32,9 +40,13 @@ bool is_printable(std::string_view text) {
 
 }  // namespace
 
-ScramExchange::ScramExchange(ScramVerifier verifier, std::string nonce)
-    : verifier_(std::move(verifier)),
-      nonce_(nonce.empty() ? base64_encode(random_bytes(kNonceBytes)) : std::move(nonce)) {}
+Result<std::string> ScramExchange::make_nonce() {
+  INDIGO_ASSIGN(std::string bytes, engine::auth::random_bytes(kNonceBytes, "nonce"));
+  return base64_encode(bytes);
+}
+
+ScramExchange::ScramExchange(engine::auth::ScramVerifier verifier, std::string nonce)
+    : verifier_(std::move(verifier)), nonce_(std::move(nonce)) {}
 
 Result<std::string> ScramExchange::first(std::string_view message) {
   std::string_view rest = message;

@@ -10,14 +10,16 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "wire/auth/verifier.h"
+#include "engine/auth/verifier.h"
 
 namespace indigo::wire {
 
 class ScramExchange {
  public:
-  // `nonce`: the server's, printable; random unless a test wants to know it.
-  explicit ScramExchange(ScramVerifier verifier, std::string nonce = {});
+  // Errors: XX000 when the system gives no random bytes.
+  static Result<std::string> make_nonce();
+  // `nonce`: the server's, printable.
+  ScramExchange(engine::auth::ScramVerifier verifier, std::string nonce);
 
   // Errors: 08P01 for malformed messages.
   Result<std::string> first(std::string_view client_first);
@@ -25,7 +27,7 @@ class ScramExchange {
   Result<std::string> final(std::string_view client_final);
 
  private:
-  ScramVerifier verifier_;
+  engine::auth::ScramVerifier verifier_;
   std::string nonce_;  // client's and server's
   std::string gs2_header_;
   std::string client_first_bare_;

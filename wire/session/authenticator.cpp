@@ -1,8 +1,8 @@
 #include "wire/session/authenticator.h"
 
 #include "base/sqlstate.h"
+#include "engine/auth/verifier.h"
 #include "wire/auth/scram.h"
-#include "wire/auth/verifier.h"
 #include "wire/messages/authentication.h"
 #include "wire/messages/frame.h"
 #include "wire/messages/password.h"
@@ -10,6 +10,13 @@
 namespace indigo::wire {
 
 namespace {
+
+using engine::auth::equal_in_constant_time;
+using engine::auth::is_md5_verifier;
+using engine::auth::md5_hex;
+using engine::auth::password_matches;
+using engine::auth::random_bytes;
+using engine::auth::ScramVerifier;
 
 using Request = Authentication::Request;
 
@@ -80,7 +87,7 @@ Status Authenticator::ask_password(const std::string& user, const engine::RoleCr
 }
 
 Status Authenticator::ask_md5(const std::string& user, const engine::RoleCredentials& credentials) {
-  std::string salt = random_bytes(4);
+  INDIGO_ASSIGN(std::string salt, random_bytes(4, "MD5 salt"));
   Authentication{Request::kMd5Password, salt}.encode(stream_.out());
   INDIGO_ASSIGN(std::string body, answer());
   Password message;
@@ -93,7 +100,8 @@ Status Authenticator::ask_md5(const std::string& user, const engine::RoleCredent
 Status Authenticator::ask_scram(const std::string& user, const engine::RoleCredentials& credentials) {
   // An unknown role and one without a password go the same way, and fail at the end.
   auto verifier = credentials.exists ? ScramVerifier::parse(credentials.password) : std::nullopt;
-  ScramExchange exchange(verifier ? *verifier : ScramVerifier::mock(server_secret_, user));
+  INDIGO_ASSIGN(std::string nonce, ScramExchange::make_nonce());
+  ScramExchange exchange(verifier ? *verifier : ScramVerifier::mock(server_secret_, user), std::move(nonce));
 
   Authentication{Request::kSasl, std::string(kMechanism) + std::string(2, '\0')}.encode(stream_.out());
   INDIGO_ASSIGN(std::string initial_body, answer());

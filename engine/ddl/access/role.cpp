@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "catalog/acl.h"
-#include "engine/ddl/access/scram_verifier.h"
+#include "engine/auth/verifier.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "sql/func/registry.h"
@@ -39,8 +39,29 @@ struct Members {
   std::vector<const PgQuery__RoleSpec*> in_roles, members, admins;
 };
 
-// Applies the options to a row.
-Status apply_options(DdlContext& c, NodeList options, RowValues& row, Members& members, bool superuser) {
+// An empty password, plain or hashed, is none.
+Status set_password(DdlContext& c, const PgQuery__Node* value, std::string_view role, RowValues& row) {
+  row.set_null(pg_authid::c_rolpassword);
+  if (sql::absent(value)) return {};
+  const std::string password = text_value(value);
+  const auto given = auth::ScramVerifier::parse(password);
+  const bool cheap = !given || given->iterations <= auth::kMaxScramIterations;
+  if (password.empty() || (cheap && auth::password_matches("", role, password))) {
+    notice(c, "empty string is not a valid password, clearing password");
+    return {};
+  }
+  std::string encryption;
+  const bool md5 = c.host.session().setting("password_encryption", encryption) && encryption == "md5";
+  INDIGO_ASSIGN(std::string stored,
+                auth::stored_password(password, role,
+                                      md5 ? auth::PasswordEncryption::kMd5 : auth::PasswordEncryption::kScramSha256));
+  row.str(pg_authid::c_rolpassword, stored);
+  return {};
+}
+
+// Applies the options to the row of `role`.
+Status apply_options(DdlContext& c, NodeList options, std::string_view role, RowValues& row, Members& members,
+                     bool superuser) {
   for (const PgQuery__Node* node : options) {
     const PgQuery__DefElem* d = node->def_elem;
     const std::string_view name = d->defname;
@@ -53,12 +74,7 @@ Status apply_options(DdlContext& c, NodeList options, RowValues& row, Members& m
       }
       row.flag(column, on);
     } else if (name == "password") {
-      if (sql::absent(d->arg) || text_value(d->arg).empty()) {
-        row.set_null(pg_authid::c_rolpassword);
-        if (!sql::absent(d->arg)) notice(c, "empty string is not a valid password, clearing password");
-      } else {
-        row.str(pg_authid::c_rolpassword, password_verifier(text_value(d->arg)));
-      }
+      INDIGO_TRY(set_password(c, d->arg, role, row));
     } else if (name == "connectionlimit") {
       const auto limit = integer_value(d->arg);
       if (!limit || *limit < -1)
@@ -169,7 +185,7 @@ Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRole
   row.flag(pg_authid::c_rolinherit, true);
   row.flag(pg_authid::c_rolcanlogin, s.stmt_type == PG_QUERY__ROLE_STMT_TYPE__ROLESTMT_USER);
   Members members;
-  INDIGO_TRY(apply_options(c, nodes(s.n_options, s.options), row, members, self->superuser));
+  INDIGO_TRY(apply_options(c, nodes(s.n_options, s.options), name, row, members, self->superuser));
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey)
     return Error(sqlstate::kDuplicateObject, "role " + quoted(name) + " already exists");
@@ -194,8 +210,9 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
   std::string image;
   if (!t.find_oid(c.txn, oid, image)) return no_such_role(s.role->rolename);
   RowValues row(t.definition(), t.layout(), image);
+  const std::string name(t.reader(image).str(pg_authid::c_rolname));
   Members members;
-  INDIGO_TRY(apply_options(c, options, row, members, self->superuser));
+  INDIGO_TRY(apply_options(c, options, name, row, members, self->superuser));
   INDIGO_TRY(check(t.update(c.txn, row)));
   c.catalog.changed_shared();
   if (s.action < 0) {  // ALTER GROUP ... DROP USER

@@ -1,9 +1,10 @@
 #include "sql/func/number/random.h"
 
 #include <bit>
+#include <chrono>
 #include <cmath>
 
-#include <openssl/rand.h>
+#include "base/entropy.h"
 
 namespace indigo::sql {
 
@@ -26,13 +27,13 @@ uint64_t next(RandomState& state) {
 
 }  // namespace
 
-void strong_random(void* to, size_t bytes) {
-  (void)RAND_bytes(static_cast<unsigned char*>(to), static_cast<int>(bytes));
-}
-
 double next_random_double(RandomState& state) {
   while (!state.seeded || (state.words[0] == 0 && state.words[1] == 0)) {
-    strong_random(state.words, sizeof state.words);
+    // Without random bytes from the kernel the clock is good enough: nobody relies on random() being secret.
+    if (!fill_random(state.words, sizeof state.words)) {
+      auto start = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+      for (uint64_t& word : state.words) word = split_mix(start);
+    }
     state.seeded = true;
   }
   return std::ldexp(static_cast<double>(next(state) >> 12), -52);

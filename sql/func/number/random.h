@@ -9,7 +9,5 @@ namespace indigo::sql {
 
 double next_random_double(RandomState& state);      // in [0, 1)
 void seed_random(RandomState& state, double seed);  // seed in [-1, 1]
-// Bytes that cannot be guessed (uuids, salts).
-void strong_random(void* to, size_t bytes);
 
 }  // namespace indigo::sql

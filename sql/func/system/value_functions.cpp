@@ -1,11 +1,11 @@
 // Small functions about values: counting nulls, random uuids, the types of an oidvector.
 #include <cmath>
 
+#include "base/entropy.h"
 #include "catalog/array_format.h"
 #include "sql/func/bytes/value_hash.h"
 #include "sql/func/families.h"
 #include "sql/func/kernel.h"
-#include "sql/func/number/random.h"
 #include "sql/func/system/object_name.h"
 #include "sql/func/system/type_name.h"
 
@@ -32,9 +32,12 @@ std::optional<int32_t> num_nonnulls(FuncContext&, const CallInfo& call, std::spa
   return count_nulls(call, values, false);
 }
 
-Uuid random_uuid() {
-  Uuid u;
-  strong_random(u.bytes, sizeof u.bytes);
+Uuid random_uuid(FuncContext& context) {
+  Uuid u{};
+  if (!fill_random(u.bytes, sizeof u.bytes)) {
+    context.fail(sqlstate::kInternalError, "could not generate random values");
+    return u;
+  }
   u.bytes[6] = static_cast<uint8_t>((u.bytes[6] & 0x0f) | 0x40);
   u.bytes[8] = static_cast<uint8_t>((u.bytes[8] & 0x3f) | 0x80);
   return u;

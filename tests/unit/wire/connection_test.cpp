@@ -3,9 +3,9 @@
 #include <random>
 
 #include "base/sqlstate.h"
+#include "engine/auth/base64.h"
+#include "engine/auth/verifier.h"
 #include "tests/unit/wire/server_fixture.h"
-#include "wire/auth/base64.h"
-#include "wire/auth/verifier.h"
 #include "wire/messages/authentication.h"
 #include "wire/messages/password.h"
 #include "wire/messages/startup_packet.h"
@@ -14,6 +14,7 @@ namespace indigo::wire {
 namespace {
 
 using namespace std::string_literals;
+using namespace engine::auth;
 
 class ConnectionTest : public ServerTest {};
 

@@ -2,15 +2,19 @@
 // or `md5` and 32 hex digits of md5(password || user).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "wire/auth/digest.h"
+#include "base/error.h"
+#include "engine/auth/digest.h"
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 inline constexpr int kScramIterations = 4096;
+// What a given verifier may ask for: a plain password is checked at that price without a pause.
+inline constexpr int kMaxScramIterations = 1'000'000;
 
 struct ScramVerifier {
   int iterations = kScramIterations;
@@ -25,10 +29,17 @@ struct ScramVerifier {
   std::string text() const;
 };
 
+// Whether a password given to CREATE ROLE is stored as it is; all other texts, malformed verifiers too, are passwords.
+bool is_verifier(std::string_view text);
+enum class PasswordEncryption : uint8_t { kMd5, kScramSha256 };
+// What is stored for a password of CREATE or ALTER ROLE. Errors: XX000 when there is no salt to be had, 54000 for a
+// verifier of more than kMaxScramIterations.
+Result<std::string> stored_password(std::string_view password, std::string_view user, PasswordEncryption encryption);
+
 bool is_md5_verifier(std::string_view text);
 std::string md5_verifier(std::string_view password, std::string_view user);
 
 // Whether `password` is the one that `verifier` (either kind) was made of.
 bool password_matches(std::string_view password, std::string_view user, std::string_view verifier);
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

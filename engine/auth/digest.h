@@ -6,7 +6,9 @@
 #include <string>
 #include <string_view>
 
-namespace indigo::wire {
+#include "base/error.h"
+
+namespace indigo::engine::auth {
 
 using Sha256 = std::array<uint8_t, 32>;
 
@@ -18,8 +20,9 @@ Sha256 sha256(std::string_view bytes);
 Sha256 hmac_sha256(std::string_view key, std::string_view bytes);
 Sha256 pbkdf2_sha256(std::string_view password, std::string_view salt, int iterations);
 std::string md5_hex(std::string_view bytes);
-std::string random_bytes(size_t count);
+// Fails when the system has no random bytes to give; `what` they are for: "could not generate random <what>".
+Result<std::string> random_bytes(size_t count, std::string_view what);
 // Takes the same time wherever they differ.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

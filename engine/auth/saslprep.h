@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 std::string saslprep(std::string_view password);
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

@@ -1,11 +1,12 @@
-#include "wire/auth/verifier.h"
+#include "engine/auth/verifier.h"
 
 #include <charconv>
 
-#include "wire/auth/base64.h"
-#include "wire/auth/saslprep.h"
+#include "base/sqlstate.h"
+#include "engine/auth/base64.h"
+#include "engine/auth/saslprep.h"
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 namespace {
 
@@ -57,14 +58,28 @@ ScramVerifier ScramVerifier::make(std::string_view password, std::string salt, i
 ScramVerifier ScramVerifier::mock(std::string_view server_secret, std::string_view user) {
   ScramVerifier verifier;
   verifier.salt = std::string(as_bytes(hmac_sha256(server_secret, user)).substr(0, kSaltBytes));
-  verifier.stored_key = random_bytes(32);
-  verifier.server_key = random_bytes(32);
+  // Keys of no password. The exchange is refused whatever the proof is.
+  verifier.stored_key = as_bytes(hmac_sha256(server_secret, "stored key of " + std::string(user)));
+  verifier.server_key = as_bytes(hmac_sha256(server_secret, "server key of " + std::string(user)));
   return verifier;
 }
 
 std::string ScramVerifier::text() const {
   return std::string(kScramPrefix) + std::to_string(iterations) + ":" + base64_encode(salt) + "$" +
          base64_encode(stored_key) + ":" + base64_encode(server_key);
+}
+
+bool is_verifier(std::string_view text) { return is_md5_verifier(text) || ScramVerifier::parse(text).has_value(); }
+
+Result<std::string> stored_password(std::string_view password, std::string_view user, PasswordEncryption encryption) {
+  if (const auto given = ScramVerifier::parse(password); given && given->iterations > kMaxScramIterations) {
+    return Error(sqlstate::kProgramLimitExceeded,
+                 "a password verifier may have at most " + std::to_string(kMaxScramIterations) + " iterations");
+  }
+  if (is_verifier(password)) return std::string(password);
+  if (encryption == PasswordEncryption::kMd5) return md5_verifier(password, user);
+  INDIGO_ASSIGN(std::string salt, random_bytes(kSaltBytes, "salt"));
+  return ScramVerifier::make(password, std::move(salt)).text();
 }
 
 bool is_md5_verifier(std::string_view text) {
@@ -84,4 +99,4 @@ bool password_matches(std::string_view password, std::string_view user, std::str
                                 scram->server_key);
 }
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

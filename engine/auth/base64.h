@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 std::string base64_encode(std::string_view bytes);
 std::optional<std::string> base64_decode(std::string_view text);
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

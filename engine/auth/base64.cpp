@@ -1,8 +1,8 @@
-#include "wire/auth/base64.h"
+#include "engine/auth/base64.h"
 
 #include <cstdint>
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::optional<std::string> base64_decode(std::string_view text) {
   return out;
 }
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

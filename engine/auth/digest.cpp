@@ -1,15 +1,14 @@
-#include "wire/auth/digest.h"
-
-#include <unistd.h>
-
-#include <random>
+#include "engine/auth/digest.h"
 
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-namespace indigo::wire {
+#include "base/entropy.h"
+#include "base/sqlstate.h"
+
+namespace indigo::engine::auth {
 
 Sha256 sha256(std::string_view bytes) {
   Sha256 digest{};
@@ -51,13 +50,10 @@ std::string md5_hex(std::string_view bytes) {
   return hex;
 }
 
-// From the kernel: OpenSSL's generator takes longer to set up than the rest of the server.
-std::string random_bytes(size_t count) {
+Result<std::string> random_bytes(size_t count, std::string_view what) {
   std::string bytes(count, '\0');
-  if (getentropy(bytes.data(), count) != 0) {
-    std::random_device device;
-    for (char& byte : bytes) byte = static_cast<char>(device());
-  }
+  if (!fill_random(bytes.data(), count))
+    return Error(sqlstate::kInternalError, "could not generate random " + std::string(what));
   return bytes;
 }
 
@@ -65,4 +61,4 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

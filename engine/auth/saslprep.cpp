@@ -1,4 +1,4 @@
-#include "wire/auth/saslprep.h"
+#include "engine/auth/saslprep.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,7 +6,7 @@
 #include <unicode/usprep.h>
 #include <unicode/ustring.h>
 
-namespace indigo::wire {
+namespace indigo::engine::auth {
 
 std::string saslprep(std::string_view password) {
   std::string same(password);
@@ -32,4 +32,4 @@ std::string saslprep(std::string_view password) {
   return out;
 }
 
-}  // namespace indigo::wire
+}  // namespace indigo::engine::auth

@@ -1,0 +1,13 @@
+// Random bytes that nobody can guess, from the kernel.
+// Thread safety: any thread.
+#pragma once
+
+#include <cstddef>
+
+namespace indigo {
+
+// False when the kernel gives none; `to` must not be used then. Callers answer an error: a salt, a nonce or a seed that
+// can be guessed is worse than none.
+[[nodiscard]] bool fill_random(void* to, size_t bytes);
+
+}  // namespace indigo
