@@ -41,16 +41,4 @@ std::optional<std::vector<std::string>> split_identifier_list(std::string_view t
   }
 }
 
-std::string quote_identifier(std::string_view name) {
-  bool plain = !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || name[0] == '_');
-  for (char c : name) plain &= (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-  if (plain) return std::string(name);
-  std::string out = "\"";
-  for (char c : name) {
-    if (c == '"') out.push_back('"');
-    out.push_back(c);
-  }
-  return out + "\"";
-}
-
 }  // namespace indigo::engine

@@ -10,7 +10,5 @@ namespace indigo::engine {
 
 // Unquoted names are folded to lower case; nullopt when the syntax is wrong.
 std::optional<std::vector<std::string>> split_identifier_list(std::string_view text);
-// With quotes where SQL needs them.
-std::string quote_identifier(std::string_view name);
 
 }  // namespace indigo::engine

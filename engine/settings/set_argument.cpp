@@ -4,9 +4,9 @@
 
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
-#include "engine/settings/identifier_list.h"
 #include "engine/settings/setting_table.h"
 #include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
 
 namespace indigo::engine {
 
@@ -14,7 +14,7 @@ namespace {
 
 bool is_name_list(std::string_view name) {
   return name == "search_path" || name == "temp_tablespaces" || name == "session_preload_libraries" ||
-         name == "local_preload_libraries";
+         name == "local_preload_libraries" || name == "shared_preload_libraries" || name == "unix_socket_directories";
 }
 
 std::string constant_text(const PgQuery__AConst& value) {
@@ -64,7 +64,7 @@ Result<std::string> set_argument(sql::SessionContext& session, const PgQuery__Va
       INDIGO_ASSIGN(text, interval_zone(session, *node->type_cast));
     } else if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
       text = constant_text(*node->a_const);
-      if (list) text = quote_identifier(text);
+      if (list) text = sql::quote_identifier(text);
     } else {
       return Error(sqlstate::kSyntaxError, "invalid value for parameter \"" + name + "\"");
     }

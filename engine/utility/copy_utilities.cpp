@@ -10,10 +10,10 @@
 #include "engine/copy/copy_writer.h"
 #include "engine/exec/change/bulk_insert.h"
 #include "engine/session/session_impl.h"
-#include "engine/settings/identifier_list.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/func/registry.h"
+#include "sql/func/text/strings.h"
 #include "sql/parse/text_position.h"
 #include "sql/query_walk.h"
 
@@ -29,7 +29,7 @@ struct Target {
 };
 
 std::string qualified(const catalog::RelationInfo& r) {
-  return quote_identifier(r.schema_name) + "." + quote_identifier(r.name);
+  return sql::quote_identifier(r.schema_name) + "." + sql::quote_identifier(r.name);
 }
 
 Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
@@ -129,7 +129,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   const auto& r = *target.relation;
   std::string columns, values;
   for (int c : target.columns) {
-    columns += (columns.empty() ? "" : ", ") + quote_identifier(r.columns[c].name);
+    columns += (columns.empty() ? "" : ", ") + sql::quote_identifier(r.columns[c].name);
     values += values.empty() ? "NULL" : ", NULL";
   }
   std::string text =
@@ -325,7 +325,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     }
     std::string list;
     for (int c : target.columns)
-      list += (list.empty() ? "" : ", ") + quote_identifier(target.relation->columns[c].name);
+      list += (list.empty() ? "" : ", ") + sql::quote_identifier(target.relation->columns[c].name);
     auto parsed = std::make_shared<ParsedStatement>();
     parsed->text = "SELECT " + list + " FROM ONLY " + qualified(*target.relation);
     INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
