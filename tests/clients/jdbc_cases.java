@@ -236,6 +236,26 @@ class jdbc_cases {
         check(statement.execute("select 1; select 2") && statement.getMoreResults(), "results");
       }
     });
+    CASES.put("function calls", connection -> {
+      for (String mode : List.of("", "&preferQueryMode=simple")) {
+        try (Connection other = connect(mode)) {
+          for (int i = 0; i < 7; i++) {
+            try (CallableStatement call = other.prepareCall("{? = call upper(?)}")) {
+              call.registerOutParameter(1, Types.VARCHAR);
+              call.setString(2, "abc" + i);
+              call.execute();
+              check(("ABC" + i).equals(call.getString(1)), call.getString(1));
+            }
+          }
+          try (CallableStatement call = other.prepareCall("{? = call make_date(?, ?, ?)}")) {
+            call.registerOutParameter(1, Types.DATE);
+            for (int i = 2; i <= 4; i++) call.setInt(i, i);
+            call.execute();
+            check("0002-03-04".equals(call.getDate(1).toString()), call.getDate(1));
+          }
+        }
+      }
+    });
     CASES.put("simple protocol", unused -> {
       try (Connection connection = connect("&preferQueryMode=simple")) {
         try (PreparedStatement statement = connection.prepareStatement("select ?::int + ?, ?")) {

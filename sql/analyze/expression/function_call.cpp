@@ -37,6 +37,8 @@ Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& cal
       return scope.error(sqlstate::kSyntaxError, "positional argument cannot follow named argument", location_of(n));
     }
     INDIGO_ASSIGN(ExprPtr e, transform(scope, value));
+    // JDBC declares a call's output parameters void and writes them among its arguments.
+    if (e->type.oid == oid::kVoid && e->kind == ExprKind::kParam && value == n && !call.agg_within_group) continue;
     out.types.types.push_back(e->type.oid);
     out.list.push_back(std::move(e));
   }
