@@ -179,6 +179,7 @@ struct Query {
   std::vector<TargetEntry> targets;  // SELECT's list (hidden entries last)
   ExprList group_by;
   std::vector<GroupingSet> grouping_sets;  // empty: plain GROUP BY
+  std::vector<Oid> constraints;            // the primary keys that determine columns outside GROUP BY (decision 6)
   bool has_aggregates = false, has_windows = false, has_set_functions = false;
   ExprPtr having;
   std::vector<Window> windows;

@@ -13,66 +13,80 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-// What a query reads: relations with the columns that it uses, user-defined types and functions.
-struct References {
+// What a query reads: relations with the columns that it uses, user-defined types and functions, and the primary keys without
+// which it would not be valid.
+class References {
+ public:
   std::set<Address> addresses;
 
-  void relation(const RelationInfo& r) { addresses.insert({pg_class::kOid, r.oid, 0}); }
   void visit(const sql::Query& q) {
-    for (const sql::Entry& e : q.entries) {
-      if (e.relation != nullptr) {
-        relation(*e.relation);  // a view's entry holds its expansion, which is the view's own business
-      } else if (e.subquery != nullptr) {
-        visit(*e.subquery);
-      }
-      for (const sql::Entry::Function& f : e.functions) visit(q, *f.call);
-      for (const sql::ExprList& row : e.values) {
-        for (const sql::ExprPtr& value : row) visit(q, *value);
-      }
-    }
+    levels_.push_back(&q);
+    for (const sql::Entry& e : q.entries) entry(e);
     for (const sql::CommonTable& t : q.ctes) {
       if (t.query != nullptr) visit(*t.query);
     }
-    const auto expression = [&](const sql::ExprPtr& e) {
-      if (e != nullptr) visit(q, *e);
-    };
+    for (const Oid constraint : q.constraints) addresses.insert({pg_constraint::kOid, constraint, 0});
     for (const sql::TargetEntry& t : q.targets) expression(t.expr);
-    expression(q.where);
-    expression(q.having);
-    for (const sql::ExprPtr& e : q.group_by) expression(e);
+    for (const sql::ExprPtr& e : {q.where, q.having, q.limit, q.offset}) expression(e);
+    for (const sql::ExprList* list : {&q.group_by, &q.distinct_on}) expressions(*list);
     for (const sql::SortKey& k : q.order_by) expression(k.expr);
-    expression(q.limit);
-    expression(q.offset);
-    join(q, q.from);
-  }
-  void join(const sql::Query& q, const sql::JoinNodePtr& node) {
-    if (node == nullptr) return;
-    if (node->condition != nullptr) visit(q, *node->condition);
-    join(q, node->left);
-    join(q, node->right);
-  }
-  void visit(const sql::Query& q, const sql::Expr& e) {
-    if (e.kind == sql::ExprKind::kVar) {
-      const auto& var = sql::as<sql::VarExpr>(e);
-      const auto entry = static_cast<size_t>(var.entry);
-      if (var.levels_up == 0 && entry < q.entries.size() && q.entries[entry].relation != nullptr && var.column >= 0) {
-        addresses.insert({pg_class::kOid, q.entries[entry].relation->oid, var.column + 1});
-      }
+    for (const sql::Window& w : q.windows) {
+      expressions(w.partition);
+      for (const sql::SortKey& k : w.order) expression(k.expr);
+      expression(w.start.offset);
+      expression(w.end.offset);
     }
+    join(q.from);
+    levels_.pop_back();
+  }
+
+ private:
+  void entry(const sql::Entry& e) {
+    if (e.relation != nullptr) {
+      addresses.insert({pg_class::kOid, e.relation->oid, 0});  // a view's expansion is the view's own business
+    } else if (e.subquery != nullptr) {
+      visit(*e.subquery);
+    }
+    for (const sql::Entry::Function& f : e.functions) expression(f.call);
+    for (const sql::ExprList& row : e.values) expressions(row);
+    if (e.sample) {
+      expression(e.sample->percent_expr);
+      expression(e.sample->repeatable);
+    }
+  }
+  void join(const sql::JoinNodePtr& node) {
+    if (node == nullptr) return;
+    expression(node->condition);
+    join(node->left);
+    join(node->right);
+  }
+  void expressions(const sql::ExprList& list) {
+    for (const sql::ExprPtr& e : list) expression(e);
+  }
+  void column(const sql::VarExpr& var) {
+    const auto up = static_cast<size_t>(var.levels_up), number = static_cast<size_t>(var.entry);
+    if (up >= levels_.size() || var.column < 0) return;
+    const sql::Query& q = *levels_[levels_.size() - 1 - up];
+    if (number < q.entries.size() && q.entries[number].relation != nullptr)
+      addresses.insert({pg_class::kOid, q.entries[number].relation->oid, var.column + 1});
+  }
+  void expression(const sql::ExprPtr& pointer) {
+    if (pointer == nullptr) return;
+    const sql::Expr& e = *pointer;
+    if (e.kind == sql::ExprKind::kVar) column(sql::as<sql::VarExpr>(e));
     if (e.kind == sql::ExprKind::kCall) {
       const Oid f = sql::as<sql::CallExpr>(e).function;
       if (f >= oid::kFirstUserOid) addresses.insert({pg_proc::kOid, f, 0});
     }
-    if (e.kind == sql::ExprKind::kSubLink && sql::as<sql::SubLinkExpr>(e).query != nullptr) {
+    if (e.kind == sql::ExprKind::kSubLink && sql::as<sql::SubLinkExpr>(e).query != nullptr)
       visit(*sql::as<sql::SubLinkExpr>(e).query);
-    }
     if (e.type.oid >= oid::kFirstUserOid) addresses.insert({pg_type::kOid, e.type.oid, 0});
     if (e.kind == sql::ExprKind::kCollate && e.type.collation >= oid::kFirstUserOid)
       addresses.insert({pg_collation::kOid, e.type.collation, 0});
-    sql::for_each_child(e, [&](const sql::ExprPtr& child) {
-      if (child != nullptr) visit(q, *child);
-    });
+    sql::for_each_child(e, [&](const sql::ExprPtr& child) { expression(child); });
   }
+
+  std::vector<const sql::Query*> levels_;  // the queries around what is visited, outermost first
 };
 
 // CREATE OR REPLACE may only add columns at the end.

@@ -222,6 +222,8 @@ class UngroupedFinder {
       if (!whole) continue;
       for (GroupingSet& set : query_.grouping_sets) set.columns.push_back(static_cast<int>(query_.group_by.size()));
       query_.group_by.push_back(make_var(v.entry, v.column, v.type));
+      auto& used = query_.constraints;
+      if (std::find(used.begin(), used.end(), constraint.oid) == used.end()) used.push_back(constraint.oid);
       return true;
     }
     return false;
