@@ -35,7 +35,6 @@ void children(N& n, F&& f) {
     }
     f(n.otherwise);
   } else if constexpr (std::is_same_v<T, NullIfExpr>) {
-    f(n.value);
     f(n.equal);
   } else if constexpr (std::is_same_v<T, NullTestExpr> || std::is_same_v<T, BooleanTestExpr> ||
                        std::is_same_v<T, RelabelExpr> || std::is_same_v<T, IoCastExpr> ||
@@ -249,6 +248,13 @@ void for_each_child(const Expr& e, Visit visit) {
 
 ExprPtr map_children(const ExprPtr& e, Map map) {
   return dispatch(*e, [&](const auto& n) -> ExprPtr {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(n)>, NullIfExpr>) {
+      const ExprPtr equal = map_children(n.equal, map);  // its arguments; itself it stays what it is
+      if (equal == n.equal) return e;
+      auto copy = std::make_shared<NullIfExpr>(n);
+      copy->equal = equal;
+      return copy;
+    }
     ExprList mapped;
     bool changed = false;
     children(n, [&](const ExprPtr& c) {

@@ -134,9 +134,8 @@ struct GreatestLeastExpr : ExprOf<ExprKind::kGreatestLeast> {
   ExprList arguments;
 };
 struct NullIfExpr : ExprOf<ExprKind::kNullIf> {
-  ExprPtr value;
-  ExprPtr equal;
-};  // equal: boolean call on both
+  ExprPtr equal;  // always a CallExpr, of the = operator: null when it holds, else its first argument, computed once
+};
 struct NullTestExpr : ExprOf<ExprKind::kNullTest> {
   ExprPtr argument;
   bool is_null = true;

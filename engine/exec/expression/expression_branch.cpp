@@ -1,4 +1,6 @@
 // CASE, COALESCE, NULLIF, GREATEST and LEAST: each argument is evaluated for the rows that reach it.
+#include <array>
+
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
 
@@ -80,25 +82,37 @@ class CoalesceNode final : public Node {
 
 class NullIfNode final : public Node {
  public:
-  NullIfNode(QueryState& state, NodePtr value, NodePtr equal)
-      : Node(state), value_(std::move(value)), equal_(std::move(equal)) {}
+  NullIfNode(QueryState& state, NodePtr value, NodePtr other, sql::ScalarKernel equal, sql::CallInfo call)
+      : Node(state), value_(std::move(value)), other_(std::move(other)), equal_(equal), call_(std::move(call)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     const Vector& value = value_->evaluate(frame, selection);
     if (failed()) return out_;
-    const Vector& equal = equal_->evaluate(frame, selection);
+    const Vector& other = other_->evaluate(frame, selection);
+    if (failed()) return out_;
+    uint16_t* both = both_.reserve(selection.count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < selection.count; i++) {
+      const uint32_t r = selection[i];
+      if (!value.is_null(r) && !other.is_null(r)) both[n++] = static_cast<uint16_t>(r);
+    }
+    same_.init(Phys::kBool, frame.extent);
+    const std::array<const Vector*, 2> arguments{&value, &other};
+    if (n > 0) equal_(functions(), call_, arguments, {both, n}, same_);
     if (failed()) return out_;
     out_.init(phys, frame.extent);
-    for (uint32_t i = 0; i < selection.count; i++) {
-      uint32_t r = selection[i];
-      out_.copy_row(r, value, r);
-      if (!equal.is_null(r) && equal.get<bool>(r)) out_.set_null(r);
+    for (uint32_t i = 0; i < selection.count; i++) out_.copy_row(selection[i], value, selection[i]);
+    for (uint32_t i = 0; i < n; i++) {
+      if (!same_.is_null(both[i]) && same_.get<bool>(both[i])) out_.set_null(both[i]);
     }
     return out_;
   }
 
  private:
-  NodePtr value_, equal_;
-  Vector out_;
+  NodePtr value_, other_;
+  sql::ScalarKernel equal_;
+  sql::CallInfo call_;
+  SelectionBuffer both_;
+  Vector same_, out_;
 };
 
 class GreatestLeastNode final : public Node {
@@ -172,11 +186,18 @@ Result<NodePtr> compile_branch(Builder& b, const sql::Expr& e) {
       break;
     }
     case sql::ExprKind::kNullIf: {
-      const auto& x = sql::as<sql::NullIfExpr>(e);
-      INDIGO_ASSIGN(NodePtr value, b.compile(x.value));
-      INDIGO_ASSIGN(NodePtr equal, b.compile(x.equal));
-      children = {value.get(), equal.get()};
-      node = std::make_unique<NullIfNode>(b.state(), std::move(value), std::move(equal));
+      const auto& equal = sql::as<sql::CallExpr>(*sql::as<sql::NullIfExpr>(e).equal);
+      const sql::ScalarFunction* function = sql::find_scalar(equal.function);
+      if (function == nullptr) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "function with OID " + std::to_string(equal.function) + " is not supported");
+      }
+      INDIGO_ASSIGN(NodePtr value, b.compile(equal.arguments[0]));
+      INDIGO_ASSIGN(NodePtr other, b.compile(equal.arguments[1]));
+      children = {value.get(), other.get()};
+      const std::vector<sql::TypeRef> types{equal.arguments[0]->type, equal.arguments[1]->type};
+      node = std::make_unique<NullIfNode>(b.state(), std::move(value), std::move(other), function->kernel,
+                                          sql::CallInfo{equal.function, equal.type, types, equal.collation});
       break;
     }
     default: {

@@ -60,13 +60,12 @@ Result<ExprPtr> null_if(Scope& scope, const PgQuery__AExpr& e) {
   if (same->type.oid != oid::kBool) {
     return scope.error(sqlstate::kDatatypeMismatch, "NULLIF requires = operator to yield boolean", e.location);
   }
-  if (returns_set(same)) {
-    return scope.error(sqlstate::kFeatureNotSupported, "NULLIF must not return a set", e.location);
-  }
   auto out = std::make_shared<NullIfExpr>();
+  if (same->kind != ExprKind::kCall) {
+    return scope.error(sqlstate::kFeatureNotSupported, "NULLIF of these types is not supported", e.location);
+  }
   out->equal = same;
-  out->value = as<CallExpr>(*same).arguments[0];
-  out->type = out->value->type;
+  out->type = as<CallExpr>(*same).arguments[0]->type;
   out->location = e.location;
   return ExprPtr(out);
 }

@@ -114,6 +114,18 @@ ExprPtr fold_coalesce(const ExprPtr& e) {
   return copy;
 }
 
+// Of two constants.
+ExprPtr fold_null_if(SessionContext& session, const ExprPtr& e) {
+  const auto& equal = as<CallExpr>(*as<NullIfExpr>(*e).equal);
+  const ExprPtr &value = equal.arguments[0], &other = equal.arguments[1];
+  if (!constant(value) || !constant(other)) return e;
+  if (constant(value)->null || constant(other)->null) return value;
+  if (equal.volatility != catalog::Volatility::kImmutable) return e;
+  const ExprPtr same = evaluate_call(session, equal);
+  if (!same) return e;
+  return is_true(same) ? make_null(session.catalog(), e->type, e->location) : value;
+}
+
 ExprPtr relabeled(const ExprPtr& e, const ExprPtr& argument) {
   const auto* c = try_as<ConstExpr>(argument);
   if (!c) return e;
@@ -206,6 +218,7 @@ ExprPtr fold_node(SessionContext& session, const ExprPtr& e) {
     case ExprKind::kBool: return fold_bool(session, e);
     case ExprKind::kCase: return fold_case(session, e);
     case ExprKind::kCoalesce: return fold_coalesce(e);
+    case ExprKind::kNullIf: return fold_null_if(session, e);
     case ExprKind::kRelabel: return relabeled(e, as<RelabelExpr>(*e).argument);
     case ExprKind::kNullTest: {
       const auto& test = as<NullTestExpr>(*e);
