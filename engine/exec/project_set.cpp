@@ -128,7 +128,7 @@ Result<OperatorPtr> make_project_set(Builder& b, const sql::ProjectSetPlan& p) {
     ProjectSetOperator::Column item;
     const auto* call = sql::try_as<sql::CallExpr>(p.projection[i]);
     if (call != nullptr && call->returns_set) {
-      INDIGO_ASSIGN(item.call, SetCall::make(b, p.projection[i], {columns[i]}, true));
+      INDIGO_ASSIGN(item.call, SetCall::make(b, p.projection[i], {p.columns[i].type}, true));
     } else {
       item.plain = plain.size();
       plain.push_back(p.projection[i]);

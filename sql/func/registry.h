@@ -28,8 +28,6 @@ struct CallInfo {
   // VARIADIC "any" functions (concat, format, jsonb_build_object ...): the last argument is the VARIADIC array itself.
   // Otherwise their arguments arrive one by one. Functions with a typed VARIADIC parameter always get an array.
   bool variadic_array = false;
-  // Set functions whose rows are composite: each row is one value (in a select list), not its fields (in FROM).
-  bool row_as_value = false;
   // Hypothetical-set aggregates: the directions of the WITHIN GROUP columns.
   struct SortDirection {
     bool descending, nulls_first;
@@ -63,7 +61,8 @@ struct AggregateFunction {
                   void* state);
 };
 
-// A set-returning function's running call: fills `columns` with up to `capacity` rows; 0 at the end.
+// A set-returning function's running call: fills `columns` with up to `capacity` rows; 0 at the end. The columns are the
+// function's OUT parameters; one of a composite type or record without them gives one column of composite values.
 class SetProducer {
  public:
   virtual ~SetProducer() = default;

@@ -7,6 +7,7 @@ from typing import Any
 import calls
 import changes
 import comparing
+import records
 import schema
 import selects
 from coverage import values as edges
@@ -104,4 +105,23 @@ class ChangeKind:
         return (verdict if not verdict else comparing.Verdict(True, explained)), ours, theirs
 
 
-KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind}
+class RecordKind:
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        for server in {id(s): s for s in (ours, theirs)}.values():  # they may be one
+            for sql in records.SETUP:
+                server.must(sql)
+
+    def sample(self, rng):
+        return Sample(records.Records(rng).statement(), {})
+
+    def statements(self, node):
+        return [str(node)]
+
+    def check(self, sample, node=None):
+        (sql,) = self.statements(sample.node if node is None else node)
+        ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+        return comparing.compare(sql, ours, theirs, self.theirs.ask, message=False, ordered="order by" in sql, single=False), ours, theirs
+
+
+KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind}

@@ -5,6 +5,7 @@
 #include "catalog/oids.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "sql/func/types/record.h"
+#include "sql/func/types/record_shape.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -117,8 +118,12 @@ class FieldNode final : public Node {
     out_.init(phys, frame.extent);
     for (uint32_t i = 0; i < selection.count; i++) {
       uint32_t r = selection[i];
-      Datum d = value.is_null(r) ? Datum::make_null(phys) : sql::record_field(value.get<Str>(r), field_, phys);
-      out_.set_datum(r, d);
+      if (value.is_null(r)) {
+        out_.set_datum(r, Datum::make_null(phys));
+        continue;
+      }
+      out_.set_datum(r, sql::read_field(functions(), value.get<Str>(r), field_, type, phys));
+      if (failed()) return out_;
     }
     return out_;
   }

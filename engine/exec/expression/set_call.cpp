@@ -1,8 +1,11 @@
 #include "engine/exec/expression/set_call.h"
 
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
 #include "sql/func/types/record.h"
+#include "sql/func/types/record_shape.h"
 
 namespace indigo::engine::exec {
 
@@ -30,17 +33,20 @@ std::vector<sql::TypeRef> output_columns(catalog::CatalogView& view, const sql::
 
 }  // namespace
 
-Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns,
+Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<sql::TypeRef> columns,
                                                bool as_value) {
   auto c = std::make_unique<SetCall>();
-  c->columns_ = std::move(columns);
+  for (const sql::TypeRef& type : columns) c->columns_.push_back(b.phys_of(type));
+  c->types_ = std::move(columns);
   c->produced_ = c->columns_;
   c->buffer_.resize(c->columns_.size());
+  catalog::CatalogView& view = b.state().functions().session().catalog();
   const auto* e = sql::try_as<sql::CallExpr>(call);
+  const auto type = view.type(call->type.oid);
+  const bool composite = call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c');
   if (e == nullptr || !e->returns_set) {
     INDIGO_ASSIGN(c->arguments_, b.compile_all({call}));
-    const auto type = b.state().functions().session().catalog().type(call->type.oid);
-    c->expands_ = !as_value && (call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c'));
+    c->expands_ = !as_value && composite;
     return c;
   }
   c->function_ = sql::find_set(e->function);
@@ -48,20 +54,20 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
     return Error(sqlstate::kFeatureNotSupported,
                  "set-returning function with OID " + std::to_string(e->function) + " is not supported");
   }
-  catalog::CatalogView& view = b.state().functions().session().catalog();
-  if (c->columns_.size() == 1) c->fields_ = output_columns(view, *e);
-  if (!c->fields_.empty()) {
+  const std::vector<sql::TypeRef> output = output_columns(view, *e);
+  if (composite && output.empty()) {
+    c->expands_ = !as_value;
+    c->produced_.assign(1, Phys::kStr);
+    c->images_.resize(1);
+  } else if (c->columns_.size() == 1 && output.size() > 1) {
+    c->fields_ = output;
     c->record_type_ = e->type.oid;
     c->produced_.clear();
-    for (const sql::TypeRef& field : c->fields_) {
-      const auto type = view.type(field.oid);
-      c->produced_.push_back(type == nullptr ? Phys::kStr : type->phys);
-    }
+    for (const sql::TypeRef& field : c->fields_) c->produced_.push_back(b.phys_of(field));
     c->buffer_.resize(c->fields_.size());
   }
   c->strict_ = e->strict;
   c->call_volatile_ = e->volatility == catalog::Volatility::kVolatile;
-  c->info_.row_as_value = as_value;
   c->info_.function = e->function;
   c->info_.result = e->type;
   c->info_.collation = e->collation;
@@ -70,28 +76,38 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
   return c;
 }
 
+Status SetCall::expand(QueryState& state, uint32_t at, const Datum& value) {
+  if (value.null) {
+    for (size_t c = 0; c < columns_.size(); c++) buffer_[c].set_datum(at, Datum::make_null(columns_[c]));
+    return {};
+  }
+  if (!first_row_) {
+    first_row_ = std::string(value.str);
+  } else if (!sql::same_shape(state.session().catalog(), *first_row_, value.str)) {
+    return Error(sqlstate::kDatatypeMismatch, "rows returned by function are not all of the same row type");
+  }
+  if (!sql::expand_row(state.functions(), value.str, types_, columns_, row_)) return state.functions().take_error();
+  for (size_t c = 0; c < columns_.size(); c++) buffer_[c].set_datum(at, row_[c]);
+  return {};
+}
+
 Status SetCall::open(QueryState& state, uint32_t row) {
   at_ = count_ = 0;
   done_ = false;
   producer_ = nullptr;
+  first_row_.reset();
   arena_.reset();
   if (function_ == nullptr) {
     Datum d = arguments_[0].datum(row);
     if (d.phys == Phys::kStr && !d.null) d.str = arena_.copy(d.str);
-    if (!expands_) {
-      buffer_[0].init(columns_[0], 1);
+    done_ = true;
+    for (size_t c = 0; c < columns_.size(); c++) buffer_[c].init(columns_[c], 1);
+    if (expands_) {
+      INDIGO_TRY(expand(state, 0, d));
+    } else {
       buffer_[0].set_datum(0, d);
-    } else {  // a composite value: its fields
-      sql::RecordFields record;
-      if (!d.null) record = sql::live_fields(state.session().catalog(), d.str);
-      for (size_t c = 0; c < columns_.size(); c++) {
-        buffer_[c].init(columns_[c], 1);
-        const bool there = c < record.values.size() && record.values[c].phys == columns_[c];
-        buffer_[c].set_datum(0, there ? record.values[c] : Datum::make_null(columns_[c]));
-      }
     }
     count_ = 1;
-    done_ = true;
     return {};
   }
   // The values must outlive the chunk that they come from.
@@ -120,8 +136,9 @@ Result<bool> SetCall::available(QueryState& state, uint32_t capacity) {
   if (at_ < count_) return true;
   if (done_) return false;
   ArenaScope scope(state, arena_);
-  for (size_t c = 0; c < produced_.size(); c++) buffer_[c].init(produced_[c], capacity);
-  count_ = producer_->next(state.functions(), buffer_, capacity);
+  std::vector<Vector>& to = expands_ ? images_ : buffer_;
+  for (size_t c = 0; c < produced_.size(); c++) to[c].init(produced_[c], capacity);
+  count_ = producer_->next(state.functions(), to, capacity);
   at_ = 0;
   if (state.functions().failed()) {
     count_ = 0;
@@ -131,6 +148,16 @@ Result<bool> SetCall::available(QueryState& state, uint32_t capacity) {
   if (count_ == 0) {
     done_ = true;
     producer_ = nullptr;
+  }
+  if (expands_) {
+    for (size_t c = 0; c < columns_.size(); c++) buffer_[c].init(columns_[c], std::max(count_, 1u));
+    for (uint32_t i = 0; i < count_; i++) {
+      if (Status expanded = expand(state, i, images_[0].datum(i)); !expanded.ok()) {
+        count_ = 0;
+        done_ = true;
+        return expanded.take_error();
+      }
+    }
   }
   return count_ > 0;
 }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "engine/exec/builder.h"
@@ -12,9 +14,9 @@ namespace indigo::engine::exec {
 
 class SetCall {
  public:
-  // `columns`: how many columns the call contributes; their kinds by plan column. `as_value`: a composite row is one of them
+  // `columns`: the types of the columns that the call contributes, as planned. `as_value`: a composite row is one of them
   // (a select list), not all of them (FROM).
-  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call, std::vector<Phys> columns,
+  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call, std::vector<sql::TypeRef> columns,
                                                bool as_value);
 
   bool is_volatile() const { return arguments_.is_volatile() || call_volatile_; }
@@ -33,17 +35,26 @@ class SetCall {
   ExpressionSet arguments_;
   const sql::SetFunction* function_ = nullptr;  // null: a scalar expression, arguments_[0]
   sql::CallInfo info_;
-  bool expands_ = false;  // a scalar expression's composite value gives its fields
+  // The call's value is a composite one (always one image for each row), and its fields are the columns. A value of another
+  // shape than the columns' is an error.
+  bool expands_ = false;
   bool strict_ = false, call_volatile_ = false;
-  std::vector<Phys> columns_;
+  // Fills row `at` of the buffer from a composite value; null: a row of nulls.
+  Status expand(QueryState& state, uint32_t at, const Datum& value);
+
+  std::vector<sql::TypeRef> types_;  // of the columns
+  std::vector<Phys> columns_;        // their kinds
   // A function of several columns asked for one composite value: their types; empty otherwise.
   std::vector<sql::TypeRef> fields_;
   Oid record_type_ = kInvalidOid;
-  std::vector<Phys> produced_;  // what the function fills: columns_, or the kinds of fields_
+  std::vector<Phys> produced_;  // what the function fills: columns_, the kinds of fields_, or one image
   std::unique_ptr<sql::SetProducer> producer_;
   std::vector<Datum> values_;
   std::vector<std::string> bytes_;
   std::vector<Vector> buffer_;
+  std::vector<Vector> images_;  // of the rows to expand
+  std::vector<Datum> row_;
+  std::optional<std::string> first_row_;  // all rows of one call have the shape of the first
   Arena arena_;
   uint32_t at_ = 0, count_ = 0;
   bool done_ = true;

@@ -1,4 +1,6 @@
 // Functions in FROM: ROWS FROM, WITH ORDINALITY, column definitions, and the columns that a function's result has.
+#include <algorithm>
+
 #include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/from.h"
@@ -70,7 +72,16 @@ Result<std::vector<Item>> read_items(Scope& scope, const PgQuery__RangeFunction&
   return out;
 }
 
+// Of pseudo-types only records may be columns here.
+Status check_defined_column(Scope& scope, const std::string& name, const TypeRef& type) {
+  const auto info = scope.catalog().type(type.oid);
+  if (info == nullptr || info->kind != 'p' || type.oid == oid::kRecord || type.oid == oid::kRecordArray) return {};
+  return scope.error(sqlstate::kInvalidTableDefinition,
+                     "column \"" + name + "\" has pseudo-type " + format_type(scope.catalog(), type.oid));
+}
+
 Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
+  const size_t first = entry.column_names.size();
   for (const PgQuery__Node* n : definitions) {
     const PgQuery__ColumnDef& d = *n->column_def;
     if (d.type_name->setof) {
@@ -78,8 +89,14 @@ Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
                          "column \"" + std::string(d.colname) + "\" cannot be declared SETOF", d.location);
     }
     INDIGO_ASSIGN(TypeRef type, resolve_type_name(scope.a, d.type_name));
+    INDIGO_TRY(check_defined_column(scope, d.colname, type));
     if (d.coll_clause) {
       INDIGO_ASSIGN(type.collation, resolve_collation(scope.a, d.coll_clause));
+    }
+    const auto own = entry.column_names.begin() + static_cast<ptrdiff_t>(first);
+    if (std::find(own, entry.column_names.end(), d.colname) != entry.column_names.end()) {
+      return scope.error(sqlstate::kDuplicateColumn,
+                         "column name \"" + std::string(d.colname) + "\" specified more than once");
     }
     entry.column_names.emplace_back(d.colname);
     entry.column_types.push_back(type);
@@ -87,14 +104,14 @@ Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
   return {};
 }
 
-// json_to_record and its kin learn the row's shape from a last argument: a record of nulls with the definitions' names and
-// types.
+// json_to_record, json_populate_record and their kin learn the row's shape from a last argument: a record of nulls with the
+// definitions' names and types.
 ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, size_t first) {
   const auto* e = try_as<CallExpr>(call);
   if (e == nullptr) return call;
   const auto f = scope.catalog().function(e->function);
   if (f == nullptr || f->schema != oid::kPgCatalogSchema || !f->source.starts_with("json") ||
-      f->source.find("_to_record") == std::string::npos)
+      (f->source.find("_to_record") == std::string::npos && f->source.find("_populate_record") == std::string::npos))
     return call;
   const std::vector<TypeRef> types(entry.column_types.begin() + static_cast<ptrdiff_t>(first),
                                    entry.column_types.end());

@@ -1,7 +1,8 @@
 // JSON objects as rows: json_populate_record(set), json_to_record(set) and their jsonb twins, written once over both.
 //
-// The row's shape is that of the first argument: a composite type's, or the record's own. The to_ functions take it as a
-// last argument that the analyzer adds: a record of nulls with the names and types of the column definition list.
+// The row's shape is that of the first argument: a composite type's, or the record's own. In FROM with a column definition list
+// the analyzer adds a last argument: a record of nulls with the list's names and types. It is the shape for the to_ functions,
+// and for the others when their first argument is null; otherwise both must agree.
 #include "base/stack.h"
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
@@ -10,6 +11,7 @@
 #include "sql/func/kernel.h"
 #include "sql/func/set/producer.h"
 #include "sql/func/types/record.h"
+#include "sql/func/types/record_shape.h"
 
 namespace indigo::sql {
 
@@ -69,6 +71,38 @@ bool shape_of(FuncContext& context, Oid type, const Datum& base, const char* fun
   return true;
 }
 
+// What one of these functions was given.
+struct RecordCall {
+  const char* name;
+  Datum document = Datum::make_null(Phys::kStr);
+  Datum base = Datum::make_null(Phys::kStr);
+  Oid base_type = oid::kRecord;
+  Datum defined = Datum::make_null(Phys::kStr);  // the column definition list
+};
+
+template <class V, bool kTo>
+RecordCall read_call(const char* name, const CallInfo& call, std::span<const Datum> arguments) {
+  // Those of json have use_json_as_text beside.
+  constexpr size_t kGiven = kTo ? 1 : std::is_same_v<V, JsonText> ? 3 : 2;
+  RecordCall out;
+  out.name = name;
+  out.document = arguments[kTo ? 0 : 1];
+  if (!kTo) {
+    out.base = arguments[0];
+    out.base_type = call.arguments[0].oid;
+  }
+  if (arguments.size() > kGiven) out.defined = arguments[kGiven];
+  return out;
+}
+
+// The shape of the rows. False: the context has the error.
+bool shape_of(FuncContext& context, const RecordCall& call, RowShape& out) {
+  const bool by_definition = call.base.null && call.base_type == oid::kRecord;
+  if (!shape_of(context, call.base_type, by_definition ? call.defined : call.base, call.name, out)) return false;
+  if (by_definition || call.defined.null) return true;
+  return check_row_shape(context, out.types, read_record(call.defined.str).types);
+}
+
 template <class V>
 class Populator {
  public:
@@ -84,7 +118,8 @@ class Populator {
       const auto found = v.field(context_, shape.names[i]);
       if (context_.failed()) return false;
       if (found) {
-        out.push_back(value(*found, shape.types[i], shape.names[i]));
+        const Datum base = shape.defaults.empty() ? Datum::make_null(Phys::kStr) : shape.defaults[i];
+        out.push_back(value(*found, shape.types[i], shape.names[i], base));
       } else if (!shape.defaults.empty()) {
         out.push_back(shape.defaults[i]);
       } else {
@@ -111,7 +146,8 @@ class Populator {
   }
 
  private:
-  Datum value(V v, const TypeRef& type, const std::string& name) {
+  // `base`: what the field is so far, for the fields of a composite value that the document does not have.
+  Datum value(V v, const TypeRef& type, const std::string& name, const Datum& base) {
     const Datum null = Datum::make_null(phys_of_type(context_, type.oid));
     if (v.kind() == JsonKind::kNull) return null;
     if (stack_remaining() == 0) {
@@ -127,7 +163,7 @@ class Populator {
     if (v.kind() != JsonKind::kString && info != nullptr) {
       if (info->kind == 'c') {
         RowShape shape;
-        if (!shape_of(context_, type.oid, Datum::make_null(Phys::kStr), function_, shape)) return null;
+        if (!shape_of(context_, type.oid, base, function_, shape)) return null;
         return record(v, shape);
       }
       if (info->is_array()) return array(v, {info->element, type.typmod, type.collation}, name);
@@ -207,7 +243,7 @@ class Populator {
       b.path.back() = count++;
       if (b.dimension_count < 0 && e.kind() != JsonKind::kArray) b.dimension_count = static_cast<int>(level) + 1;
       if (b.dimension_count >= 0 && static_cast<int>(level) + 1 >= b.dimension_count) {
-        b.values.push_back(value(e, b.element, name));
+        b.values.push_back(value(e, b.element, name, Datum::make_null(Phys::kStr)));
         return ok = !context_.failed();
       }
       return ok = walk(e, b, name);
@@ -225,20 +261,13 @@ Datum populate(FuncContext& context, const CallInfo& call, std::span<const Datum
   constexpr bool kText = std::is_same_v<V, JsonText>;
   const char* function =
       kTo ? (kText ? "json_to_record" : "jsonb_to_record") : (kText ? "json_populate_record" : "jsonb_populate_record");
-  const Datum& document = arguments[kTo ? 0 : 1];
-  if (kTo && arguments.size() < 2) {
-    if (document.null) return Datum::make_null(Phys::kStr);
-    context.fail(
-        Error(sqlstate::kFeatureNotSupported, std::string("could not determine row type for result of ") + function)
-            .with_hint("Provide a non-null record argument, or call the function in the FROM clause using a "
-                       "column definition list."));
-    return Datum::make_null(Phys::kStr);
-  }
-  const Datum& base = arguments[kTo ? 1 : 0];
+  const Datum null = Datum::make_null(Phys::kStr);
+  const RecordCall given = read_call<V, kTo>(function, call, arguments);
+  if (kTo && given.document.null) return null;
   RowShape shape;
-  if (!shape_of(context, call.arguments[kTo ? 1 : 0].oid, base, function, shape)) return Datum::make_null(Phys::kStr);
-  if (document.null) return kTo ? Datum::make_null(Phys::kStr) : base;
-  return Populator<V>(context, function).record(V(document.str), shape);
+  if (!shape_of(context, given, shape)) return null;
+  if (given.document.null) return given.base;
+  return Populator<V>(context, function).record(V(given.document.str), shape);
 }
 
 // ---- a set of rows
@@ -248,22 +277,15 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
   constexpr bool kText = std::is_same_v<V, JsonText>;
   const char* function = kTo ? (kText ? "json_to_recordset" : "jsonb_to_recordset")
                              : (kText ? "json_populate_recordset" : "jsonb_populate_recordset");
-  const Datum& document = arguments[kTo ? 0 : 1];
-  if (kTo && arguments.size() < 2) {
-    context.fail(
-        Error(sqlstate::kFeatureNotSupported, std::string("could not determine row type for result of ") + function)
-            .with_hint("Provide a non-null record argument, or call the function in the FROM clause using a "
-                       "column definition list."));
-    return empty_set();
-  }
+  const RecordCall given = read_call<V, kTo>(function, call, arguments);
+  if (given.document.null) return empty_set();
   RowShape shape;
-  if (!shape_of(context, call.arguments[kTo ? 1 : 0].oid, arguments[kTo ? 1 : 0], function, shape)) return empty_set();
-  if (document.null) return empty_set();
+  if (!shape_of(context, given, shape)) return empty_set();
   const auto refuse = [&](std::string message) {
     context.fail(sqlstate::kInvalidParameterValue, std::move(message));
     return empty_set();
   };
-  const V v(document.str);
+  const V v(given.document.str);
   if (v.kind() != JsonKind::kArray) {
     const bool object = v.kind() == JsonKind::kObject;
     return refuse(std::string("cannot call ") + function +
@@ -276,15 +298,9 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
   bool objects = true;
   v.for_each_element([&](V e) {
     if (e.kind() != JsonKind::kObject) return objects = false;
-    std::vector<Datum> row;
-    if (call.row_as_value) {
-      row.push_back(populator.record(e, shape));
-    } else if (!populator.fields(e, shape, row)) {
-      return false;
-    }
+    const Datum row = populator.record(e, shape);
     if (context.failed()) return false;
-    for (Datum& d : row) d = rows->keep(d);
-    rows->add(std::move(row));
+    rows->add({rows->keep(row)});
     return true;
   });
   if (!objects) return refuse(std::string("argument of ") + function + " must be an array of objects");

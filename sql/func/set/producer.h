@@ -33,10 +33,19 @@ class RowSet final : public SetProducer {
   }
   Datum text(std::string_view s) { return Datum::of(arena_.copy(s)); }
   void add(std::vector<Datum> row) { rows_.push_back(std::move(row)); }
-  uint32_t next(FuncContext&, std::span<Vector> columns, uint32_t capacity) override {
+  uint32_t next(FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
     uint32_t n = 0;
-    for (; n < capacity && at_ < rows_.size(); n++, at_++)
-      for (size_t c = 0; c < columns.size() && c < rows_[at_].size(); c++) columns[c].set_datum(n, rows_[at_][c]);
+    for (; n < capacity && at_ < rows_.size(); n++, at_++) {
+      const std::vector<Datum>& row = rows_[at_];
+      for (size_t c = 0; c < columns.size(); c++) {
+        const Phys phys = columns[c].phys();
+        if (c >= row.size() || (!row[c].null && row[c].phys != phys)) {
+          context.fail(sqlstate::kInternalError, "a set-returning function's row has not the columns of its result");
+          return 0;
+        }
+        columns[c].set_datum(n, row[c].null ? Datum::make_null(phys) : row[c]);
+      }
+    }
     return n;
   }
 

@@ -105,13 +105,58 @@ RecordFields live_fields(catalog::CatalogView& catalog, Str image) {
   return fields;
 }
 
-Datum record_field(Str image, size_t field, Phys phys) {
-  const Datum null = Datum::make_null(phys);
-  if (field >= (load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames)) return null;
+RecordFields numbered_fields(catalog::CatalogView& catalog, Str image) {
+  RecordFields fields;
+  fields.type = record_type(image);
+  const auto relation = fields_relation(catalog, fields.type);
+  const size_t has = field_count(image), count = relation != nullptr ? relation->columns.size() : has;
+  const char* at = image.data() + 8;
+  for (size_t i = 0; i < count; i++) {
+    const bool dropped = relation != nullptr && relation->columns[i].dropped;
+    catalog::TypeRef type{};
+    Datum value = Datum::make_null(relation != nullptr ? relation->layout.phys(i) : Phys::kI32);
+    if (i < has) {
+      type = {load_unaligned<uint32_t>(at), load_unaligned<int32_t>(at + 4), kInvalidOid};
+      if (!dropped) value = field_value(at);
+      at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
+    }
+    if (relation != nullptr && !dropped) {
+      // As the type says now; what is stored differently, or not at all, is null.
+      type = relation->columns[i].type;
+      if (value.phys != relation->layout.phys(i)) value = Datum::make_null(relation->layout.phys(i));
+    }
+    fields.types.push_back(dropped ? catalog::TypeRef{} : type);
+    fields.values.push_back(value);
+  }
+  return fields;
+}
+
+bool is_record_image(Str bytes) {
+  if (bytes.size() < 8 || record_type(bytes) < oid::kFirstUserOid) return false;
+  const auto header = load_unaligned<uint32_t>(bytes.data() + 4);
+  if ((header & kHasNames) != 0) return false;
+  size_t at = 8;
+  for (uint32_t i = 0; i < header; i++) {
+    if (bytes.size() - at < kFieldHeader) return false;
+    const auto phys = static_cast<uint8_t>(bytes[at + 8]);
+    const bool null = bytes[at + 9] != 0;
+    const auto length = load_unaligned<uint32_t>(bytes.data() + at + 10);
+    if (phys > static_cast<uint8_t>(Phys::kStr) || bytes.size() - at - kFieldHeader < length) return false;
+    if (!null && static_cast<Phys>(phys) != Phys::kStr && length != phys_bytes(static_cast<Phys>(phys))) return false;
+    at += kFieldHeader + length;
+  }
+  return at == bytes.size();
+}
+
+Oid record_type(Str image) { return load_unaligned<uint32_t>(image.data()); }
+size_t field_count(Str image) { return load_unaligned<uint32_t>(image.data() + 4) & ~kHasNames; }
+
+std::optional<Datum> field_at(Str image, size_t field, catalog::TypeRef& type) {
+  if (field >= field_count(image)) return std::nullopt;
   const char* at = image.data() + 8;
   for (size_t i = 0; i < field; i++) at += kFieldHeader + load_unaligned<uint32_t>(at + 10);
-  const Datum value = field_value(at);
-  return value.phys == phys ? value : null;
+  type = {load_unaligned<uint32_t>(at), load_unaligned<int32_t>(at + 4), kInvalidOid};
+  return field_value(at);
 }
 
 }  // namespace indigo::sql

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,7 +38,16 @@ struct RecordFields {
 RecordFields read_record(Str image);
 // The fields that the value's type has now: without those dropped since, with a null for each one added since.
 RecordFields live_fields(catalog::CatalogView& catalog, Str image);
-// By number, dropped ones counted; null where the value has none or one of another physical kind.
-Datum record_field(Str image, size_t field, Phys phys);
+// A field for each column that the value's type has now, dropped ones counted (type 0, null); a record's are its own. What a
+// query may make of it: sql/func/types/record_shape.h.
+RecordFields numbered_fields(catalog::CatalogView& catalog, Str image);
+
+// ---- parts of an image
+// Whether these bytes can be a composite value of a user's type, whole to the last byte.
+bool is_record_image(Str bytes);
+Oid record_type(Str image);
+size_t field_count(Str image);
+// By number, dropped ones counted, with its type; nothing where the value has no such field.
+std::optional<Datum> field_at(Str image, size_t field, catalog::TypeRef& type);
 
 }  // namespace indigo::sql
