@@ -39,7 +39,9 @@ TEST(Entropy, FillsAnyLength) {
     ASSERT_TRUE(fill_random(a.data(), bytes));
     ASSERT_TRUE(fill_random(b.data(), bytes));
     EXPECT_EQ(a.back(), 'x');
-    if (bytes >= 16) EXPECT_NE(a, b);
+    if (bytes >= 16) {
+      EXPECT_NE(a, b);
+    }
   }
 }
 
