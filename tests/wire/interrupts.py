@@ -4,6 +4,7 @@ import pty
 import select
 import signal
 import subprocess
+import threading
 import time
 
 import protocol
@@ -147,4 +148,47 @@ def sessions_are_ended_by_those_who_may(address, pid):
     done(admin, "drop role ending")
 
 
-CHECKS = [sessions_are_ended_by_those_who_may, timeouts_end_whatever_runs, ctrl_c_in_psql, the_server_ends_whatever_runs]
+def computed_keys_keep_nobody_waiting(address, pid):
+    """Index expressions that give their worker away, in sessions of one worker that change, take back and insert side by side:
+    nobody waits for ever, and the index finds every row. Also when statements are stopped in the middle."""
+    key = "left(regexp_replace(s, '[^a-z]', '', 'g'), 10)"
+    with served("-c", "workers=1") as server:
+        owner = connect(server.address)
+        done(owner, f"create table t (id int primary key, s text); create index on t ({key});"
+                    "insert into t select g, repeat(md5(g::text), 125) from generate_series(1, 40) g")
+        failures = []
+
+        def run(statements, stopped):
+            try:
+                session = connect(server.address)
+                for statement in statements:
+                    got = session.query(statement)
+                    if not stopped:
+                        assert not any(m.startswith("ErrorResponse") for m in got), got
+                session.close()
+            except BaseException as failure:  # told by the test's own thread
+                failures.append(failure)
+
+        def update(k, i):
+            change = f"update t set s = repeat(md5(random()::text), 125) where id between {k * 20 + 1} and {k * 20 + 20}"
+            return ["begin", change, "rollback" if i % 2 else "commit"]
+
+        work = [([s for i in range(8) for s in update(k, i)], False) for k in range(2)]
+        work += [([f"insert into t values ({1000 * k + i}, repeat(md5('{k}.{i}'), 125))" for i in range(40)], False) for k in (1, 2)]
+        work += [(["set statement_timeout = '2ms'"] + ["update t set s = repeat(md5(random()::text), 125) where id > 2000"] * 20, True)]
+        threads = [threading.Thread(target=run, args=w, daemon=True) for w in work]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(600)
+            assert not thread.is_alive(), "a session hangs"
+        assert not failures, failures
+        rows = value(owner, f"select string_agg(id || ':' || {key}, ' ') from t").split()
+        assert len(rows) == 120
+        for row in rows:
+            number, of_row = row.split(":")
+            assert value(owner, f"select count(*) from t where {key} = '{of_row}' and id + 0 = {number}") == "1", row
+        owner.close()
+
+
+CHECKS = [sessions_are_ended_by_those_who_may, timeouts_end_whatever_runs, computed_keys_keep_nobody_waiting, ctrl_c_in_psql, the_server_ends_whatever_runs]
