@@ -162,6 +162,7 @@ std::shared_ptr<const FunctionInfo> Builtins::Tables::make_function(uint32_t row
   f->kind = static_cast<FunctionKind>(first_char(c(pg_proc::c_prokind).string(row)));
   f->volatility = static_cast<Volatility>(first_char(c(pg_proc::c_provolatile).string(row)));
   f->strict = c(pg_proc::c_proisstrict).cell(row) != 0;
+  f->leakproof = c(pg_proc::c_proleakproof).cell(row) != 0;
   f->returns_set = c(pg_proc::c_proretset).cell(row) != 0;
   f->result = c(pg_proc::c_prorettype).cell(row);
   f->variadic = c(pg_proc::c_provariadic).cell(row);

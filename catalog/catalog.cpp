@@ -183,6 +183,7 @@ std::unique_ptr<RoleInfo> read_role(const SystemTables& shared, storage::Transac
   r->bypass_rls = row.flag(pg_authid::c_rolbypassrls);
   r->connection_limit = row.i32(pg_authid::c_rolconnlimit);
   r->password = row.str(pg_authid::c_rolpassword);
+  if (!row.is_null(pg_authid::c_rolvaliduntil)) r->valid_until = row.i64(pg_authid::c_rolvaliduntil);
   shared.find(pg_auth_members::kOid)
       ->scan_index(txn, system_index::kAuthMembersMember, {Datum::of_oid(r->oid)}, [&](RowReader m) {
         r->member_of.push_back(m.oid(pg_auth_members::c_roleid));

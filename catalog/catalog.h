@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,9 @@ struct RoleInfo {
   bool superuser = false, inherit = true, create_role = false, create_db = false, can_login = false;
   bool replication = false, bypass_rls = false;
   int32_t connection_limit = -1;
-  std::string password;        // verifier; empty: none
-  std::vector<Oid> member_of;  // direct memberships (pg_auth_members)
+  std::string password;                // verifier; empty: none
+  std::optional<int64_t> valid_until;  // of the password, as timestamptz
+  std::vector<Oid> member_of;          // direct memberships (pg_auth_members)
 };
 
 class Catalog {

@@ -70,6 +70,8 @@ class CatalogView {
   virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }
   // Is `role` a member of (or the same as) `of`, directly or indirectly? Superusers are members of all.
   virtual bool has_role(Oid role, Oid of) { return role == of || is_superuser(role); }
+  // Whether the current role may look names up in the schema (USAGE).
+  virtual bool may_use_schema(Oid schema) { return schema != kInvalidOid; }
 
   // ---- what the system information functions look up beside: rows of the system table with this pg_class OID whose key
   // begins with `prefix` (at most three values), or, when `index` is not negative, of that secondary index

@@ -70,6 +70,7 @@ struct FunctionInfo {
   FunctionKind kind = FunctionKind::kFunction;
   Volatility volatility = Volatility::kImmutable;
   bool strict = true;
+  bool leakproof = false;
   bool returns_set = false;
   Oid result = kInvalidOid;
   Oid variadic = kInvalidOid;  // element type of the VARIADIC argument ("any" for variadic "any")
@@ -240,6 +241,7 @@ struct RelationInfo {
   std::string view_definition;               // SQL text with qualified names
   char check_option = 0;                     // of views: 'l' local, 'c' cascaded
   bool security_invoker = false;             // of views: their tables are read with the privileges of who reads them
+  bool security_barrier = false;             // of views: what leaks is evaluated above them
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
   // ---- inheritance and partitions

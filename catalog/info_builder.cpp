@@ -43,11 +43,11 @@ void add_view_options(const RowReader& row, RelationInfo& relation) {
     const std::string name = option.substr(0, equals);
     const char* value = option.c_str() + equals + 1;
     if (name == "check_option") relation.check_option = strcasecmp(value, "local") == 0 ? 'l' : 'c';
-    if (name == "security_invoker") {
-      // Checked when it was set: any beginning of true and yes, on, 1.
-      relation.security_invoker = *value == 't' || *value == 'T' || *value == 'y' || *value == 'Y' || *value == '1' ||
-                                  strcasecmp(value, "on") == 0;
-    }
+    // Checked when it was set: any beginning of true and yes, on, 1.
+    const bool on = *value == 't' || *value == 'T' || *value == 'y' || *value == 'Y' || *value == '1' ||
+                    strcasecmp(value, "on") == 0;
+    if (name == "security_invoker") relation.security_invoker = on;
+    if (name == "security_barrier") relation.security_barrier = on;
   }
 }
 
@@ -538,6 +538,7 @@ std::shared_ptr<const FunctionInfo> InfoBuilder::function(Oid oid) {
   f->kind = static_cast<FunctionKind>(row.chr(pg_proc::c_prokind));
   f->volatility = static_cast<Volatility>(row.chr(pg_proc::c_provolatile));
   f->strict = row.flag(pg_proc::c_proisstrict);
+  f->leakproof = row.flag(pg_proc::c_proleakproof);
   f->returns_set = row.flag(pg_proc::c_proretset);
   f->result = row.oid(pg_proc::c_prorettype);
   f->variadic = row.oid(pg_proc::c_provariadic);

@@ -51,6 +51,13 @@ inline constexpr Oid kDefaultCollation = 100, kCCollation = 950, kPosixCollation
 // No collation, but the sign that an expression's inputs have different ones (42P22 where it matters).
 inline constexpr Oid kConflictingCollations = 0xFFFFFFFF;
 inline constexpr Oid kBootstrapSuperuser = 10;
+// Roles that every instance has.
+inline constexpr Oid kMonitorRole = 3373, kReadAllSettingsRole = 3374, kReadAllStatsRole = 3375,
+                     kSignalBackendRole = 4200, kCheckpointRole = 4544, kReadServerFilesRole = 4569,
+                     kWriteServerFilesRole = 4570, kDatabaseOwnerRole = 6171, kReadAllDataRole = 6181,
+                     kWriteAllDataRole = 6182;
+// Objects of initdb that a superuser may drop (information_schema) have OIDs from here.
+inline constexpr Oid kFirstUnpinnedOid = 12000;
 inline constexpr Oid kFirstUserOid = 16384;
 
 }  // namespace indigo::oid

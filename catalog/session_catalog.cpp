@@ -5,6 +5,7 @@
 #include "catalog/access_method.h"
 #include "catalog/generated/columns.h"
 #include "catalog/info_builder.h"
+#include "catalog/object_privileges.h"
 #include "catalog/oids.h"
 #include "catalog/system_indexes.h"
 
@@ -38,6 +39,7 @@ void SessionCatalog::set_user(Oid role) {
   user_ = role;
   path_valid_ = false;
   by_name_.clear();
+  usable_schemas_.clear();
 }
 
 void SessionCatalog::changed(std::vector<Oid> objects) {
@@ -78,6 +80,9 @@ void SessionCatalog::clear_local() {
   by_name_.clear();
   by_oid_.clear();
   types_.clear();
+  memberships_.clear();
+  superusers_.clear();
+  usable_schemas_.clear();
   path_valid_ = false;
 }
 
@@ -130,6 +135,7 @@ std::vector<Oid> SessionCatalog::search_path() {
     } else {
       schema = schema_named(element);
     }
+    if (element != "pg_temp" && schema != kInvalidOid && !may_use_schema(schema)) continue;
     if (element == "pg_temp") {
       has_temp = true;
       if (creation_schema_ == kInvalidOid && path_.empty()) creation_schema_ = schema;
@@ -433,24 +439,59 @@ std::string SessionCatalog::role_name(Oid oid) {
 }
 
 bool SessionCatalog::is_superuser(Oid oid) {
+  refresh();
+  if (const auto it = superusers_.find(oid); it != superusers_.end()) return it->second;
   const auto role = catalog_.role(oid, txn_);
-  return role != nullptr && role->superuser;
+  return superusers_[oid] = role != nullptr && role->superuser;
 }
 
-bool SessionCatalog::has_role(Oid role, Oid of) {
+bool SessionCatalog::may_use_schema(Oid schema) {
+  if (schema == kInvalidOid) return false;
+  if (schema == oid::kPgCatalogSchema || schema == temp_schema_) return true;
+  refresh();
+  if (const auto it = usable_schemas_.find(schema); it != usable_schemas_.end()) return it->second;
+  const uint32_t held = object_privileges(*this, kSchemaAcl, schema, user_);
+  return usable_schemas_[schema] = (held & kPrivilegeUsage) != 0;
+}
+
+bool SessionCatalog::reaches(Oid role, Oid of, bool inheriting) {
   if (role == of) return true;
+  refresh();
+  const std::tuple question(role, of, inheriting);
+  if (const auto it = memberships_.find(question); it != memberships_.end()) return it->second;
+  return memberships_[question] = walk_memberships(role, of, inheriting);
+}
+
+bool SessionCatalog::walk_memberships(Oid role, Oid of, bool inheriting) {
+  Oid database_owner = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& databases = database_->table(pg_database::kOid);
+    if (databases.find_oid(txn, database_->oid(), image)) {
+      database_owner = databases.reader(image).oid(pg_database::c_datdba);
+    }
+  });
   std::vector<Oid> seen{role};
+  const auto add = [&](Oid up) {
+    if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+    return up == of;
+  };
   for (size_t i = 0; i < seen.size(); i++) {
     const auto info = catalog_.role(seen[i], txn_);
     if (info == nullptr) continue;
     if (i == 0 && info->superuser) return true;
+    if (inheriting && !info->inherit) continue;
     for (const Oid up : info->member_of) {
-      if (up == of) return true;
-      if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+      if (add(up)) return true;
     }
+    if (info->oid == database_owner && add(oid::kDatabaseOwnerRole)) return true;
   }
   return false;
 }
+
+bool SessionCatalog::has_role(Oid role, Oid of) { return reaches(role, of, false); }
+
+bool SessionCatalog::has_privileges_of(Oid role, Oid of) { return reaches(role, of, true); }
 
 void SessionCatalog::system_table_rows(Oid oid, int index, std::span<const Datum> prefix,
                                        const std::function<bool(const RowReader&)>& visit) {

@@ -6,9 +6,11 @@
 // Thread safety: one session; the descriptors handed out are immutable and may be kept.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -85,10 +87,13 @@ class SessionCatalog final : public CatalogView {
   std::string role_name(Oid role) override;
   bool is_superuser(Oid role) override;
   bool has_role(Oid role, Oid of) override;
+  bool may_use_schema(Oid schema) override;
   void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
                          const std::function<bool(const RowReader&)>& visit) override;
 
   // ---- more that DDL and system functions use
+  // Whether `role` acts with the rights of `of`: as has_role, but only through roles that inherit.
+  bool has_privileges_of(Oid role, Oid of);
   // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
   Oid default_opclass(Oid type);
   // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.
@@ -104,6 +109,9 @@ class SessionCatalog final : public CatalogView {
   void refresh();  // drops the local maps when the version has moved
   void clear_local();
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
+  // Over the graph of memberships; the database's owner is a member of pg_database_owner.
+  bool reaches(Oid role, Oid of, bool inheriting);
+  bool walk_memberships(Oid role, Oid of, bool inheriting);
 
   Catalog& catalog_;
   std::shared_ptr<Database> database_;
@@ -127,7 +135,9 @@ class SessionCatalog final : public CatalogView {
   StringMap<std::shared_ptr<const RelationInfo>> by_name_;  // "schema\0name" as asked; null: not found
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
-  std::unordered_map<Oid, const Collator*> collators_;  // a collation never changes
+  std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes
+  std::map<std::tuple<Oid, Oid, bool>, bool> memberships_;  // answers of reaches
+  std::unordered_map<Oid, bool> superusers_, usable_schemas_;
 };
 
 }  // namespace indigo::catalog

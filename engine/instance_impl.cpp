@@ -2,11 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <random>
 
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
+#include "catalog/generated/columns.h"
+#include "catalog/lookup_transaction.h"
+#include "catalog/system_table.h"
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
@@ -118,8 +122,37 @@ RoleCredentials InstanceImpl::credentials(const std::string& user) {
   if (!role) return out;
   out.exists = true;
   out.can_login = role->can_login;
-  out.password = role->password;
+  // A password that has expired is as good as none.
+  if (!role->valid_until || *role->valid_until >= timestamp_now()) out.password = role->password;
   return out;
+}
+
+InstanceImpl::ConnectionLimits InstanceImpl::connection_limits(Oid database) {
+  return catalog::with_transaction(*store_, nullptr, 0, [&](storage::Transaction& txn) {
+    ConnectionLimits out;
+    std::string image;
+    const catalog::SystemTable& table = *catalog_->shared_tables().find(catalog::pg_database::kOid);
+    if (!table.find_oid(txn, database, image)) return out;
+    const catalog::RowReader row = table.reader(image);
+    out.allowed = row.flag(catalog::pg_database::c_datallowconn);
+    out.connections_max = row.i32(catalog::pg_database::c_datconnlimit);
+    return out;
+  });
+}
+
+Status InstanceImpl::check_limits(const catalog::RoleInfo& role, Oid database, const std::string& database_name,
+                                  int32_t database_max) const {
+  if (role.superuser) return {};
+  const auto reached = [&](int32_t limit, auto&& counts) {
+    return limit >= 0 && std::count_if(sessions_.begin(), sessions_.end(), counts) >= limit;
+  };
+  if (reached(role.connection_limit, [&](const auto& s) { return s.second.user == role.oid; })) {
+    return Error(sqlstate::kTooManyConnections, "too many connections for role \"" + role.name + "\"");
+  }
+  if (reached(database_max, [&](const auto& s) { return s.second.database == database; })) {
+    return Error(sqlstate::kTooManyConnections, "too many connections for database \"" + database_name + "\"");
+  }
+  return {};
 }
 
 Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& options, Waiter& waiter) {
@@ -130,9 +163,10 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
   const std::string& name = options.database.empty() ? options.user : options.database;
   auto database = catalog_->database_named(name);
   if (!database) return Error(sqlstate::kInvalidCatalogName, "database \"" + name + "\" does not exist");
-  if (name == "template0") {
+  const ConnectionLimits limits = connection_limits(database->oid());
+  if (!limits.allowed) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
-                 "database \"template0\" is not currently accepting connections");
+                 "database \"" + name + "\" is not currently accepting connections");
   }
   const auto stored = stored_settings(*catalog_, database->oid(), role->oid);
   int32_t pid = 0, key = static_cast<int32_t>(std::random_device{}());
@@ -144,11 +178,12 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     if (sessions_.size() >= static_cast<size_t>(number(defaults_, "max_connections"))) {
       return Error(sqlstate::kTooManyConnections, "sorry, too many clients already");
     }
+    INDIGO_TRY(check_limits(*role, database->oid(), name, limits.connections_max));
     do {
       next_pid_ = next_pid_ == INT32_MAX ? 1 : next_pid_ + 1;
     } while (sessions_.contains(next_pid_));
     pid = next_pid_;
-    sessions_[pid] = {&waiter, key, nullptr, role->superuser};
+    sessions_[pid] = {&waiter, key, nullptr, role->oid, database->oid()};
   }
   session = std::make_unique<SessionImpl>(*this, waiter, std::move(database), pid, key);  // forgets itself at its end
   {

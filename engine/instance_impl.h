@@ -47,12 +47,21 @@ class InstanceImpl final : public Instance {
 
  private:
   Result<log::Durability> durability() const;
+  // Of a pg_database row. Superusers mind only `allowed`.
+  struct ConnectionLimits {
+    bool allowed = false;
+    int32_t connections_max = -1;  // negative: no limit
+  };
+  ConnectionLimits connection_limits(Oid database);
+  // Under mutex_. 53300 when the role or the database has all the sessions that it may have.
+  Status check_limits(const catalog::RoleInfo& role, Oid database, const std::string& database_name,
+                      int32_t database_max) const;
 
   struct Registered {
     Waiter* waiter;
     int32_t key;
     std::shared_ptr<SessionActivity> activity;
-    bool superuser;
+    Oid user, database;
   };
   InstanceOptions options_;
   std::vector<std::string> defaults_;

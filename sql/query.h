@@ -52,6 +52,8 @@ struct Entry {
   };
   std::vector<Function> functions;  // kFunction; several: ROWS FROM
   bool with_ordinality = false;
+  // kSubquery: of its conditions only leakproof ones may move into it, and it is not merged with the query around.
+  bool security_barrier = false;
   std::vector<ExprList> values;     // kValues: rows
   int cte = -1, cte_levels_up = 0;  // kCte: index into Query::ctes of the query levels_up above
   bool cte_self_reference = false;  // inside the recursive term

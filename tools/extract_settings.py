@@ -16,7 +16,7 @@ from pg_settings where name not like 'debug_%_print' ) x"""
 out = subprocess.run(["psql", "-h", host, "-p", port, "-U", user, "-AtXc", QUERY], check=True, capture_output=True, text=True)
 quote = lambda s: json.dumps(s or "", ensure_ascii=True)
 context = {"internal": "kInternal", "postmaster": "kPostmaster", "sighup": "kSighup", "superuser": "kSuperuser", "user": "kUser",
-           "backend": "kBackend", "superuser-backend": "kBackend"}
+           "backend": "kBackend", "superuser-backend": "kSuperuserBackend"}
 kind = {"bool": "kBool", "integer": "kInteger", "real": "kReal", "string": "kString", "enum": "kEnum"}
 print("// Made by tools/extract_settings.py from PostgreSQL 15's pg_settings: do not edit.")
 for s in json.loads(out.stdout):

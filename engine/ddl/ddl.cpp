@@ -1,6 +1,7 @@
 #include "engine/ddl/ddl.h"
 
 #include "engine/ddl/access/alter_settings.h"
+#include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/grant.h"
 #include "engine/ddl/access/owned.h"
 #include "engine/ddl/access/role.h"
@@ -55,7 +56,6 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_PLANG_STMT: return "CREATE LANGUAGE";
     case PG_QUERY__NODE__NODE_CREATE_TRANSFORM_STMT: return "CREATE TRANSFORM";
     case PG_QUERY__NODE__NODE_CREATE_AM_STMT: return "CREATE ACCESS METHOD";
-    case PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT: return "ALTER DEFAULT PRIVILEGES";
     case PG_QUERY__NODE__NODE_ALTER_TYPE_STMT: return "this form of ALTER TYPE";
     case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT: return "REFRESH MATERIALIZED VIEW";
     default: return nullptr;
@@ -90,6 +90,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_ALTER_ROLE_SET_STMT:
     case PG_QUERY__NODE__NODE_DROP_ROLE_STMT:
     case PG_QUERY__NODE__NODE_GRANT_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT:
     case PG_QUERY__NODE__NODE_GRANT_ROLE_STMT:
     case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT:
     case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT:
@@ -139,6 +140,8 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_DROP_ROLE_STMT: return ddl::execute_drop_role(c, *n.drop_role_stmt);
     case PG_QUERY__NODE__NODE_GRANT_STMT: return ddl::execute_grant(c, *n.grant_stmt);
     case PG_QUERY__NODE__NODE_GRANT_ROLE_STMT: return ddl::execute_grant_role(c, *n.grant_role_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_DEFAULT_PRIVILEGES_STMT:
+      return ddl::execute_alter_default_privileges(c, *n.alter_default_privileges_stmt);
     case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT: return ddl::execute_set_schema(c, *n.alter_object_schema_stmt);
     case PG_QUERY__NODE__NODE_ALTER_OWNER_STMT: return ddl::execute_owner(c, *n.alter_owner_stmt);
     case PG_QUERY__NODE__NODE_REASSIGN_OWNED_STMT: return ddl::execute_reassign_owned(c, *n.reassign_owned_stmt);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/arena.h"
+#include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/exec/execution.h"
 #include "sql/analyze/type/signature_text.h"
@@ -65,6 +66,10 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
     if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
       return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
     }
+    if (c.catalog.temp_schema() == kInvalidOid && !check_database_privilege(c, catalog::kPrivilegeTemp).ok()) {
+      return Error(sqlstate::kInsufficientPrivilege,
+                   "permission denied to create temporary tables in database " + quoted(c.catalog.database_name()));
+    }
     return temporary_schema(c);
   }
   Oid oid = kInvalidOid;
@@ -77,11 +82,11 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
     }
   }
   const std::string name = c.catalog.schema_name(oid);
+  INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
   if (oid == oid::kPgCatalogSchema || oid == oid::kPgToastSchema) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to create in " + quoted(name))
         .with_detail("System catalog modifications are currently disallowed.");
   }
-  INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
   return oid;
 }
 
@@ -95,7 +100,20 @@ Status lock_object(DdlContext& c, Oid object, TableLockMode mode) {
 
 RelationPtr current(DdlContext& c, Oid oid) { return c.catalog.relation(oid); }
 
-Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode, bool missing_ok) {
+Status check_schema_usage(DdlContext& c, std::string_view schema) {
+  if (schema.empty()) return {};
+  const Oid oid = c.catalog.schema_named(schema);
+  if (oid == kInvalidOid || c.catalog.may_use_schema(oid)) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema));
+}
+
+Status check_definable(DdlContext& c, const RelationInfo& relation) {
+  INDIGO_TRY(check_owner(c, relation));
+  return check_not_system(c, relation);
+}
+
+Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode, bool missing_ok,
+                                  RelationCheck allowed) {
   const std::string_view schema = name->schemaname, relname = name->relname;
   const std::string_view database = name->catalogname;
   if (!database.empty() && database != c.catalog.database_name()) {
@@ -103,6 +121,7 @@ Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, 
                  "cross-database references are not implemented: " +
                      quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)));
   }
+  INDIGO_TRY(check_schema_usage(c, schema));
   for (;;) {
     RelationPtr found = c.catalog.find_relation(schema, relname);
     if (found == nullptr) {
@@ -110,10 +129,13 @@ Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, 
       const std::string full = schema.empty() ? std::string(relname) : std::string(schema) + "." + std::string(relname);
       return Error(sqlstate::kUndefinedTable, "relation " + quoted(full) + " does not exist");
     }
+    if (allowed != nullptr) INDIGO_TRY(allowed(c, *found));
     // Locking may have waited for DDL: what the name means is looked up again.
     INDIGO_TRY(lock_object(c, found->oid, mode));
     const RelationPtr again = c.catalog.find_relation(schema, relname);
-    if (again != nullptr && again->oid == found->oid) return again;
+    if (again == nullptr || again->oid != found->oid) continue;
+    if (allowed != nullptr && again != found) INDIGO_TRY(allowed(c, *again));
+    return again;
   }
 }
 
@@ -141,7 +163,7 @@ std::string_view kind_name(RelationKind kind) {
 }
 
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name) {
-  if (c.catalog.has_role(c.catalog.user(), owner)) return {};
+  if (c.catalog.has_privileges_of(c.catalog.user(), owner)) return {};
   return Error(sqlstate::kInsufficientPrivilege, "must be owner of " + std::string(kind) + " " + std::string(name));
 }
 
@@ -172,6 +194,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
   if (name->setof) return Error(sqlstate::kInvalidTableDefinition, "column cannot be declared SETOF");
   if (name->pct_type) return unsupported("%TYPE in a definition");
   const auto q = sql::qualified_name(parts);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
   const auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
   if (type == nullptr) {
     if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
@@ -224,6 +247,21 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
     if (array != nullptr) out.collation = array->collation;
   }
   return out;
+}
+
+Result<TypeRef> usable_type(DdlContext& c, const PgQuery__TypeName* name) {
+  INDIGO_ASSIGN(const TypeRef type, resolve_type(c, name));
+  INDIGO_TRY(check_type_usage(c, type.oid));
+  return type;
+}
+
+Status check_type_usage(DdlContext& c, Oid type) {
+  const uint32_t held = catalog::object_privileges(c.catalog, catalog::kTypeAcl, type, c.catalog.user());
+  if ((held & catalog::kPrivilegeUsage) != 0) return {};
+  const auto info = c.catalog.type(type);
+  const Oid named = info != nullptr && info->is_array() ? info->element : type;
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied for type " + type_text(c, {named, -1, kInvalidOid}));
 }
 
 std::string type_text(DdlContext& c, const TypeRef& type) { return sql::format_type(c.catalog, type.oid, type.typmod); }

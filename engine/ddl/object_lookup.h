@@ -98,12 +98,19 @@ Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
 
 // ---- relations
 // Finds and locks. Null only when missing_ok (after a notice is the caller's business). 42P01 otherwise.
+// `allowed` is asked before the lock is waited for, so that who may not waits for nobody and keeps nobody waiting, and again
+// when the wait is over.
+using RelationCheck = Status (*)(DdlContext& c, const RelationInfo& relation);
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode,
-                                  bool missing_ok = false);
+                                  bool missing_ok = false, RelationCheck allowed = nullptr);
+// The owner's, and no system catalog: what most definitions ask for.
+Status check_definable(DdlContext& c, const RelationInfo& relation);
 Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode);
 Status lock_object(DdlContext& c, Oid object, TableLockMode mode);
 // The descriptor as it is now, own changes included.
 RelationPtr current(DdlContext& c, Oid oid);
+// 42501 when the current role may not look names up there.
+Status check_schema_usage(DdlContext& c, std::string_view schema);
 // 42501 "must be owner of table t".
 Status check_owner(DdlContext& c, const RelationInfo& relation);
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name);
@@ -118,6 +125,9 @@ Status check_not_system(DdlContext& c, const RelationInfo& relation);
 // ---- types
 // Of a column or cast; serial and its like are not types. 42704 with position.
 Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name);
+// For something of that type to be made: 42501 without USAGE on it.
+Status check_type_usage(DdlContext& c, Oid type);
+Result<TypeRef> usable_type(DdlContext& c, const PgQuery__TypeName* name);
 std::string type_text(DdlContext& c, const TypeRef& type);  // format_type
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location);
 

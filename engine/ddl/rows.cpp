@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/system_columns.h"
+#include "engine/ddl/access/default_privileges.h"
 
 namespace indigo::engine::ddl {
 
@@ -66,6 +67,13 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       .i32(pg_class::c_relfrozenxid, stored ? 3 : 0)
       .i32(pg_class::c_relminmxid, stored ? 1 : 0);
   if (!r.options.empty()) row.texts(pg_class::c_reloptions, r.options);
+  if (r.kind != RelationKind::kIndex && r.kind != RelationKind::kPartitionedIndex &&
+      r.kind != RelationKind::kComposite) {
+    const char kind = r.kind == RelationKind::kSequence ? 'S' : 'r';
+    if (const auto acl = default_privileges(c, kind, r.owner, r.schema)) {
+      row.str(pg_class::c_relacl, catalog::acl_array(*acl));
+    }
+  }
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(r.name) + " already exists");
@@ -160,6 +168,12 @@ Status insert_type(DdlContext& c, const NewType& n) {
       .i32(pg_type::c_typtypmod, n.typmod)
       .i32(pg_type::c_typndims, n.dimensions)
       .oid(pg_type::c_typcollation, n.collation);
+  // Arrays and tables' row types have none of their own.
+  if (n.relation == kInvalidOid && n.category != 'A') {
+    if (const auto acl = default_privileges(c, 'T', n.owner, n.schema)) {
+      row.str(pg_type::c_typacl, catalog::acl_array(*acl));
+    }
+  }
   if (n.default_expr) row.str(pg_type::c_typdefaultbin, *n.default_expr).str(pg_type::c_typdefault, *n.default_expr);
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {

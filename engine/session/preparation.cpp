@@ -72,7 +72,11 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_types = analyzed->lifted_types;
     prepared->lifted_used = analyzed->lifted_used;
   }
-  if (analyzed->query != nullptr) prepared->privileges = required_privileges(*analyzed->query);
+  if (analyzed->query != nullptr) {
+    prepared->privileges = required_privileges(*analyzed->query);
+    // Another role is another plan: a superuser may call everything.
+    if (!is_superuser()) prepared->functions = required_functions(*this, *analyzed->query);
+  }
   INDIGO_ASSIGN(
       prepared->plan,
       sql::plan(*this, {*analyzed, sample, for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));

@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/acl.h"
-#include "catalog/oids.h"
+#include "catalog/object_privileges.h"
 #include "engine/session/session_impl.h"
-#include "engine/system/privilege_check.h"
 #include "sql/query_walk.h"
 
 namespace indigo::engine {
@@ -14,11 +12,6 @@ namespace indigo::engine {
 namespace {
 
 using catalog::RelationKind;
-
-// Built-in tables that not everybody may read: passwords and samples of everybody's rows.
-bool is_guarded(Oid relation) {
-  return relation == catalog::pg_authid::kOid || relation == catalog::pg_statistic::kOid;
-}
 
 void add_column(std::vector<int16_t>& columns, int column) {
   const auto number = static_cast<int16_t>(column + 1);
@@ -41,13 +34,11 @@ class Collector {
   explicit Collector(std::vector<RequiredPrivilege>& out) : out_(out) {}
 
   void visit(const sql::Query& q, Oid owner_view) {
-    const size_t first = out_.size();
     std::vector<int> at(q.entries.size(), -1);  // entry -> its place in out_
     for (size_t i = 0; i < q.entries.size(); i++) {
       const sql::Entry& e = q.entries[i];
       const bool excluded = q.on_conflict && q.on_conflict->excluded_entry == static_cast<int>(i);
-      if (e.relation != nullptr && !excluded &&
-          (e.relation->oid >= oid::kFirstUserOid || is_guarded(e.relation->oid))) {
+      if (e.relation != nullptr && !excluded) {
         at[i] = static_cast<int>(out_.size());
         RequiredPrivilege r;
         r.relation = e.relation->oid;
@@ -56,10 +47,11 @@ class Collector {
         r.schema = e.relation->schema;
         r.owner_view = owner_view;
         r.reads = static_cast<int>(i) != q.target;
+        // FOR UPDATE of a view has become one of its tables.
+        r.updates = e.kind == sql::EntryKind::kSubquery && e.subquery != nullptr && !e.subquery->row_locks.empty();
         out_.push_back(std::move(r));
       }
     }
-    (void)first;
     changes(q, at);
     columns(q, at, owner_view);
     if (!q.target_views.empty() && at[static_cast<size_t>(q.target)] >= 0) {
@@ -76,7 +68,7 @@ class Collector {
   void changes(const sql::Query& q, const std::vector<int>& at) {
     for (const sql::RowLock& lock : q.row_locks) {
       if (const int place = at[static_cast<size_t>(lock.entry)]; place >= 0) {
-        out_[static_cast<size_t>(place)].bits |= catalog::kPrivilegeUpdate;
+        out_[static_cast<size_t>(place)].updates = true;
       }
     }
     if (q.target < 0 || at[static_cast<size_t>(q.target)] < 0) return;
@@ -86,11 +78,13 @@ class Collector {
       for (const int c : into) add_column(r.inserted, c);
     };
     const auto updates = [&](const std::vector<sql::Assignment>& set) {
+      r.updates = true;
       for (const sql::Assignment& a : set) add_column(r.updated, a.column);
     };
     switch (q.command) {
       case sql::CommandKind::kInsert:
         inserts(q.insert_columns);
+        if (q.on_conflict) reads_arbiters(q, r);
         if (q.on_conflict && q.on_conflict->update) updates(q.on_conflict->assignments);
         break;
       case sql::CommandKind::kUpdate: updates(q.assignments); break;
@@ -106,6 +100,18 @@ class Collector {
         }
         break;
       case sql::CommandKind::kSelect: break;
+    }
+  }
+
+  // What decides on conflicts is looked at.
+  static void reads_arbiters(const sql::Query& q, RequiredPrivilege& r) {
+    for (const catalog::IndexInfo& index : q.entries[static_cast<size_t>(q.target)].relation->indexes) {
+      const auto& arbiters = q.on_conflict->arbiters;
+      if (std::find(arbiters.begin(), arbiters.end(), index.oid) == arbiters.end()) continue;
+      r.reads = true;
+      for (const catalog::IndexColumn& column : index.columns) {
+        if (column.column > 0) add_column(r.read, column.column - 1);
+      }
     }
   }
 
@@ -222,32 +228,20 @@ class Collector {
   std::vector<RequiredPrivilege>& out_;
 };
 
-bool has(SessionImpl& session, Oid user, Oid relation, uint32_t bits) {
-  const WantedPrivilege wanted{bits, false};
-  auto answer = check_object(session, kTableClass, user, relation, {&wanted, 1});
-  return !answer.ok() || answer->get().null || answer->get().b;  // an object that is gone fails elsewhere
-}
-
-bool has_on_columns(SessionImpl& session, Oid user, Oid relation, uint32_t bit, const std::vector<int16_t>& columns) {
-  const WantedPrivilege wanted{bit, false};
-  const auto on = [&](std::optional<int16_t> column) {
-    auto answer = check_columns(session, user, relation, column, {&wanted, 1});
-    return answer.ok() && !answer->get().null && answer->get().b;
-  };
-  if (columns.empty()) return on(std::nullopt);
-  return std::all_of(columns.begin(), columns.end(), [&](int16_t c) { return on(c); });
-}
-
 bool allowed(SessionImpl& session, const RequiredPrivilege& r, Oid user) {
-  for (uint32_t bit = 1; bit <= catalog::kPrivilegeTrigger; bit <<= 1) {
-    if ((r.bits & bit) != 0 && !has(session, user, r.relation, bit)) return false;
-  }
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, r.relation, user);
+  if ((r.bits & ~held) != 0) return false;
   const auto needs = [&](uint32_t bit, const std::vector<int16_t>& columns) {
-    return has(session, user, r.relation, bit) || has_on_columns(session, user, r.relation, bit, columns);
+    if ((held & bit) != 0) return true;
+    const auto on = [&](int16_t column) {
+      return (catalog::column_privileges(catalog, r.relation, column, user) & bit) != 0;
+    };
+    return columns.empty() ? on(0) : std::all_of(columns.begin(), columns.end(), on);
   };
   if (r.reads && !needs(catalog::kPrivilegeSelect, r.read)) return false;
   if (r.inserts && !needs(catalog::kPrivilegeInsert, r.inserted)) return false;
-  return r.updated.empty() || needs(catalog::kPrivilegeUpdate, r.updated);
+  return !r.updates || needs(catalog::kPrivilegeUpdate, r.updated);
 }
 
 const char* kind_name(RelationKind kind) {
@@ -272,29 +266,59 @@ std::vector<RequiredPrivilege> required_privileges(const sql::Query& query) {
 }
 
 Status check_privileges(SessionImpl& session, const std::vector<RequiredPrivilege>& required) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
   for (const RequiredPrivilege& r : required) {
     const Oid user = r.owner_view != kInvalidOid ? r.owner_view : session.user();
-    if (session.session_catalog().is_superuser(user)) continue;
-    if (r.owner_view == kInvalidOid && r.schema >= oid::kFirstUserOid) {
-      const WantedPrivilege usage{catalog::kPrivilegeUsage, false};
-      auto answer = check_object(session, kSchemaClass, user, r.schema, {&usage, 1});
-      if (answer.ok() && !answer->get().null && !answer->get().b) {
-        return denied("schema " + session.session_catalog().schema_name(r.schema));
-      }
+    if (catalog.is_superuser(user)) continue;
+    if (r.owner_view == kInvalidOid && !catalog.may_use_schema(r.schema)) {
+      return denied("schema " + catalog.schema_name(r.schema));
     }
     if (!allowed(session, r, user)) return denied(kind_name(r.kind) + r.name);
   }
   return {};
 }
 
-Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of) {
-  if (session.is_superuser()) return {};
-  std::vector<WantedPrivilege> wanted;
-  for (const uint32_t bit : {catalog::kPrivilegeUsage, catalog::kPrivilegeSelect, catalog::kPrivilegeUpdate}) {
-    if ((any_of & bit) != 0) wanted.push_back({bit, false});
+std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql::Query& query) {
+  std::vector<Oid> called;
+  const auto add = [&](Oid function) {
+    if (function != kInvalidOid && std::find(called.begin(), called.end(), function) == called.end()) {
+      called.push_back(function);
+    }
+  };
+  sql::visit_query(query, [&](const sql::Expr& e, int) {
+    switch (e.kind) {
+      case sql::ExprKind::kCall: add(sql::as<sql::CallExpr>(e).function); break;
+      case sql::ExprKind::kAggregate: add(sql::as<sql::AggregateExpr>(e).function); break;
+      case sql::ExprKind::kWindowCall: add(sql::as<sql::WindowCallExpr>(e).function); break;
+      default: break;
+    }
+    return true;
+  });
+  std::vector<RequiredFunction> out;
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  for (const Oid function : called) {
+    const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);
+    const auto nobody = [](Oid) { return false; };
+    if (!acl.found || (catalog::acl_privileges(acl.acl, nobody) & catalog::kPrivilegeExecute) != 0) continue;
+    const auto info = catalog.function(function);
+    out.push_back({function, info == nullptr ? std::string() : info->name});
   }
-  INDIGO_ASSIGN(const OwnedDatum answer, check_object(session, kSequenceClass, session.user(), sequence, wanted));
-  if (answer.get().null || answer.get().b) return {};
+  return out;
+}
+
+Status check_functions(SessionImpl& session, const std::vector<RequiredFunction>& required) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  for (const RequiredFunction& f : required) {
+    const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, session.user());
+    if ((held & catalog::kPrivilegeExecute) == 0) return denied("function " + f.name);
+  }
+  return {};
+}
+
+Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of) {
+  const uint32_t held =
+      catalog::object_privileges(session.session_catalog(), catalog::kRelationAcl, sequence, session.user());
+  if ((held & any_of) != 0) return {};
   return denied("sequence " + name);
 }
 

@@ -23,11 +23,20 @@ struct RequiredPrivilege {
   Oid schema = kInvalidOid;
   Oid owner_view = kInvalidOid;                  // whose privileges count: a view's owner; 0: the session's user
   uint32_t bits = 0;                             // of the table as a whole
-  std::vector<int16_t> read, inserted, updated;  // columns; SELECT without columns needs it on any
-  bool reads = false, inserts = false;           // on some column at least
+  std::vector<int16_t> read, inserted, updated;  // columns; a privilege without columns is needed on any
+  bool reads = false, inserts = false, updates = false;
+};
+
+// A function that not everybody may execute. Views' functions, too, ask for the privileges of who reads the view.
+struct RequiredFunction {
+  Oid oid = kInvalidOid;
+  std::string name;
 };
 
 std::vector<RequiredPrivilege> required_privileges(const sql::Query& query);
+// Of the functions that the query calls, those that PUBLIC may not.
+std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql::Query& query);
+Status check_functions(SessionImpl& session, const std::vector<RequiredFunction>& required);
 Status check_privileges(SessionImpl& session, const std::vector<RequiredPrivilege>& required);
 // A sequence's functions: any of the privileges will do.
 Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of);

@@ -118,8 +118,14 @@ void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Exe
 }
 
 Status SessionImpl::check_allowed(const Prepared& prepared) {
-  if (!prepared.privileges.empty() && user_ != oid::kBootstrapSuperuser)
-    INDIGO_TRY(check_privileges(*this, prepared.privileges));
+  if (!prepared.privileges.empty() || !prepared.functions.empty()) {
+    const Prepared::Allowed now{user_, catalog_.version(), catalog_.catalog().shared_version()};
+    if (!(prepared.allowed == now)) {
+      INDIGO_TRY(check_privileges(*this, prepared.privileges));
+      INDIGO_TRY(check_functions(*this, prepared.functions));
+      prepared.allowed = now;
+    }
+  }
   if (block_.read_only() && changes_permanent(*prepared.plan)) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  std::string("cannot execute ") + command_name(*prepared.plan) + " in a read-only transaction");

@@ -5,11 +5,13 @@
 #include "base/interrupt_error.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "catalog/object_privileges.h"
 #include "engine/exec/query_state.h"
 #include "engine/instance_impl.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
 #include "engine/settings/identifier_list.h"
+#include "engine/settings/private_settings.h"
 #include "engine/utility/definition_host.h"
 #include "sql/func/number/random.h"
 
@@ -104,6 +106,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
   auto role = instance_.catalog().role_named(options.user);
   if (!role) return Error(sqlstate::kInvalidAuthorization, "role \"" + options.user + "\" does not exist");
   login_user_ = role->oid;
+  INDIGO_TRY(check_may_connect(*role));
   role_oids_[role->name] = role->oid;
   {
     std::lock_guard lock(activity_->mutex);
@@ -115,16 +118,27 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
     activity_->user = role->oid;
     activity_->user_name = role->name;
   }
-  INDIGO_TRY(settings_.set_default("session_authorization", role->name));
+  INDIGO_TRY(settings_.set_default("session_authorization", role->name, true));
   for (uint32_t i = 0; i < setting_table().size(); i++) apply_setting(i);
   for (const auto& [name, value] : stored) {
-    if (Status status = settings_.set_default(name, value); !status.ok()) {
+    if (Status status = settings_.set_default(name, value, true); !status.ok()) {
       log_warning("session of " + role->name + ": stored setting " + name + ": " + status.error().message);
     }
   }
-  for (const auto& [name, value] : options.settings) INDIGO_TRY(settings_.set_default(name, value));
+  for (const auto& [name, value] : options.settings) {
+    INDIGO_TRY(settings_.set_default(name, value, role->superuser));
+  }
   changed_reported_.clear();
   return {};
+}
+
+Status SessionImpl::check_may_connect(const catalog::RoleInfo& role) {
+  if (role.superuser) return {};
+  const uint32_t held = catalog::object_privileges(catalog_, catalog::kDatabaseAcl, catalog_.database(), role.oid);
+  if ((held & catalog::kPrivilegeConnect) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied for database \"" + std::string(catalog_.database_name()) + "\"")
+      .with_detail("User does not have CONNECT privilege.");
 }
 
 std::vector<std::pair<std::string, std::string>> SessionImpl::reported_settings() const {
@@ -171,7 +185,7 @@ bool SessionImpl::setting(std::string_view name, std::string& value) {
     value = *std::move(mode);
     return true;
   }
-  return settings_.lookup(name, value);
+  return may_see_setting(*this, name) && settings_.lookup(name, value);
 }
 
 Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value) {

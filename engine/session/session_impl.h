@@ -199,6 +199,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   void apply_roles();
   void end_portals(size_t depth, TransactionBlock::End end);
   void drop_temporary_objects();
+  Status check_may_connect(const catalog::RoleInfo& role);
   // What must be done or checked before a commit.
   Status finish_transaction();
 

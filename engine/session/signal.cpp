@@ -7,8 +7,6 @@ namespace indigo::engine {
 
 namespace {
 
-// Roles that every instance has.
-constexpr Oid kSignalBackend = 4200;  // pg_signal_backend
 constexpr double kPollSeconds = 0.005;
 
 Status check_may_signal(SessionImpl& session, Oid target, InterruptReason reason) {
@@ -20,7 +18,7 @@ Status check_may_signal(SessionImpl& session, Oid target, InterruptReason reason
     return Error(sqlstate::kInsufficientPrivilege, terminate ? "must be a superuser to terminate superuser process"
                                                              : "must be a superuser to cancel superuser query");
   }
-  if (catalog.has_role(user, target) || catalog.has_role(user, kSignalBackend)) return {};
+  if (catalog.has_privileges_of(user, target) || catalog.has_privileges_of(user, oid::kSignalBackendRole)) return {};
   return Error(sqlstate::kInsufficientPrivilege,
                terminate
                    ? "must be a member of the role whose process is being terminated or member of pg_signal_backend"

@@ -232,20 +232,22 @@ Result<std::string> parse_setting(const SettingDefinition& d, std::string_view t
   return std::string(text);
 }
 
-Status check_settable(const SettingDefinition& d, bool superuser) {
-  std::string quoted = "parameter \"" + std::string(d.name) + "\" ";
+Status check_settable(const SettingDefinition& d, bool superuser, SettingTime time) {
+  const std::string quoted = "parameter \"" + std::string(d.name) + "\" ";
+  const Error denied(sqlstate::kInsufficientPrivilege,
+                     "permission denied to set parameter \"" + std::string(d.name) + "\"");
   switch (d.context) {
     case SettingContext::kInternal: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed");
     case SettingContext::kPostmaster:
       return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed without restarting the server");
     case SettingContext::kSighup: return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be changed now");
     case SettingContext::kBackend:
+    case SettingContext::kSuperuserBackend:
+      if (time == SettingTime::kStart && (superuser || d.context == SettingContext::kBackend)) return {};
+      if (time == SettingTime::kStart) return denied;
       return Error(sqlstate::kCantChangeRuntimeParam, quoted + "cannot be set after connection start");
     case SettingContext::kSuperuser:
-      if (!superuser) {
-        return Error(sqlstate::kInsufficientPrivilege,
-                     "permission denied to set parameter \"" + std::string(d.name) + "\"");
-      }
+      if (!superuser) return denied;
       return {};
     case SettingContext::kUser: return {};
   }

@@ -12,7 +12,7 @@
 namespace indigo::engine {
 
 enum class SettingKind : uint8_t { kBool, kInteger, kReal, kString, kEnum };
-enum class SettingContext : uint8_t { kInternal, kPostmaster, kSighup, kBackend, kSuperuser, kUser };
+enum class SettingContext : uint8_t { kInternal, kPostmaster, kSighup, kBackend, kSuperuserBackend, kSuperuser, kUser };
 // In pg_settings and SHOW ALL; only by SHOW with its name; not at all.
 enum class SettingShown : uint8_t { kListed, kByName, kNever };
 
@@ -39,8 +39,9 @@ std::optional<uint32_t> find_setting(std::string_view name);
 
 // Checks and normalises a value as SET gets it ("64MB" -> "65536", "Yes" -> "on"). Errors: 22023 as PostgreSQL's.
 Result<std::string> parse_setting(const SettingDefinition& definition, std::string_view text);
-// Whether SET may change it. Errors: 55P02, 42501.
-Status check_settable(const SettingDefinition& definition, bool superuser);
+// Whether SET may change it, or what a session begins with. Errors: 55P02, 42501.
+enum class SettingTime : uint8_t { kStart, kLater };
+Status check_settable(const SettingDefinition& definition, bool superuser, SettingTime time = SettingTime::kLater);
 // The value as SHOW prints it ("65536" kB -> "64MB").
 std::string display_setting(const SettingDefinition& definition, std::string_view value);
 

@@ -101,11 +101,11 @@ void Settings::set_internal(uint32_t index, std::string value) {
   if (on_change) on_change(index);
 }
 
-Status Settings::set_default(std::string_view name, std::string_view text) {
+Status Settings::set_default(std::string_view name, std::string_view text, bool superuser) {
   auto index = find_setting(name);
   if (!index) return set_custom(name, text, Scope::kSession);
   const auto& definition = setting_table()[*index];
-  if (definition.context != SettingContext::kBackend) INDIGO_TRY(check_settable(definition, true));
+  INDIGO_TRY(check_settable(definition, superuser, SettingTime::kStart));
   INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
   if (check) {
     INDIGO_ASSIGN(value, check(*index, std::move(value)));

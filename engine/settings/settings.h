@@ -42,7 +42,7 @@ class Settings {
   Result<std::string> show(std::string_view name) const;
   bool lookup(std::string_view name, std::string& value) const;
   // Startup values: become what RESET returns to.
-  Status set_default(std::string_view name, std::string_view text);
+  Status set_default(std::string_view name, std::string_view text, bool superuser);
   // Of a setting that the session computes (SettingContext::kInternal), whatever rolls back.
   void set_internal(uint32_t index, std::string value);
 

@@ -30,6 +30,14 @@ struct Prepared {
   std::vector<bool> lifted_used;              // by lifted literal; false: part of the plan
   std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
   std::vector<RequiredPrivilege> privileges;
+  std::vector<RequiredFunction> functions;
+  // For whom, and in which state of the catalog, `privileges` were last found: a note of the session that owns this.
+  struct Allowed {
+    Oid user = kInvalidOid;
+    uint64_t catalog_version = 0, shared_version = 0;
+    friend bool operator==(const Allowed&, const Allowed&) = default;
+  };
+  mutable Allowed allowed;
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
   bool for_cursor = false;     // planned so that rows tell where they come from

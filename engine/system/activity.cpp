@@ -6,6 +6,7 @@
 #include "engine/session/session_impl.h"
 #include "engine/session/signal.h"
 #include "engine/system/families.h"
+#include "engine/system/privilege_check.h"
 #include "storage/statistics.h"
 
 namespace indigo::engine {
@@ -14,42 +15,63 @@ namespace {
 
 Datum timestamp_or_null(int64_t t) { return t == 0 ? Datum::make_null(Phys::kI64) : Datum::of(t); }
 
+// What the session does is shown to its role's members and to who reads all statistics; others see that it is there.
+bool may_see(SessionImpl& session, SessionActivity& activity) {
+  Oid user = kInvalidOid;
+  {
+    std::lock_guard lock(activity.mutex);
+    user = activity.user;
+  }
+  return may_see_activity(session, user);
+}
+
+// Blanks what only `may_see` shows, all but the ids, the application and the transaction numbers.
+void hide(std::span<Datum> row) {
+  constexpr size_t kState = 4, kQuery = 5, kTransaction = 15, kTransactionMin = 16;
+  for (size_t i = kState; i < row.size(); i++) {
+    if (i != kTransaction && i != kTransactionMin) row[i].null = true;
+  }
+  row[kQuery] = text_datum("<insufficient privilege>");
+}
+
 Status stat_get_activity(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   for (const auto& entry : session.instance().sessions()) {
     if (!arguments.empty() && !arguments[0].null && arguments[0].i32 != entry.pid) continue;
     SessionActivity& a = *entry.activity;
+    const bool shown = may_see(session, a);
     std::lock_guard lock(a.mutex);
     const Datum no_int = Datum::make_null(Phys::kI32);
-    const Datum row[] = {Datum::of_oid(a.database),
-                         Datum::of(entry.pid),
-                         Datum::of_oid(a.user),
-                         text_datum(a.application_name),
-                         text_datum(a.state),
-                         text_datum(a.query),
-                         a.state == "active" ? null_text() : text_datum("Client"),
-                         a.state == "active" ? null_text() : text_datum("ClientRead"),
-                         timestamp_or_null(a.transaction_start),
-                         timestamp_or_null(a.query_start),
-                         timestamp_or_null(a.backend_start),
-                         timestamp_or_null(a.state_change),
-                         null_text(),  // client_addr: inet is not built yet
-                         null_text(),
-                         a.client_port < 0 ? Datum::of(int32_t{-1}) : Datum::of(static_cast<int32_t>(a.client_port)),
-                         no_int,
-                         no_int,
-                         text_datum("client backend"),
-                         Datum::of(false),
-                         null_text(),
-                         null_text(),
-                         no_int,
-                         null_text(),
-                         null_text(),
-                         null_text(),
-                         Datum::of(false),
-                         null_text(),
-                         Datum::of(false),
-                         no_int,
-                         Datum::make_null(Phys::kI64)};
+    Datum row[] = {Datum::of_oid(a.database),
+                   Datum::of(entry.pid),
+                   Datum::of_oid(a.user),
+                   text_datum(a.application_name),
+                   text_datum(a.state),
+                   text_datum(a.query),
+                   a.state == "active" ? null_text() : text_datum("Client"),
+                   a.state == "active" ? null_text() : text_datum("ClientRead"),
+                   timestamp_or_null(a.transaction_start),
+                   timestamp_or_null(a.query_start),
+                   timestamp_or_null(a.backend_start),
+                   timestamp_or_null(a.state_change),
+                   null_text(),  // client_addr: inet is not built yet
+                   null_text(),
+                   a.client_port < 0 ? Datum::of(int32_t{-1}) : Datum::of(static_cast<int32_t>(a.client_port)),
+                   no_int,
+                   no_int,
+                   text_datum("client backend"),
+                   Datum::of(false),
+                   null_text(),
+                   null_text(),
+                   no_int,
+                   null_text(),
+                   null_text(),
+                   null_text(),
+                   Datum::of(false),
+                   null_text(),
+                   Datum::of(false),
+                   no_int,
+                   Datum::make_null(Phys::kI64)};
+    if (!shown) hide(row);
     sink(row);
   }
   return {};

@@ -2,6 +2,7 @@
 // times that never came are null.
 #include "engine/instance_impl.h"
 #include "engine/system/catalog_rows.h"
+#include "engine/system/privilege_check.h"
 
 namespace indigo::engine {
 
@@ -51,22 +52,32 @@ Result<OwnedDatum> of_backend(SessionImpl& session, int32_t backend, Phys phys, 
   }
   return null_value(phys);
 }
+// The same, of what only members of the session's role and readers of all statistics are shown.
+template <class Read>
+Result<OwnedDatum> of_visible_backend(SessionImpl& session, int32_t backend, OwnedDatum hidden, Phys phys, Read read) {
+  INDIGO_ASSIGN(const OwnedDatum user, of_backend(session, backend, Phys::kI32, [](SessionActivity& a) {
+                  return OwnedDatum(Datum::of_oid(a.user));
+                }));
+  if (!user.get().null && !may_see_activity(session, user.get().oid())) return hidden;
+  return of_backend(session, backend, phys, read);
+}
 OwnedDatum time_value(int64_t t) { return t == 0 ? null_value(Phys::kI64) : value_of(t); }
 
 Result<OwnedDatum> backend_query(SessionImpl& session, std::span<const Datum> arguments) {
-  return of_backend(session, arguments[0].i32, Phys::kStr, [](SessionActivity& a) { return text_value(a.query); });
+  return of_visible_backend(session, arguments[0].i32, text_value("<insufficient privilege>"), Phys::kStr,
+                            [](SessionActivity& a) { return text_value(a.query); });
 }
 Result<OwnedDatum> backend_query_start(SessionImpl& session, std::span<const Datum> arguments) {
-  return of_backend(session, arguments[0].i32, Phys::kI64,
-                    [](SessionActivity& a) { return time_value(a.query_start); });
+  return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
+                            [](SessionActivity& a) { return time_value(a.query_start); });
 }
 Result<OwnedDatum> backend_transaction_start(SessionImpl& session, std::span<const Datum> arguments) {
-  return of_backend(session, arguments[0].i32, Phys::kI64,
-                    [](SessionActivity& a) { return time_value(a.transaction_start); });
+  return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
+                            [](SessionActivity& a) { return time_value(a.transaction_start); });
 }
 Result<OwnedDatum> backend_start(SessionImpl& session, std::span<const Datum> arguments) {
-  return of_backend(session, arguments[0].i32, Phys::kI64,
-                    [](SessionActivity& a) { return time_value(a.backend_start); });
+  return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
+                            [](SessionActivity& a) { return time_value(a.backend_start); });
 }
 Result<OwnedDatum> backend_database(SessionImpl& session, std::span<const Datum> arguments) {
   return of_backend(session, arguments[0].i32, Phys::kI32,

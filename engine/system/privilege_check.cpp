@@ -13,37 +13,11 @@ using namespace catalog;  // NOLINT(google-build-using-namespace): the column nu
 
 constexpr std::string_view kGrantOption = " WITH GRANT OPTION", kAdminOption = " WITH ADMIN OPTION";
 
-bool allowed(SessionImpl& session, const Acl& acl, Oid owner, Oid user, const WantedPrivilege& wanted) {
-  if (session.session_catalog().is_superuser(user)) return true;
-  if (wanted.grant_option && has_privileges_of(session, user, owner)) return true;
-  for (const AclItem& item : acl) {
-    if (item.grantee != kInvalidOid && !has_privileges_of(session, user, item.grantee)) continue;
-    if (((wanted.grant_option ? item.options : item.privileges) & wanted.bits) != 0) return true;
-  }
-  return false;
-}
-
-struct Owned {
-  bool found = false;
-  Oid owner = kInvalidOid;
-  Acl acl;
-};
-Owned read_owned(SessionImpl& session, const ObjectClass& c, Oid object) {
-  Owned out;
-  out.found = CatalogRows(session).find(c.table, object, [&](RowReader row) {
-    out.owner = row.oid(c.owner);
-    char letter = c.default_letter;
-    if (c.relations) letter = row.chr(pg_class::c_relkind) == 'S' ? 'S' : 'r';
-    if (!row.is_null(c.acl)) {
-      out.acl = read_acl(row.str(c.acl));
-    } else if (letter == 't' || letter == 'F') {
-      out.acl.push_back(
-          {out.owner, out.owner, letter == 't' ? uint32_t{kPrivilegeCreate} : uint32_t{kPrivilegeUsage}, 0});
-    } else {
-      out.acl = default_acl(letter, out.owner);
-    }
-  });
-  return out;
+bool allowed(SessionImpl& session, const ObjectAcl& object, Oid user, const WantedPrivilege& wanted) {
+  SessionCatalog& catalog = session.session_catalog();
+  const uint32_t held =
+      wanted.grant_option ? held_options(catalog, object, user) : held_privileges(catalog, object, user);
+  return (held & wanted.bits) != 0;
 }
 
 // The object of that table whose name is in `column`.
@@ -95,10 +69,10 @@ Result<Oid> role_or_public(SessionImpl& session, std::string_view name) {
 
 Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_view name) {
   NameContext names(session);
-  switch (c.table) {
+  switch (c.source.table) {
     case pg_class::kOid: {
       INDIGO_ASSIGN(const Oid oid, sql::find_relation_oid(names.context, name));
-      if (c.default_letter != 'S') return oid;
+      if (!c.sequences) return oid;
       const auto relation = session.session_catalog().relation(oid);
       if (relation != nullptr && relation->kind != RelationKind::kSequence)
         return Error(sqlstate::kWrongObjectType, "\"" + std::string(name) + "\" is not a sequence");
@@ -109,36 +83,35 @@ Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_
     case pg_namespace::kOid:
       return found_or(session.session_catalog().schema_named(name), SqlState("3F000"), "schema", name);
     case pg_database::kOid:
-      return found_or(named_row(session, c.table, pg_database::c_datname, name), sqlstate::kInvalidCatalogName,
+      return found_or(named_row(session, c.source.table, pg_database::c_datname, name), sqlstate::kInvalidCatalogName,
                       "database", name);
     case pg_language::kOid:
-      return found_or(named_row(session, c.table, pg_language::c_lanname, name), sqlstate::kUndefinedObject, "language",
-                      name);
+      return found_or(named_row(session, c.source.table, pg_language::c_lanname, name), sqlstate::kUndefinedObject,
+                      "language", name);
     case pg_tablespace::kOid:
-      return found_or(named_row(session, c.table, pg_tablespace::c_spcname, name), sqlstate::kUndefinedObject,
+      return found_or(named_row(session, c.source.table, pg_tablespace::c_spcname, name), sqlstate::kUndefinedObject,
                       "tablespace", name);
     case pg_foreign_data_wrapper::kOid:
-      return found_or(named_row(session, c.table, pg_foreign_data_wrapper::c_fdwname, name), sqlstate::kUndefinedObject,
-                      "foreign-data wrapper", name);
+      return found_or(named_row(session, c.source.table, pg_foreign_data_wrapper::c_fdwname, name),
+                      sqlstate::kUndefinedObject, "foreign-data wrapper", name);
     default:
-      return found_or(named_row(session, c.table, pg_foreign_server::c_srvname, name), sqlstate::kUndefinedObject,
-                      "server", name);
+      return found_or(named_row(session, c.source.table, pg_foreign_server::c_srvname, name),
+                      sqlstate::kUndefinedObject, "server", name);
   }
 }
 
 Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& c, Oid user, Oid object,
                                 std::span<const WantedPrivilege> wanted) {
-  const Owned owned = read_owned(session, c, object);
-  if (!owned.found) return null_value(Phys::kBool);
-  return value_of(std::any_of(wanted.begin(), wanted.end(), [&](const WantedPrivilege& w) {
-    return allowed(session, owned.acl, owned.owner, user, w);
-  }));
+  const ObjectAcl found = read_object_acl(session.session_catalog(), c.source, object);
+  if (!found.found) return null_value(Phys::kBool);
+  return value_of(std::any_of(wanted.begin(), wanted.end(),
+                              [&](const WantedPrivilege& w) { return allowed(session, found, user, w); }));
 }
 
 Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std::optional<int16_t> column,
                                  std::span<const WantedPrivilege> wanted) {
-  const Owned owned = read_owned(session, kTableClass, table);
-  if (!owned.found) return null_value(Phys::kBool);
+  ObjectAcl found = read_object_acl(session.session_catalog(), catalog::kRelationAcl, table);
+  if (!found.found) return null_value(Phys::kBool);
   std::vector<Acl> columns;
   bool exists = !column.has_value();
   CatalogRows(session).scan(pg_attribute::kOid, {Datum::of_oid(table)}, [&](RowReader row) {
@@ -150,30 +123,15 @@ Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std:
     return true;
   });
   if (!exists) return null_value(Phys::kBool);
-  for (const WantedPrivilege& w : wanted) {
-    if (allowed(session, owned.acl, owned.owner, user, w)) return value_of(true);
-    for (const Acl& acl : columns)
-      if (allowed(session, acl, owned.owner, user, w)) return value_of(true);
-  }
-  return value_of(false);
-}
-
-bool has_privileges_of(SessionImpl& session, Oid user, Oid role) {
-  if (user == role) return true;
-  if (user == kInvalidOid) return false;
-  Catalog& all = session.session_catalog().catalog();
-  std::vector<Oid> seen{user};
-  for (size_t i = 0; i < seen.size(); i++) {
-    const auto info = all.role(seen[i], session.session_catalog().transaction());
-    if (info == nullptr) continue;
-    if (i == 0 && info->superuser) return true;
-    if (!info->inherit) continue;
-    for (const Oid up : info->member_of) {
-      if (up == role) return true;
-      if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+  // Any column will do, and the table's own list counts for each.
+  columns.push_back(std::move(found.acl));
+  for (Acl& acl : columns) {
+    found.acl = std::move(acl);
+    for (const WantedPrivilege& w : wanted) {
+      if (allowed(session, found, user, w)) return value_of(true);
     }
   }
-  return false;
+  return value_of(false);
 }
 
 bool is_role_admin(SessionImpl& session, Oid user, Oid role) {
@@ -186,6 +144,12 @@ bool is_role_admin(SessionImpl& session, Oid user, Oid role) {
     return true;
   });
   return admin;
+}
+
+bool may_see_activity(SessionImpl& session, Oid user) {
+  SessionCatalog& catalog = session.session_catalog();
+  return catalog.has_privileges_of(session.user(), oid::kReadAllStatsRole) ||
+         catalog.has_privileges_of(session.user(), user);
 }
 
 }  // namespace indigo::engine

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/acl.h"
+#include "catalog/object_privileges.h"
 #include "engine/system/catalog_rows.h"
 
 namespace indigo::engine {
@@ -20,13 +21,11 @@ struct WantedPrivilege {
   bool grant_option;
 };
 
-// A kind of object with an access list.
+// A kind of object and the names of its privileges.
 struct ObjectClass {
-  Oid table;
-  int owner, acl;
-  char default_letter;  // catalog::default_acl
+  catalog::AclSource source;
   std::span<const PrivilegeName> privileges;
-  bool relations = false;
+  bool sequences = false;
 };
 
 inline constexpr uint32_t kRoleMember = 1, kRoleUsage = 2;
@@ -54,29 +53,16 @@ inline constexpr PrivilegeName kParameterPrivileges[] = {{"SET", catalog::kPrivi
                                                          {"ALTER SYSTEM", catalog::kPrivilegeAlterSystem}};
 inline constexpr PrivilegeName kRolePrivileges[] = {{"MEMBER", kRoleMember}, {"USAGE", kRoleUsage}};
 
-inline constexpr ObjectClass kTableClass{catalog::pg_class::kOid,     catalog::pg_class::c_relowner,
-                                         catalog::pg_class::c_relacl, 'r',
-                                         kTablePrivilegeNames,        true};
-inline constexpr ObjectClass kSequenceClass{catalog::pg_class::kOid,     catalog::pg_class::c_relowner,
-                                            catalog::pg_class::c_relacl, 'S',
-                                            kSequencePrivilegeNames,     true};
-inline constexpr ObjectClass kDatabaseClass{catalog::pg_database::kOid, catalog::pg_database::c_datdba,
-                                            catalog::pg_database::c_datacl, 'd', kDatabasePrivilegeNames};
-inline constexpr ObjectClass kSchemaClass{catalog::pg_namespace::kOid, catalog::pg_namespace::c_nspowner,
-                                          catalog::pg_namespace::c_nspacl, 'n', kSchemaPrivilegeNames};
-inline constexpr ObjectClass kFunctionClass{catalog::pg_proc::kOid, catalog::pg_proc::c_proowner,
-                                            catalog::pg_proc::c_proacl, 'f', kExecuteOnly};
-inline constexpr ObjectClass kLanguageClass{catalog::pg_language::kOid, catalog::pg_language::c_lanowner,
-                                            catalog::pg_language::c_lanacl, 'T', kUsageOnly};
-inline constexpr ObjectClass kTablespaceClass{catalog::pg_tablespace::kOid, catalog::pg_tablespace::c_spcowner,
-                                              catalog::pg_tablespace::c_spcacl, 't', kCreateOnly};
-inline constexpr ObjectClass kTypeClass{catalog::pg_type::kOid, catalog::pg_type::c_typowner,
-                                        catalog::pg_type::c_typacl, 'T', kUsageOnly};
-inline constexpr ObjectClass kWrapperClass{catalog::pg_foreign_data_wrapper::kOid,
-                                           catalog::pg_foreign_data_wrapper::c_fdwowner,
-                                           catalog::pg_foreign_data_wrapper::c_fdwacl, 'F', kUsageOnly};
-inline constexpr ObjectClass kServerClass{catalog::pg_foreign_server::kOid, catalog::pg_foreign_server::c_srvowner,
-                                          catalog::pg_foreign_server::c_srvacl, 'F', kUsageOnly};
+inline constexpr ObjectClass kTableClass{catalog::kRelationAcl, kTablePrivilegeNames};
+inline constexpr ObjectClass kSequenceClass{catalog::kRelationAcl, kSequencePrivilegeNames, true};
+inline constexpr ObjectClass kDatabaseClass{catalog::kDatabaseAcl, kDatabasePrivilegeNames};
+inline constexpr ObjectClass kSchemaClass{catalog::kSchemaAcl, kSchemaPrivilegeNames};
+inline constexpr ObjectClass kFunctionClass{catalog::kFunctionAcl, kExecuteOnly};
+inline constexpr ObjectClass kLanguageClass{catalog::kLanguageAcl, kUsageOnly};
+inline constexpr ObjectClass kTablespaceClass{catalog::kTablespaceAcl, kCreateOnly};
+inline constexpr ObjectClass kTypeClass{catalog::kTypeAcl, kUsageOnly};
+inline constexpr ObjectClass kWrapperClass{catalog::kWrapperAcl, kUsageOnly};
+inline constexpr ObjectClass kServerClass{catalog::kServerAcl, kUsageOnly};
 
 // "SELECT, UPDATE WITH GRANT OPTION"; 22023 for others.
 Result<std::vector<WantedPrivilege>> parse_privileges(std::string_view text, std::span<const PrivilegeName> names);
@@ -90,8 +76,8 @@ Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& object_
 // One column's (null when there is none), or any column's without a number. The table's privileges count too.
 Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std::optional<int16_t> column,
                                  std::span<const WantedPrivilege> wanted);
-// Member through roles that inherit only.
-bool has_privileges_of(SessionImpl& session, Oid user, Oid role);
 bool is_role_admin(SessionImpl& session, Oid user, Oid role);
+// Whether the current role is shown what a session of `user` does.
+bool may_see_activity(SessionImpl& session, Oid user);
 
 }  // namespace indigo::engine

@@ -85,7 +85,7 @@ Result<OwnedDatum> has_role(SessionImpl& session, std::span<const Datum> argumen
     } else if (w.bits == kRoleMember) {
       has |= session.session_catalog().has_role(user, role);
     } else {
-      has |= has_privileges_of(session, user, role);
+      has |= session.session_catalog().has_privileges_of(user, role);
     }
   }
   return value_of(has);

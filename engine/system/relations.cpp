@@ -1,5 +1,6 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
 #include "catalog/access_method.h"
+#include "catalog/object_privileges.h"
 #include "catalog/sequence_table.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
@@ -166,6 +167,11 @@ Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Dat
     return Error(
         sqlstate::kWrongObjectType,
         "\"" + (relation == nullptr ? std::to_string(arguments[0].oid()) : relation->name) + "\" is not a sequence");
+  }
+  const uint32_t held =
+      catalog::object_privileges(session.session_catalog(), catalog::kRelationAcl, arguments[0].oid(), session.user());
+  if ((held & (catalog::kPrivilegeSelect | catalog::kPrivilegeUsage)) == 0) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied for sequence " + relation->name);
   }
   const auto state = table->sequence()->state();
   return state.is_called ? value_of(state.last_value) : null_value(Phys::kI64);

@@ -2,6 +2,7 @@
 #include "catalog/array_format.h"
 #include "catalog/oids.h"
 #include "engine/session/session_impl.h"
+#include "engine/settings/private_settings.h"
 #include "engine/system/families.h"
 
 namespace indigo::engine {
@@ -9,7 +10,8 @@ namespace indigo::engine {
 namespace {
 
 const char* context_name(SettingContext context) {
-  static constexpr const char* kNames[] = {"internal", "postmaster", "sighup", "backend", "superuser", "user"};
+  static constexpr const char* kNames[] = {"internal",          "postmaster", "sighup", "backend",
+                                           "superuser-backend", "superuser",  "user"};
   return kNames[static_cast<int>(context)];
 }
 
@@ -33,7 +35,7 @@ Status show_all_settings(SessionImpl& session, std::span<const Datum>, const Sys
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
     const auto& d = table[i];
-    if (d.shown != SettingShown::kListed) continue;
+    if (d.shown != SettingShown::kListed || !may_see_setting(session, d.name)) continue;
     auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
     std::string values;
     Datum enum_values = null_text();

@@ -12,7 +12,6 @@ using catalog::DatabaseMemory;
 using catalog::RelationMemory;
 
 constexpr Oid kDefaultTablespace = 1663, kGlobalTablespace = 1664;
-constexpr Oid kReadAllStats = 3375;  // pg_read_all_stats
 
 struct Sizes {
   uint64_t main = 0, table = 0, indexes = 0;
@@ -68,12 +67,13 @@ Result<OwnedDatum> total_size(SessionImpl& session, std::span<const Datum> argum
 Result<bool> may_see_size(SessionImpl& session, const ObjectClass& of, Oid object, uint32_t privilege,
                           std::string_view kind, int name_column) {
   std::string name;
-  const bool exists = CatalogRows(session).find(of.table, object, [&](RowReader row) { name = row.str(name_column); });
+  const bool exists =
+      CatalogRows(session).find(of.source.table, object, [&](RowReader row) { name = row.str(name_column); });
   const Oid user = session.user();
-  const bool reads_all = has_privileges_of(session, user, kReadAllStats);
+  const bool reads_all = session.session_catalog().has_privileges_of(user, oid::kReadAllStatsRole);
   if (!exists) {
     const bool may_know =
-        of.table == catalog::pg_database::kOid ? session.session_catalog().is_superuser(user) : reads_all;
+        of.source.table == catalog::pg_database::kOid ? session.session_catalog().is_superuser(user) : reads_all;
     if (may_know) return false;
     return Error(kind == "database" ? sqlstate::kInvalidCatalogName : sqlstate::kUndefinedObject,
                  std::string(kind) + " with OID " + std::to_string(object) + " does not exist");

@@ -36,6 +36,11 @@ Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   Target target;
   const auto& name = *stmt.relation;
   std::string schema = name.schemaname ? name.schemaname : "";
+  auto& catalog = call.session.session_catalog();
+  if (const Oid oid = schema.empty() ? kInvalidOid : catalog.schema_named(schema);
+      oid != kInvalidOid && !catalog.may_use_schema(oid)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + schema);
+  }
   target.relation = call.session.session_catalog().find_relation(schema, name.relname);
   if (!target.relation) {
     std::string full = schema.empty() ? name.relname : schema + "." + name.relname;

@@ -1,6 +1,7 @@
 // LOCK TABLE, VACUUM, CHECKPOINT, DISCARD.
 #include "base/sqlstate.h"
 #include "catalog/database.h"
+#include "catalog/object_privileges.h"
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_impl.h"
@@ -13,12 +14,35 @@ namespace {
 
 Result<std::shared_ptr<const catalog::RelationInfo>> find_table(UtilityCall& call, const PgQuery__RangeVar& name) {
   std::string schema = name.schemaname ? name.schemaname : "";
+  auto& catalog = call.session.session_catalog();
+  if (const Oid oid = schema.empty() ? kInvalidOid : catalog.schema_named(schema);
+      oid != kInvalidOid && !catalog.may_use_schema(oid)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + schema);
+  }
   auto relation = call.session.session_catalog().find_relation(schema, name.relname);
   if (!relation) {
     std::string full = schema.empty() ? name.relname : schema + "." + name.relname;
     return Error(sqlstate::kUndefinedTable, "relation \"" + full + "\" does not exist");
   }
   return relation;
+}
+
+// A mode that writers take asks for a privilege to write; ROW EXCLUSIVE serves who may INSERT, ACCESS SHARE who may read.
+Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, storage::TableLockMode mode) {
+  using storage::TableLockMode;
+  if (relation.kind != catalog::RelationKind::kTable && !relation.is_partitioned() &&
+      relation.kind != catalog::RelationKind::kView) {
+    return Error(sqlstate::kWrongObjectType, "cannot lock relation \"" + relation.name + "\"");
+  }
+  auto& catalog = call.session.session_catalog();
+  const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, relation.oid, call.session.user());
+  uint32_t any_of = catalog::kPrivilegeUpdate | catalog::kPrivilegeDelete | catalog::kPrivilegeTruncate;
+  if (mode == TableLockMode::kAccessShare) any_of = catalog::kPrivilegeSelect;
+  if (mode == TableLockMode::kRowExclusive) any_of |= catalog::kPrivilegeInsert;
+  if ((held & any_of) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               std::string("permission denied for ") +
+                   (relation.kind == catalog::RelationKind::kView ? "view " : "table ") + relation.name);
 }
 
 Status run_lock(UtilityCall& call, std::string& tag) {
@@ -30,6 +54,7 @@ Status run_lock(UtilityCall& call, std::string& tag) {
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
     INDIGO_ASSIGN(auto named, find_table(call, *stmt.relations[i]->range_var));
+    INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode)));
     std::vector<std::shared_ptr<const catalog::RelationInfo>> all{named};
     for (size_t at = 0; at < all.size(); at++) {
       const auto relation = all[at];
@@ -87,7 +112,8 @@ Status run_vacuum(UtilityCall& call, std::string& tag) {
 
 // Without a data directory there is nothing to write: PostgreSQL answers the same when nothing is dirty.
 Status run_checkpoint(UtilityCall& call, std::string& tag) {
-  if (!call.session.is_superuser()) {
+  auto& catalog = call.session.session_catalog();
+  if (!catalog.has_privileges_of(call.session.user(), oid::kCheckpointRole)) {
     return Error(sqlstate::kInsufficientPrivilege,
                  "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
   }

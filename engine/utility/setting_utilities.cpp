@@ -4,6 +4,7 @@
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
 #include "engine/session/session_impl.h"
+#include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
@@ -80,7 +81,7 @@ Status run_show(UtilityCall& call, std::string& tag) {
   tag = "SHOW";
   if (name == "all") {
     for (const auto& definition : setting_table()) {
-      if (definition.shown != SettingShown::kListed) continue;
+      if (definition.shown != SettingShown::kListed || !may_see_setting(session, definition.name)) continue;
       INDIGO_ASSIGN(std::string value, session.settings().show(definition.name));
       INDIGO_TRY(send_text_row(call, std::array<std::string, 3>{definition.name, value, definition.description}));
     }
@@ -90,6 +91,7 @@ Status run_show(UtilityCall& call, std::string& tag) {
   if (std::optional<std::string> mode = session.block().mode_setting(name)) {
     value = *std::move(mode);
   } else {
+    INDIGO_TRY(check_may_see_setting(session, name));
     INDIGO_ASSIGN(value, session.settings().show(name));
   }
   return send_text_row(call, std::array<std::string, 1>{value});

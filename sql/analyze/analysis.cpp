@@ -17,6 +17,13 @@ Analysis::Analysis(const Analysis& outer, std::string_view t) : Analysis(outer.s
 
 int Analysis::position(int location) const { return has_positions ? character_position(text, location) : 0; }
 
+Status Analysis::check_schema(std::string_view schema, int location) const {
+  if (!checks_schemas || schema.empty()) return {};
+  const Oid oid = catalog.schema_named(schema);
+  if (oid == kInvalidOid || catalog.may_use_schema(oid)) return {};
+  return error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema), location);
+}
+
 Error Analysis::error(const SqlState& state, std::string message, int location) const {
   return Error(state, std::move(message)).at(position(location));
 }

@@ -62,6 +62,11 @@ class Analysis {
   bool is_lifted(const ParamExpr& p) const { return p.index >= static_cast<int>(types_.size()); }
 
   int nesting = 0;  // of texts
+  // Whether names of schemas ask for USAGE there: in what a client writes, not in texts that are kept, whose names were
+  // looked up by who made them.
+  bool checks_schemas = false;
+  // 42501 for such a schema.
+  Status check_schema(std::string_view schema, int location) const;
 
  private:
   Arena arena_;

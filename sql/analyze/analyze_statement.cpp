@@ -31,6 +31,7 @@ Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& i
   if (!is_query(input.statement)) return out;
   Analysis a(session, input.text);
   a.require_implementations = input.require_implementations;
+  a.checks_schemas = true;
   a.declare_parameters(input.parameter_types, input.variable_parameters, input.statement);
   a.declare_lifted(input.lifted);
   Scope scope(a, nullptr);

@@ -18,8 +18,8 @@ Result<std::optional<std::string>> stored_value(DdlContext& c, const PgQuery__Va
   if (!index && !custom) {
     return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter " + quoted(s.name));
   }
-  if (index && setting_table()[*index].context != SettingContext::kBackend) {
-    INDIGO_TRY(check_settable(setting_table()[*index], c.catalog.is_superuser(c.catalog.user())));
+  if (index) {
+    INDIGO_TRY(check_settable(setting_table()[*index], c.catalog.is_superuser(c.catalog.user()), SettingTime::kStart));
   }
   std::string value;
   switch (s.kind) {

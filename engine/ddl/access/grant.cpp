@@ -1,9 +1,10 @@
 #include "engine/ddl/access/grant.h"
 
 #include <algorithm>
-#include <map>
+#include <bit>
 
-#include "catalog/acl.h"
+#include "catalog/object_privileges.h"
+#include "engine/ddl/access/privilege_list.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 
@@ -21,136 +22,47 @@ struct Target {
   Oid changed;  // whose descriptor to refresh
 };
 
-struct Wanted {
-  uint32_t privileges = 0;
-  bool all = false;
-  std::map<uint32_t, std::vector<std::string>> columns;  // by privilege
-};
-
-constexpr uint32_t kColumnPrivileges =
-    catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate | catalog::kPrivilegeReferences;
-
-const std::map<std::string_view, uint32_t>& privilege_names() {
-  static const std::map<std::string_view, uint32_t> names{{"insert", catalog::kPrivilegeInsert},
-                                                          {"select", catalog::kPrivilegeSelect},
-                                                          {"update", catalog::kPrivilegeUpdate},
-                                                          {"delete", catalog::kPrivilegeDelete},
-                                                          {"truncate", catalog::kPrivilegeTruncate},
-                                                          {"references", catalog::kPrivilegeReferences},
-                                                          {"trigger", catalog::kPrivilegeTrigger},
-                                                          {"execute", catalog::kPrivilegeExecute},
-                                                          {"usage", catalog::kPrivilegeUsage},
-                                                          {"create", catalog::kPrivilegeCreate},
-                                                          {"temp", catalog::kPrivilegeTemp},
-                                                          {"temporary", catalog::kPrivilegeTemp},
-                                                          {"connect", catalog::kPrivilegeConnect},
-                                                          {"set", catalog::kPrivilegeSet},
-                                                          {"alter system", catalog::kPrivilegeAlterSystem}};
-  return names;
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
-  return out;
-}
-
-Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std::string_view kind) {
-  Wanted out;
-  if (s.n_privileges == 0) out.all = true;
-  for (const PgQuery__Node* node : nodes(s.n_privileges, s.privileges)) {
-    const PgQuery__AccessPriv* p = node->access_priv;
-    const std::vector<std::string> columns = sql::strings_of(nodes(p->n_cols, p->cols));
-    if (!sql::has_text(p->priv_name)) {  // ALL [PRIVILEGES] (columns)
-      if (columns.empty()) {
-        out.all = true;
-      } else {
-        out.columns[kColumnPrivileges] = columns;
-      }
-      continue;
-    }
-    const auto it = privilege_names().find(p->priv_name);
-    if (it == privilege_names().end()) {
-      return Error(sqlstate::kSyntaxError, "unrecognized privilege type " + quoted(p->priv_name));
-    }
-    if ((it->second & all) == 0) {
-      const bool of_sequence = kind == "relation" && (it->second & catalog::kSequencePrivileges) != 0;
-      return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type " + upper(p->priv_name) + " for " +
-                                                         (of_sequence ? "table" : std::string(kind)));
-    }
-    if (columns.empty()) {
-      out.privileges |= it->second;
-    } else {
-      auto& list = out.columns[it->second];
-      list.insert(list.end(), columns.begin(), columns.end());
-    }
+std::string_view kind_of(const Target& t) {
+  switch (t.kind) {
+    case 'S': return "sequence";
+    case 'n': return "schema";
+    case 'd': return "database";
+    case 'T': return "type";
+    case 'f': return "function";
+    default: return "table";
   }
-  if (out.all) out.privileges = all;
-  return out;
 }
 
-// Who may grant: the owner (and its members) or whoever holds the grant option. Answers the grantor and what it may pass on.
+// Who may grant: the owner (and who has its rights) or whoever holds grant options. Answers the grantor and what it may pass
+// on: of the roles that the user acts for, the one with the most of it. `acl` with a table's own list where it is a column's.
 Status find_grantor(DdlContext& c, const Target& t, const catalog::Acl& acl, Oid owner, uint32_t wanted, Oid& grantor,
                     uint32_t& allowed) {
   const Oid user = c.catalog.user();
-  if (c.catalog.has_role(user, owner)) {
+  if (c.catalog.has_privileges_of(user, owner)) {
     grantor = owner;
     allowed = wanted;
     return {};
   }
-  uint32_t options = 0;
   grantor = user;
+  allowed = 0;
   for (const catalog::AclItem& item : acl) {
-    if (item.grantee != kInvalidOid && c.catalog.has_role(user, item.grantee)) {
-      options |= item.options;
-      if ((item.options & wanted) != 0) grantor = item.grantee;
+    if (item.grantee == kInvalidOid || !c.catalog.has_privileges_of(user, item.grantee)) continue;
+    uint32_t options = 0;
+    for (const catalog::AclItem& other : acl) {
+      if (other.grantee == item.grantee) options |= other.options & wanted;
     }
+    if (std::popcount(options) <= std::popcount(allowed)) continue;
+    allowed = options;
+    grantor = item.grantee;
   }
-  allowed = options & wanted;
   if (allowed != 0) return {};
-  const uint32_t held = catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(user, role); });
-  if (held == 0) {
-    const std::string_view kind = t.kind == 'S'   ? "sequence"
-                                  : t.kind == 'n' ? "schema"
-                                  : t.kind == 'd' ? "database"
-                                  : t.kind == 'T' ? "type"
-                                                  : "table";
-    return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + std::string(kind) + " " + t.name);
-  }
-  return {};
-}
-
-catalog::AclItem& item_for(catalog::Acl& acl, Oid grantee, Oid grantor) {
-  for (catalog::AclItem& item : acl) {
-    if (item.grantee == grantee && item.grantor == grantor) return item;
-  }
-  acl.push_back({grantee, grantor, 0, 0});
-  return acl.back();
-}
-
-// What was passed on with a grant option that is gone now.
-Status revoke_dependent(catalog::Acl& acl, Oid owner, bool cascade) {
-  for (bool again = true; again;) {
-    again = false;
-    for (catalog::AclItem& item : acl) {
-      if (item.grantor == owner || item.privileges == 0) continue;
-      uint32_t options = 0;
-      for (const catalog::AclItem& other : acl) {
-        if (other.grantee == item.grantor) options |= other.options;
-      }
-      const uint32_t lost = item.privileges & ~options;
-      if (lost == 0) continue;
-      if (!cascade) {
-        return Error(sqlstate::kDependentObjectsStillExist, "dependent privileges exist")
-            .with_hint("Use CASCADE to revoke them too.");
-      }
-      item.privileges &= ~lost;
-      item.options &= ~lost;
-      again = true;
-    }
-  }
-  return {};
+  // Of a column, what is held of its table counts.
+  const bool column = t.table == pg_attribute::kOid;
+  const bool system =
+      t.table == pg_class::kOid && catalog::read_object_acl(c.catalog, catalog::kRelationAcl, t.changed).system_catalog;
+  const uint32_t held = catalog::held_privileges(c.catalog, {true, owner, acl, column ? 'r' : t.kind, system}, user);
+  if ((held & (column ? kColumnPrivileges : t.all)) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + std::string(kind_of(t)) + " " + t.name);
 }
 
 Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
@@ -172,7 +84,12 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
   catalog::Acl acl = none ? catalog::default_acl(t.kind, owner) : catalog::read_acl(row.get(t.acl_column).str);
   Oid grantor = kInvalidOid;
   uint32_t allowed = 0;
-  INDIGO_TRY(find_grantor(c, t, acl, owner, wanted, grantor, allowed));
+  catalog::Acl whole = acl;
+  if (t.table == pg_attribute::kOid) {
+    const auto of_table = catalog::read_object_acl(c.catalog, catalog::kRelationAcl, t.changed).acl;
+    whole.insert(whole.end(), of_table.begin(), of_table.end());
+  }
+  INDIGO_TRY(find_grantor(c, t, whole, owner, wanted, grantor, allowed));
   if (allowed == 0) {
     warning(c, SqlState(s.is_grant ? "01007" : "01006"),
             (s.is_grant ? "no privileges were granted for " : "no privileges could be revoked for ") + quoted(t.name));
@@ -183,25 +100,14 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
             (s.is_grant ? "not all privileges were granted for " : "not all privileges could be revoked for ") +
                 quoted(t.name));
   }
-  for (const Oid grantee : grantees) {
-    catalog::AclItem& item = item_for(acl, grantee, grantor);
-    if (s.is_grant) {
-      item.privileges |= allowed;
-      if (s.grant_option) item.options |= allowed;
-    } else {
-      item.options &= ~allowed;
-      if (!s.grant_option) item.privileges &= ~allowed;
-    }
-  }
-  if (!s.is_grant) INDIGO_TRY(revoke_dependent(acl, owner, s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
-  std::erase_if(acl, [](const catalog::AclItem& item) { return item.privileges == 0; });
+  INDIGO_TRY(change_list(s, acl, owner, grantor, allowed, grantees));
   if (acl.empty() && t.owner_column < 0) {
     row.set_null(t.acl_column);
   } else {
     row.str(t.acl_column, catalog::acl_array(acl));
   }
   INDIGO_TRY(check(system.update(c.txn, row)));
-  if (t.changed != kInvalidOid) c.catalog.changed({t.changed});
+  c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
   return {};
 }
 
@@ -236,6 +142,14 @@ Status revoke_from_columns(DdlContext& c, const PgQuery__GrantStmt& s, const Rel
   const SystemTable& system = table(c, pg_attribute::kOid);
   for (const ColumnInfo& column : r.columns) {
     if (column.dropped) continue;
+    if (!c.catalog.has_privileges_of(c.catalog.user(), r.owner)) {
+      // Who holds nothing of the column may not even ask.
+      const uint32_t held = catalog::object_privileges(c.catalog, catalog::kRelationAcl, r.oid, c.catalog.user()) |
+                            catalog::column_privileges(c.catalog, r.oid, column.number, c.catalog.user());
+      if ((held & kColumnPrivileges) == 0) {
+        return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r.name);
+      }
+    }
     const Target t = column_target(c, r, column.number, privileges);
     std::string image;
     if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) continue;
@@ -271,39 +185,75 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
   return {};
 }
 
-// Functions are built in, and those are the superuser's: schemas of users have none.
-Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view tag) {
-  const std::string refused = std::string(tag) + " on built-in functions";
+// The one function of that name and, when they are given, input types.
+Result<std::shared_ptr<const catalog::FunctionInfo>> named_function(DdlContext& c, const PgQuery__ObjectWithArgs& f) {
+  const NodeList parts = nodes(f.n_objname, f.objname);
+  const auto q = sql::qualified_name(parts);
+  const std::string name = sql::name_list_text(parts);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
+  auto candidates = q.valid ? c.catalog.functions_named(q.schema, q.name)
+                            : std::vector<std::shared_ptr<const catalog::FunctionInfo>>();
+  if (f.args_unspecified) {
+    if (candidates.empty()) {
+      return Error(sqlstate::kUndefinedFunction, "could not find a function named " + quoted(name));
+    }
+    if (candidates.size() > 1) {
+      return Error(SqlState("42725"), "function name " + quoted(name) + " is not unique")
+          .with_hint("Specify the argument list to select the function unambiguously.");
+    }
+    return candidates.front();
+  }
+  std::string types;
+  std::vector<Oid> arguments;
+  for (const PgQuery__Node* argument : nodes(f.n_objargs, f.objargs)) {
+    INDIGO_ASSIGN(const TypeRef type, resolve_type(c, argument->type_name));
+    types += (types.empty() ? "" : ", ") + type_text(c, {type.oid, -1, kInvalidOid});
+    arguments.push_back(type.oid);
+  }
+  for (auto& function : candidates) {
+    if (function->arguments == arguments) return std::move(function);
+  }
+  return Error(sqlstate::kUndefinedFunction, "function " + name + "(" + types + ") does not exist");
+}
+
+Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
+  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
-      if (schema < oid::kFirstUserOid && schema != oid::kPublicSchema) return unsupported(refused);
+      std::vector<Oid> found;
+      table(c, pg_proc::kOid).scan(c.txn, {}, [&](RowReader row) {
+        if (row.oid(pg_proc::c_pronamespace) == schema) found.push_back(row.oid(pg_proc::c_oid));
+        return true;
+      });
+      for (const Oid oid : found) functions.push_back(c.catalog.function(oid));
     }
-    return {};
+  } else {
+    for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+      INDIGO_ASSIGN(auto function, named_function(c, *node->object_with_args));
+      functions.push_back(std::move(function));
+    }
   }
-  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-    const PgQuery__ObjectWithArgs& f = *node->object_with_args;
-    const NodeList parts = nodes(f.n_objname, f.objname);
-    const auto q = sql::qualified_name(parts);
-    if (q.valid && !c.catalog.functions_named(q.schema, q.name).empty()) continue;
-    std::string name = sql::name_list_text(parts);
-    if (f.args_unspecified) {
-      return Error(sqlstate::kUndefinedFunction, "could not find a function named " + quoted(name));
-    }
-    std::string types;
-    for (const PgQuery__Node* argument : nodes(f.n_objargs, f.objargs)) {
-      INDIGO_ASSIGN(const TypeRef type, resolve_type(c, argument->type_name));
-      types += (types.empty() ? "" : ", ") + type_text(c, {type.oid, -1, kInvalidOid});
-    }
-    return Error(sqlstate::kUndefinedFunction, "function " + name + "(" + types + ") does not exist");
+  for (const auto& function : functions) {
+    const Target t{pg_proc::kOid,
+                   table(c, pg_proc::kOid).key({Datum::of_oid(function->oid)}),
+                   pg_proc::c_proacl,
+                   pg_proc::c_proowner,
+                   'f',
+                   catalog::kPrivilegeExecute,
+                   function->name,
+                   kInvalidOid};
+    INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "function"));
+    INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
   }
-  return unsupported(refused);
+  return {};
 }
 
 Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQuery__GrantStmt& s) {
   std::vector<RelationPtr> out;
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
     INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
+    INDIGO_TRY(check_schema_usage(c, string_of(node)));
     std::vector<Oid> found;
     table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
       if (row.oid(pg_class::c_relnamespace) != schema) return true;
@@ -314,22 +264,6 @@ Result<std::vector<RelationPtr>> relations_in_schemas(DdlContext& c, const PgQue
       return true;
     });
     for (const Oid oid : found) out.push_back(current(c, oid));
-  }
-  return out;
-}
-
-Result<std::vector<Oid>> grantees_of(DdlContext& c, const PgQuery__GrantStmt& s) {
-  std::vector<Oid> out;
-  for (const PgQuery__Node* node : nodes(s.n_grantees, s.grantees)) {
-    if (node->role_spec->roletype == PG_QUERY__ROLE_SPEC_TYPE__ROLESPEC_PUBLIC) {
-      if (s.is_grant && s.grant_option) {
-        return Error(sqlstate::kInvalidGrantOperation, "grant options can only be granted to roles");
-      }
-      out.push_back(kInvalidOid);
-      continue;
-    }
-    INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
-    out.push_back(role);
   }
   return out;
 }
@@ -405,11 +339,10 @@ Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const
 Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
   const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
   INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
-  if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_DEFAULTS) return unsupported("ALTER DEFAULT PRIVILEGES");
   switch (s.objtype) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, tag)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: INDIGO_TRY(grant_on_functions(c, s, grantees)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: INDIGO_TRY(grant_on_relations(c, s, grantees)); break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:

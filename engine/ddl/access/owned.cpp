@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "catalog/acl.h"
+#include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 
@@ -60,17 +62,24 @@ Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role)
 
 Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
   INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
+  if (!c.catalog.has_privileges_of(c.catalog.user(), to)) {
+    return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
+  }
   for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
     INDIGO_ASSIGN(const Oid from, resolve_role(c, node->role_spec));
-    if (!c.catalog.has_role(c.catalog.user(), from))
+    if (from == to) continue;
+    if (!c.catalog.has_privileges_of(c.catalog.user(), from))
       return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
     for (const RelationPtr& r : owned_relations(c, from)) {
       const RelationPtr now = current(c, r->oid);
       if (now->owner == from) INDIGO_TRY(change_owner(c, now, to));
     }
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, from)) {
-      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
-                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, to); }));
+      INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
+      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) {
+        v.oid(pg_namespace::c_nspowner, to);
+        pass_on(v, pg_namespace::c_nspacl, from, to);
+      }));
     }
     for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, from)) {
       INDIGO_TRY(
@@ -89,7 +98,7 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
   for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
     INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
-    if (!c.catalog.has_role(c.catalog.user(), role))
+    if (!c.catalog.has_privileges_of(c.catalog.user(), role))
       return Error(sqlstate::kInsufficientPrivilege, "permission denied to drop objects");
     std::vector<Address> objects;
     for (const RelationPtr& r : owned_relations(c, role)) {
@@ -106,6 +115,7 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     INDIGO_TRY(forget_privileges(c, pg_namespace::kOid, pg_namespace::c_nspacl, role));
     INDIGO_TRY(forget_privileges(c, pg_type::kOid, pg_type::c_typacl, role));
     INDIGO_TRY(forget_privileges(c, pg_database::kOid, pg_database::c_datacl, role));
+    INDIGO_TRY(forget_default_privileges(c, role, kInvalidOid));
     c.catalog.changed({kInvalidOid});
   }
   return std::string("DROP OWNED");

@@ -100,7 +100,31 @@ Status apply_options(DdlContext& c, NodeList options, std::string_view role, Row
   return {};
 }
 
+// Who may change a role's members: of superusers' only superusers, else who may create roles or administers this one.
+Status may_administer(DdlContext& c, Oid role) {
+  const auto self = me(c);
+  const auto target = c.catalog.catalog().role(role, &c.txn);
+  if (self == nullptr || target == nullptr) return denied("permission denied");
+  if (self->superuser) return {};
+  if (target->superuser) return denied("must be superuser to alter superusers");
+  if (self->create_role) return {};
+  bool admin = false;
+  table(c, pg_auth_members::kOid).scan(c.txn, {Datum::of_oid(role)}, [&](RowReader row) {
+    admin |=
+        row.flag(pg_auth_members::c_admin_option) && c.catalog.has_role(self->oid, row.oid(pg_auth_members::c_member));
+    return !admin;
+  });
+  return admin ? Status() : denied("must have admin option on role " + quoted(target->name));
+}
+
 Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
+  INDIGO_TRY(may_administer(c, role));
+  if (role == oid::kDatabaseOwnerRole) {
+    return Error(sqlstate::kInternalError, "role \"pg_database_owner\" cannot have explicit members");
+  }
+  if (member == oid::kDatabaseOwnerRole) {
+    return Error(sqlstate::kInternalError, "role \"pg_database_owner\" cannot be a member of any role");
+  }
   SystemTable& t = table(c, pg_auth_members::kOid);
   const std::string role_name = c.catalog.role_name(role), member_name = c.catalog.role_name(member);
   if (role == member || c.catalog.has_role(role, member)) {
@@ -123,20 +147,24 @@ Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
   return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
 }
 
-Status may_administer(DdlContext& c, Oid role) {
-  const auto self = me(c);
-  const auto target = c.catalog.catalog().role(role, &c.txn);
-  if (self == nullptr || target == nullptr) return denied("permission denied");
-  if (self->superuser) return {};
-  if (target->superuser) return denied("must be superuser to alter superusers");
-  if (self->create_role) return {};
-  SystemTable& t = table(c, pg_auth_members::kOid);
-  std::string image;
-  if (t.find(c.txn, {Datum::of_oid(role), Datum::of_oid(self->oid)}, image) &&
-      t.reader(image).flag(pg_auth_members::c_admin_option)) {
-    return {};
+// As PostgreSQL: superusers and replication roles are changed by superusers only; others by who may create roles; and
+// everybody changes the own password.
+Status may_alter(DdlContext& c, const catalog::RoleInfo& self, const catalog::RoleInfo& target, NodeList options) {
+  if (self.superuser) return {};
+  bool superuser = target.superuser, replication = target.replication, bypass = false, only_password = true;
+  for (const PgQuery__Node* node : options) {
+    const std::string_view name = node->def_elem->defname;
+    superuser |= name == "superuser";
+    replication |= name == "isreplication";
+    bypass |= name == "bypassrls";
+    only_password &= name == "password";
   }
-  return denied("must have admin option on role " + quoted(target->name));
+  if (superuser) return denied("must be superuser to alter superuser roles or change superuser attribute");
+  if (replication) return denied("must be superuser to alter replication roles or change replication attribute");
+  if (bypass) return denied("must be superuser to change bypassrls attribute");
+  if (self.create_role) return {};
+  if (options.size() > 0 && only_password && target.oid == c.catalog.user()) return {};
+  return denied("permission denied");
 }
 
 Status add_memberships(DdlContext& c, Oid role, const Members& m) {
@@ -199,13 +227,13 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
   INDIGO_ASSIGN(const Oid oid, resolve_role(c, s.role));
   const auto self = me(c);
   const NodeList options = nodes(s.n_options, s.options);
-  // A role may change its own password.
-  const bool own_password =
-      oid == c.catalog.user() && options.size() == 1 && std::string_view(options[0]->def_elem->defname) == "password";
-  if (!own_password) {
-    const auto target = c.catalog.catalog().role(oid, &c.txn);
-    if (!self->superuser && (!self->create_role || target->superuser)) return denied("permission denied");
+  const auto target = c.catalog.catalog().role(oid, &c.txn);
+  if (self == nullptr || target == nullptr) return denied("permission denied");
+  if (target->name.starts_with("pg_")) {
+    return Error(sqlstate::kReservedName, "role name " + quoted(target->name) + " is reserved")
+        .with_detail("Cannot alter reserved roles.");
   }
+  INDIGO_TRY(may_alter(c, *self, *target, options));
   SystemTable& t = table(c, pg_authid::kOid);
   std::string image;
   if (!t.find_oid(c.txn, oid, image)) return no_such_role(s.role->rolename);
@@ -216,6 +244,7 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
   INDIGO_TRY(check(t.update(c.txn, row)));
   c.catalog.changed_shared();
   if (s.action < 0) {  // ALTER GROUP ... DROP USER
+    INDIGO_TRY(may_administer(c, oid));
     for (const PgQuery__RoleSpec* spec : members.members) {
       INDIGO_ASSIGN(const Oid member, resolve_role(c, spec));
       SystemTable& m = table(c, pg_auth_members::kOid);
@@ -231,6 +260,16 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
 }
 
 namespace {
+
+std::string new_objects(char kind) {
+  switch (kind) {
+    case 'r': return "relations";
+    case 'S': return "sequences";
+    case 'f': return "functions";
+    case 'T': return "types";
+    default: return "schemas";
+  }
+}
 
 // What the role owns or has been granted, in words; empty when nothing.
 std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
@@ -266,6 +305,17 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
     if (oid >= oid::kFirstUserOid && row.oid(pg_type::c_typowner) == role &&
         row.oid(pg_type::c_typrelid) == kInvalidOid && row.oid(pg_type::c_typelem) == kInvalidOid) {
       out.push_back("owner of " + describe(c, {pg_type::kOid, oid, 0}));
+    }
+    return true;
+  });
+  table(c, catalog::pg_default_acl::kOid).scan(c.txn, {}, [&](RowReader row) {
+    const Oid owner = row.oid(catalog::pg_default_acl::c_defaclrole);
+    const std::string of = "default privileges on new " +
+                           new_objects(row.chr(catalog::pg_default_acl::c_defaclobjtype)) + " belonging to role " +
+                           c.catalog.role_name(owner);
+    if (owner == role) out.push_back("owner of " + of);
+    for (const catalog::AclItem& item : catalog::read_acl(row.str(catalog::pg_default_acl::c_defaclacl))) {
+      if (item.grantee == role && owner != role) out.push_back("privileges for " + of);
     }
     return true;
   });
@@ -383,6 +433,8 @@ Status rename_role(DdlContext& c, std::string_view from, std::string_view to) {
   if (c.catalog.role_named(to) != kInvalidOid)
     return Error(sqlstate::kDuplicateObject, "role " + quoted(to) + " already exists");
   const auto self = me(c);
+  if (self == nullptr) return denied("permission denied to rename role");
+  if (!self->superuser && c.catalog.is_superuser(oid)) return denied("must be superuser to rename superusers");
   if (!self->superuser && !self->create_role) return denied("permission denied to rename role");
   c.catalog.changed_shared();
   return update_row(c, pg_authid::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) {

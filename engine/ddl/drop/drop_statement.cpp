@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
@@ -97,6 +98,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
     return std::optional<Address>();
   }
+  INDIGO_TRY(check_schema_usage(c, q.schema));
   const RelationPtr found = c.catalog.find_relation(q.schema, q.name);
   if (found == nullptr) {
     const std::string message = std::string(wanted.name) + " " +
@@ -115,8 +117,10 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
     return Error(sqlstate::kWrongObjectType, quoted(found->name) + " is not " + std::string(wanted.article))
         .with_hint(std::string(drop_hint(found->kind)));
   }
+  // The schema's owner may drop what others have there.
+  const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, found->schema).owner;
+  if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) INDIGO_TRY(check_owner(c, *found));
   INDIGO_TRY(check_not_system(c, *found));
-  INDIGO_TRY(check_owner(c, *found));
   if (found->is_partition && found->kind == RelationKind::kTable && !found->parents.empty()) {
     // Whoever routes rows into the parent must not find half of a partition.
     INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));

@@ -1,5 +1,6 @@
 #include "engine/ddl/drop/remove_object.h"
 
+#include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 
@@ -215,6 +216,7 @@ Status remove_object(DdlContext& c, const Address& a) {
       SystemTable& t = table(c, a.class_id);
       std::string image;
       if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
+      if (a.class_id == pg_namespace::kOid) INDIGO_TRY(forget_default_privileges(c, kInvalidOid, a.object));
       c.catalog.changed({kInvalidOid});
       break;
     }

@@ -1,5 +1,6 @@
 #include "engine/ddl/object/comment.h"
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/object/collation.h"
 
 namespace indigo::engine::ddl {
@@ -48,6 +49,7 @@ namespace {
 
 Result<RelationPtr> relation_named(DdlContext& c, NodeList name) {
   const auto q = sql::qualified_name(name);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
   const RelationPtr r = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
   if (r == nullptr)
     return Error(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(name)) + " does not exist");
@@ -105,6 +107,8 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(s.object)));
+      INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, oid).owner, "schema",
+                             string_of(s.object)));
       return Address{pg_namespace::kOid, oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
@@ -116,6 +120,8 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
         return error;
       }
       const TypeRef type = *resolved;
+      INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kTypeAcl, type.oid).owner, "type",
+                             type_text(c, {type.oid, -1, kInvalidOid})));
       return Address{pg_type::kOid, type.oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
@@ -127,12 +133,21 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
       if (database == nullptr) {
         return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist");
       }
+      INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kDatabaseAcl, database->oid()).owner,
+                             "database", database->name()));
       return Address{pg_database::kOid, database->oid(), 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: {
       const Oid oid = c.catalog.role_named(string_of(s.object));
       if (oid == kInvalidOid)
         return Error(sqlstate::kUndefinedObject, "role " + quoted(string_of(s.object)) + " does not exist");
+      const auto self = c.catalog.catalog().role(c.catalog.user(), &c.txn);
+      if (self == nullptr || !self->superuser) {
+        if (c.catalog.is_superuser(oid)) return Error(sqlstate::kInsufficientPrivilege, "must be superuser");
+        if (self == nullptr || !self->create_role) {
+          return Error(sqlstate::kInsufficientPrivilege, "must have CREATEROLE privilege");
+        }
+      }
       return Address{pg_authid::kOid, oid, 0};
     }
     default: return unsupported("COMMENT on this kind of object");

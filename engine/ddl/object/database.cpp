@@ -7,6 +7,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
 
 namespace indigo::engine::ddl {
@@ -247,10 +248,21 @@ Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDa
   return std::string("ALTER DATABASE");
 }
 
+namespace {
+
+Status check_may_create(DdlContext& c, const char* otherwise) {
+  const auto role = c.catalog.catalog().role(c.catalog.user(), &c.txn);
+  if (role != nullptr && (role->superuser || role->create_db)) return {};
+  return Error(sqlstate::kInsufficientPrivilege, otherwise);
+}
+
+}  // namespace
+
 Status rename_database(DdlContext& c, std::string_view from, std::string_view to) {
   const auto row = database_row(c, from);
   if (!row) return no_such_database(from);
   INDIGO_TRY(check_owner(c, row->owner, "database", from));
+  INDIGO_TRY(check_may_create(c, "permission denied to rename database"));
   if (database_row(c, to)) return Error(sqlstate::kDuplicateDatabase, "database " + quoted(to) + " already exists");
   if (row->oid == c.catalog.database())
     return Error(sqlstate::kFeatureNotSupported, "current database cannot be renamed");
@@ -266,10 +278,15 @@ Status rename_database(DdlContext& c, std::string_view from, std::string_view to
 Status change_database_owner(DdlContext& c, std::string_view name, Oid owner) {
   const auto row = database_row(c, name);
   if (!row) return no_such_database(name);
+  if (row->owner == owner) return {};
   INDIGO_TRY(check_owner(c, row->owner, "database", name));
+  INDIGO_TRY(check_new_owner(c, owner, kInvalidOid));
+  INDIGO_TRY(check_may_create(c, "permission denied to change owner of database"));
   c.catalog.changed_shared();
-  return update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)},
-                    [&](RowValues& v) { v.oid(pg_database::c_datdba, owner); });
+  return update_row(c, pg_database::kOid, {Datum::of_oid(row->oid)}, [&](RowValues& v) {
+    v.oid(pg_database::c_datdba, owner);
+    pass_on(v, pg_database::c_datacl, row->owner, owner);
+  });
 }
 
 }  // namespace indigo::engine::ddl

@@ -167,7 +167,7 @@ Result<TypePtr> find_domain(DdlContext& c, NodeList parts) {
 
 Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_domainname, s.domainname)));
-  INDIGO_ASSIGN(TypeRef base, resolve_type(c, s.type_name));
+  INDIGO_ASSIGN(TypeRef base, usable_type(c, s.type_name));
   const auto info = c.catalog.type(base.oid);
   if (info->kind == 'p') {
     return Error(sqlstate::kDatatypeMismatch,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "catalog/system_columns.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
@@ -149,6 +150,8 @@ Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) 
   INDIGO_ASSIGN(const Oid oid, existing_schema(c, from));
   if (c.catalog.schema_named(to) != kInvalidOid)
     return Error(sqlstate::kDuplicateSchema, "schema " + quoted(to) + " already exists");
+  INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, oid).owner, "schema", from));
+  INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
   if (to.starts_with("pg_")) {
     return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(to))
         .with_detail("The prefix \"pg_\" is reserved for system schemas.");
@@ -243,13 +246,13 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
                                                        ? PG_QUERY__OBJECT_TYPE__OBJECT_TABLE
                                                        : s.relation_type)
                                                 : s.rename_type);
-      INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok));
+      INDIGO_ASSIGN(const RelationPtr r,
+                    open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
         return tag;
       }
-      INDIGO_TRY(check_not_system(c, *r));
-      INDIGO_TRY(check_owner(c, *r));
+      if (!part) INDIGO_TRY(check_schema_privilege(c, r->schema, kPrivilegeCreate));
       INDIGO_TRY(check_kind(*r, s.rename_type));
       if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
         INDIGO_TRY(rename_inherited(c, r, s, rename_constraint));
@@ -356,13 +359,12 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: {
-      INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok));
+      INDIGO_ASSIGN(const RelationPtr r,
+                    open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
         return tag;
       }
-      INDIGO_TRY(check_not_system(c, *r));
-      INDIGO_TRY(check_owner(c, *r));
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       if (r->kind == RelationKind::kSequence) {
@@ -386,6 +388,7 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
         return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       if (type->relation != kInvalidOid) {
         INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
         return tag;
@@ -403,6 +406,8 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
+      INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
       return tag;
     }
@@ -414,26 +419,23 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
 
 Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
   INDIGO_ASSIGN(const Oid owner, resolve_role(c, s.newowner));
-  const auto check_new_owner = [&]() -> Status {
-    if (c.catalog.has_role(c.catalog.user(), owner)) return {};
-    return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
-  };
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       const std::string_view name = string_of(s.object);
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, name));
-      std::string image;
-      const SystemTable& t = table(c, pg_namespace::kOid);
-      if (t.find_oid(c.txn, schema, image)) {
-        INDIGO_TRY(check_owner(c, t.reader(image).oid(pg_namespace::c_nspowner), "schema", name));
-      }
-      INDIGO_TRY(check_new_owner());
-      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(schema)},
-                            [&](RowValues& v) { v.oid(pg_namespace::c_nspowner, owner); }));
+      const Oid before = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, schema).owner;
+      if (before == owner) return std::string("ALTER SCHEMA");
+      INDIGO_TRY(check_owner(c, before, "schema", name));
+      INDIGO_TRY(check_new_owner(c, owner, kInvalidOid));
+      INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
+      INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(schema)}, [&](RowValues& v) {
+        v.oid(pg_namespace::c_nspowner, owner);
+        pass_on(v, pg_namespace::c_nspacl, before, owner);
+      }));
+      c.catalog.changed({kInvalidOid});
       return std::string("ALTER SCHEMA");
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
-      INDIGO_TRY(check_new_owner());
       INDIGO_TRY(change_database_owner(c, string_of(s.object), owner));
       return std::string("ALTER DATABASE");
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
@@ -443,12 +445,15 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
       const auto type = c.catalog.find_type(q.schema, q.name);
       if (type == nullptr)
         return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      if (type->owner == owner) return relation_tag(s.object_type);
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
-      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(check_new_owner(c, owner, type->schema));
       for (const Oid t : {type->oid, type->array}) {
         if (t == kInvalidOid) continue;
-        INDIGO_TRY(
-            update_row(c, pg_type::kOid, {Datum::of_oid(t)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, owner); }));
+        INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)}, [&](RowValues& v) {
+          v.oid(pg_type::c_typowner, owner);
+          pass_on(v, pg_type::c_typacl, type->owner, owner);
+        }));
         c.catalog.changed({t});
       }
       if (type->relation != kInvalidOid) INDIGO_TRY(change_owner(c, current(c, type->relation), owner));
@@ -456,7 +461,10 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
-      INDIGO_TRY(check_new_owner());
+      std::string image;
+      const SystemTable& collations = table(c, pg_collation::kOid);
+      if (!collations.find_oid(c.txn, oid, image)) return unsupported("OWNER TO for this collation");
+      INDIGO_TRY(check_new_owner(c, owner, collations.reader(image).oid(pg_collation::c_collnamespace)));
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
       return relation_tag(s.object_type);

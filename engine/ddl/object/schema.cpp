@@ -2,35 +2,26 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
+#include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/settings/identifier_list.h"
 
 namespace indigo::engine::ddl {
 
 Status check_schema_privilege(DdlContext& c, Oid schema, uint32_t privileges) {
-  const Oid user = c.catalog.user();
-  if (schema == c.catalog.temp_schema() || c.catalog.is_superuser(user)) return {};
-  const SystemTable& t = table(c, pg_namespace::kOid);
-  std::string image;
-  if (!t.find_oid(c.txn, schema, image)) return {};
-  const RowReader row = t.reader(image);
-  const Oid owner = row.oid(pg_namespace::c_nspowner);
-  const catalog::Acl acl = row.is_null(pg_namespace::c_nspacl) ? catalog::default_acl('n', owner)
-                                                               : catalog::read_acl(row.str(pg_namespace::c_nspacl));
-  // pg_database_owner has one implicit member: the database's owner.
-  constexpr Oid kDatabaseOwnerRole = 6171;
-  const uint32_t granted = catalog::acl_privileges(acl, [&](Oid role) {
-    if (role == kDatabaseOwnerRole) {
-      const SystemTable& databases = table(c, pg_database::kOid);
-      std::string database;
-      return databases.find_oid(c.txn, c.catalog.database(), database) &&
-             c.catalog.has_role(user, databases.reader(database).oid(pg_database::c_datdba));
-    }
-    return c.catalog.has_role(user, role);
-  });
-  if ((granted & privileges) == privileges) return {};
+  if (schema == c.catalog.temp_schema()) return {};
+  const uint32_t held = catalog::object_privileges(c.catalog, catalog::kSchemaAcl, schema, c.catalog.user());
+  if ((held & privileges) == privileges) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + c.catalog.schema_name(schema));
+}
+
+Status check_database_privilege(DdlContext& c, uint32_t privileges) {
+  const uint32_t held =
+      catalog::object_privileges(c.catalog, catalog::kDatabaseAcl, c.catalog.database(), c.catalog.user());
+  if ((held & privileges) == privileges) return {};
   return Error(sqlstate::kInsufficientPrivilege,
-               "permission denied for schema " + std::string(row.str(pg_namespace::c_nspname)));
+               "permission denied for database " + std::string(c.catalog.database_name()));
 }
 
 Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
@@ -38,6 +29,9 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
   const Oid oid = next_oid(c);
   RowValues row(t.definition());
   row.oid(pg_namespace::c_oid, oid).str(pg_namespace::c_nspname, name).oid(pg_namespace::c_nspowner, owner);
+  if (const auto acl = default_privileges(c, 'n', owner, kInvalidOid)) {
+    row.str(pg_namespace::c_nspacl, catalog::acl_array(*acl));
+  }
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateSchema, "schema " + quoted(name) + " already exists");
@@ -48,23 +42,6 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
 }
 
 namespace {
-
-// CREATE SCHEMA and CREATE DATABASE privileges of the current database.
-Status check_database_create(DdlContext& c) {
-  const Oid user = c.catalog.user();
-  if (c.catalog.is_superuser(user)) return {};
-  const SystemTable& t = table(c, pg_database::kOid);
-  std::string image;
-  if (!t.find_oid(c.txn, c.catalog.database(), image)) return {};
-  const RowReader row = t.reader(image);
-  const Oid owner = row.oid(pg_database::c_datdba);
-  const catalog::Acl acl = row.is_null(pg_database::c_datacl) ? catalog::default_acl('d', owner)
-                                                              : catalog::read_acl(row.str(pg_database::c_datacl));
-  const uint32_t granted = catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(user, role); });
-  if ((granted & kPrivilegeCreate) != 0) return {};
-  return Error(sqlstate::kInsufficientPrivilege,
-               "permission denied for database " + std::string(c.catalog.database_name()));
-}
 
 constexpr SqlState kInvalidSchemaDefinition{"42P15"};
 
@@ -130,7 +107,7 @@ Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSc
     }
   }
   const std::string name = sql::has_text(s.schemaname) ? truncated_name(s.schemaname) : c.catalog.role_name(owner);
-  INDIGO_TRY(check_database_create(c));
+  INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
   if (name.starts_with("pg_")) {
     return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(name))
         .with_detail("The prefix \"pg_\" is reserved for system schemas.");

@@ -13,7 +13,8 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner);
 Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s);
 // The session's own, made when it is missing.
 Result<Oid> temporary_schema(DdlContext& c);
-// 42501 "permission denied for schema s".
+// 42501 "permission denied for schema s", "... for database d" (the current one).
 Status check_schema_privilege(DdlContext& c, Oid schema, uint32_t privileges);
+Status check_database_privilege(DdlContext& c, uint32_t privileges);
 
 }  // namespace indigo::engine::ddl

@@ -344,7 +344,7 @@ Status alter_sequence_type(DdlContext& c, const RelationPtr& sequence, Oid type)
 
 Result<std::string> execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s) {
   INDIGO_ASSIGN(const RelationPtr sequence,
-                open_relation(c, s.sequence, TableLockMode::kShareRowExclusive, s.missing_ok));
+                open_relation(c, s.sequence, TableLockMode::kShareRowExclusive, s.missing_ok, check_definable));
   if (sequence == nullptr) {
     notice(c, "relation " + quoted(s.sequence->relname) + " does not exist, skipping");
     return std::string("ALTER SEQUENCE");
@@ -352,7 +352,6 @@ Result<std::string> execute_alter_sequence(DdlContext& c, const PgQuery__AlterSe
   if (sequence->kind != RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, quoted(sequence->name) + " is not a sequence");
   }
-  INDIGO_TRY(check_owner(c, *sequence));
   INDIGO_TRY(alter_sequence(c, sequence, nodes(s.n_options, s.options)));
   return std::string("ALTER SEQUENCE");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/enum_order.h"
 #include "engine/ddl/table/create_table.h"
@@ -182,6 +183,7 @@ Result<std::optional<Address>> find_dropped_type(DdlContext& c, const PgQuery__T
                                                  bool missing_ok) {
   const NodeList parts = nodes(name->n_names, name->names);
   const auto q = sql::qualified_name(parts);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
   auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
   if (type != nullptr && name->n_array_bounds > 0) type = c.catalog.type(type->array);
   if (type == nullptr) {
@@ -191,12 +193,16 @@ Result<std::optional<Address>> find_dropped_type(DdlContext& c, const PgQuery__T
     return std::optional<Address>();
   }
   if (domain && type->kind != 'd') return Error(sqlstate::kWrongObjectType, quoted(type->name) + " is not a domain");
+  // The schema's owner may drop what others have there.
+  const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, type->schema).owner;
+  if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) {
+    INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
+  }
   if (type->oid < oid::kFirstUserOid) {
     return Error(sqlstate::kDependentObjectsStillExist, "cannot drop type " +
                                                             type_text(c, {type->oid, -1, kInvalidOid}) +
                                                             " because it is required by the database system");
   }
-  INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
   if (type->relation != kInvalidOid) {
     const RelationPtr r = current(c, type->relation);
     if (r != nullptr && r->kind == RelationKind::kComposite)

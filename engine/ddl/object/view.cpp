@@ -192,6 +192,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
     if (column.type.collation == kInvalidOid) {
       if (const auto type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
     }
+    INDIGO_TRY(check_type_usage(c, column.type.oid));
     spec.columns.push_back(std::move(column));
   }
   if (aliases.size() > spec.columns.size()) {

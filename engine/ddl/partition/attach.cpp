@@ -161,7 +161,8 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   if (!parent->is_partitioned()) {
     return Error(sqlstate::kInvalidObjectDefinition, "table " + quoted(parent->name) + " is not partitioned");
   }
-  INDIGO_ASSIGN(const RelationPtr child, open_relation(c, cmd.name, TableLockMode::kAccessExclusive));
+  INDIGO_ASSIGN(const RelationPtr child,
+                open_relation(c, cmd.name, TableLockMode::kAccessExclusive, false, check_definable));
   INDIGO_TRY(check_owner(c, *child));
   INDIGO_TRY(check_attachable(c, *parent, *child));
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
@@ -221,7 +222,8 @@ Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__R
   if (child->is_partition) return Error(sqlstate::kWrongObjectType, "cannot change inheritance of a partition");
   if (child->is_partitioned())
     return Error(sqlstate::kWrongObjectType, "cannot change inheritance of partitioned table");
-  INDIGO_ASSIGN(const RelationPtr parent, open_relation(c, name, TableLockMode::kShareUpdateExclusive));
+  INDIGO_ASSIGN(const RelationPtr parent,
+                open_relation(c, name, TableLockMode::kShareUpdateExclusive, false, check_definable));
   INDIGO_TRY(check_owner(c, *parent));
   if (parent->is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "cannot inherit from partitioned table " + quoted(parent->name));

@@ -124,7 +124,7 @@ Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number
 
 // The type that is asked for, collation included.
 Result<TypeRef> wanted_type(DdlContext& c, const PgQuery__ColumnDef& d, const ColumnInfo& column) {
-  auto resolved = resolve_type(c, d.type_name);
+  auto resolved = usable_type(c, d.type_name);
   if (!resolved.ok()) return Error(std::move(*resolved.take_error())).at(0);
   TypeRef type = *resolved;
   if (c.catalog.type(type.oid)->kind == 'p') {

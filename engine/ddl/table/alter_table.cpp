@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "catalog/acl.h"
+#include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
@@ -345,6 +345,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AlterConstraint: return alter_constraint(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ChangeOwner: {
       INDIGO_ASSIGN(const Oid owner, resolve_role(c, cmd.newowner));
+      if (relation->owner != owner) INDIGO_TRY(check_new_owner(c, owner, relation->schema));
       return change_owner(c, relation, owner);
     }
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions:
@@ -414,11 +415,39 @@ std::string_view tag_of(PgQuery__ObjectType type) {
 
 }  // namespace
 
-Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
-  if (relation->owner == owner) return {};
-  if (!c.catalog.has_role(c.catalog.user(), owner)) {
+Status check_new_owner(DdlContext& c, Oid owner, Oid schema) {
+  const Oid user = c.catalog.user();
+  if (c.catalog.is_superuser(user)) return {};
+  if (!c.catalog.has_role(user, owner)) {
     return Error(sqlstate::kInsufficientPrivilege, "must be member of role " + quoted(c.catalog.role_name(owner)));
   }
+  if (schema == kInvalidOid) return {};
+  const uint32_t held = catalog::object_privileges(c.catalog, catalog::kSchemaAcl, schema, owner);
+  if ((held & catalog::kPrivilegeCreate) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + c.catalog.schema_name(schema));
+}
+
+void pass_on(RowValues& row, int acl_column, Oid before, Oid owner) {
+  if (row.get(acl_column).null) return;
+  catalog::Acl acl;
+  for (catalog::AclItem item : catalog::read_acl(row.get(acl_column).str)) {
+    if (item.grantee == before) item.grantee = owner;
+    if (item.grantor == before) item.grantor = owner;
+    const auto same = std::find_if(acl.begin(), acl.end(), [&](const catalog::AclItem& other) {
+      return other.grantee == item.grantee && other.grantor == item.grantor;
+    });
+    if (same == acl.end()) {
+      acl.push_back(item);
+    } else {
+      same->privileges |= item.privileges;
+      same->options |= item.options;
+    }
+  }
+  row.str(acl_column, catalog::acl_array(acl));
+}
+
+Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
+  if (relation->owner == owner) return {};
   std::vector<Oid> all{relation->oid};
   for (const IndexInfo& index : relation->indexes) all.push_back(index.oid);
   for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation->oid, 0})) {
@@ -431,14 +460,7 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
   for (const Oid oid : all) {
     INDIGO_TRY(update_class(c, oid, [&](RowValues& v) {
       v.oid(pg_class::c_relowner, owner);
-      if (v.get(pg_class::c_relacl).null) return;
-      // The old owner's privileges become the new one's.
-      catalog::Acl acl = catalog::read_acl(v.get(pg_class::c_relacl).str);
-      for (catalog::AclItem& item : acl) {
-        if (item.grantee == relation->owner) item.grantee = owner;
-        if (item.grantor == relation->owner) item.grantor = owner;
-      }
-      v.str(pg_class::c_relacl, catalog::acl_array(acl));
+      pass_on(v, pg_class::c_relacl, relation->owner, owner);
     }));
   }
   if (relation->row_type != kInvalidOid) {
@@ -458,7 +480,7 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
     commands.push_back(node->alter_table_cmd);
     mode = std::max(mode, lock_of(*node->alter_table_cmd));
   }
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, mode, s.missing_ok));
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, mode, s.missing_ok, check_definable));
   if (relation == nullptr) {
     notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
     return tag;
@@ -468,8 +490,6 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
                  quoted(relation->name) + " is not a" +
                      (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX ? "n index" : " " + tag.substr(6)));
   }
-  INDIGO_TRY(check_not_system(c, *relation));
-  INDIGO_TRY(check_owner(c, *relation));
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
   if (relation->kind == RelationKind::kTable || relation->is_partitioned())
     INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));

@@ -24,5 +24,9 @@ Status drop_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__
 Result<const ColumnInfo*> column_of(const RelationInfo& relation, std::string_view name);
 // ALTER ... OWNER TO for a relation, with what belongs to it (indexes, sequences of its columns, row type).
 Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner);
+// Who gives something away must be a member of the new owner, who must be able to make it there. kInvalidOid: in no schema.
+Status check_new_owner(DdlContext& c, Oid owner, Oid schema);
+// In a row's access list what the owner before had and gave is now the new owner's.
+void pass_on(RowValues& row, int acl_column, Oid before, Oid owner);
 
 }  // namespace indigo::engine::ddl

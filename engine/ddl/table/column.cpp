@@ -57,7 +57,7 @@ Status read_serial(DdlContext& c, const PgQuery__ColumnDef& d, Oid integer, cons
 }
 
 Status read_type(DdlContext& c, const PgQuery__ColumnDef& d, ColumnSpec& out) {
-  INDIGO_ASSIGN(out.column.type, resolve_type(c, d.type_name));
+  INDIGO_ASSIGN(out.column.type, usable_type(c, d.type_name));
   out.column.dimensions = static_cast<int>(d.type_name->n_array_bounds);
   const auto type = c.catalog.type(out.column.type.oid);
   if (type->kind == 'p') {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/partition/bound_spec.h"
@@ -97,7 +98,15 @@ struct LikeSource {
 
 Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector<ColumnSpec>& columns,
                 std::vector<LikeSource>& sources) {
-  auto opened = open_relation(c, like.relation, TableLockMode::kAccessShare);
+  const auto may_copy = [](DdlContext& context, const RelationInfo& r) -> Status {
+    if (r.kind == RelationKind::kComposite) return check_type_usage(context, r.row_type);
+    const uint32_t held =
+        catalog::object_privileges(context.catalog, catalog::kRelationAcl, r.oid, context.catalog.user());
+    if ((held & catalog::kPrivilegeSelect) != 0) return {};
+    return Error(sqlstate::kInsufficientPrivilege,
+                 "permission denied for " + std::string(kind_name(r.kind)) + " " + r.name);
+  };
+  auto opened = open_relation(c, like.relation, TableLockMode::kAccessShare, false, may_copy);
   if (!opened.ok()) return Error(std::move(*opened.take_error())).at(position(c, like.relation->location));
   const RelationPtr source = *opened;
   if (source->kind == RelationKind::kIndex || source->kind == RelationKind::kSequence) {
@@ -371,6 +380,7 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
                                                             type_text(c, {type->oid, -1, kInvalidOid}));
       }
       if (column.type.collation == kInvalidOid && type != nullptr) column.type.collation = type->collation;
+      INDIGO_TRY(check_type_usage(c, column.type.oid));
       spec.columns.push_back(std::move(column));
     }
     auto made = create_table(c, spec);

@@ -1,6 +1,6 @@
 #include "engine/ddl/table/foreign_key.h"
 
-#include "catalog/acl.h"
+#include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
 
 namespace indigo::engine::ddl {
@@ -66,26 +66,12 @@ Result<std::vector<int16_t>> column_numbers(const RelationInfo& relation, NodeLi
 // REFERENCES on the table or on each of the columns.
 Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, std::span<const int16_t> columns) {
   const Oid user = c.catalog.user();
-  if (c.catalog.has_role(user, foreign.owner)) return {};
-  const auto granted = [&](Bytes acl) {
-    return (catalog::acl_privileges(catalog::read_acl(acl), [&](Oid role) { return c.catalog.has_role(user, role); }) &
-            catalog::kPrivilegeReferences) != 0;
-  };
-  std::string image;
-  const SystemTable& classes = table(c, pg_class::kOid);
-  if (classes.find_oid(c.txn, foreign.oid, image)) {
-    const RowReader row = classes.reader(image);
-    if (!row.is_null(pg_class::c_relacl) && granted(row.str(pg_class::c_relacl))) return {};
-  }
-  const SystemTable& attributes = table(c, pg_attribute::kOid);
+  const auto grants = [](uint32_t held) { return (held & catalog::kPrivilegeReferences) != 0; };
+  if (grants(catalog::object_privileges(c.catalog, catalog::kRelationAcl, foreign.oid, user))) return {};
   const bool all = std::all_of(columns.begin(), columns.end(), [&](int16_t number) {
-    std::string column;
-    const std::string key = attributes.key({Datum::of_oid(foreign.oid), Datum::of(number)});
-    if (attributes.storage()->get(c.txn, c.txn.newest_view(), key, column) != StorageStatus::kOk) return false;
-    const RowReader row = attributes.reader(column);
-    return !row.is_null(pg_attribute::c_attacl) && granted(row.str(pg_attribute::c_attacl));
+    return grants(catalog::column_privileges(c.catalog, foreign.oid, number, user));
   });
-  if (all) return {};
+  if (all && !columns.empty()) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + foreign.name);
 }
 

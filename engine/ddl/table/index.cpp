@@ -389,14 +389,13 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   if (s.concurrent && c.host.in_transaction_block()) {
     return Error(sqlstate::kActiveSqlTransaction, "CREATE INDEX CONCURRENTLY cannot run inside a transaction block");
   }
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kShare));
+  INDIGO_ASSIGN(const RelationPtr relation,
+                open_relation(c, s.relation, TableLockMode::kShare, false, check_definable));
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
       !relation->is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
         .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
   }
-  INDIGO_TRY(check_not_system(c, *relation));
-  INDIGO_TRY(check_owner(c, *relation));
   INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");

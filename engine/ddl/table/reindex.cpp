@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/rewrite.h"
 
@@ -49,16 +50,20 @@ void told(DdlContext& c, std::string_view index) {
                                      .with_detail("CPU: user: 0.00 s, system: 0.00 s, elapsed: 0.00 s"));
 }
 
+Status check_table_to_reindex(DdlContext& c, const RelationInfo& r) {
+  if (r.kind == RelationKind::kTable || r.kind == RelationKind::kMaterializedView) return check_owner(c, r);
+  return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table or materialized view");
+}
+Status check_index_to_reindex(DdlContext& c, const RelationInfo& r) {
+  if (r.kind == RelationKind::kIndex) return check_owner(c, r);
+  return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not an index");
+}
+
 Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, bool verbose) {
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive));
   const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
-  const bool is_table = relation->kind == RelationKind::kTable || relation->kind == RelationKind::kMaterializedView;
-  if (index ? relation->kind != RelationKind::kIndex : !is_table) {
-    return Error(sqlstate::kWrongObjectType,
-                 quoted(relation->name) + (index ? " is not an index" : " is not a table or materialized view"));
-  }
+  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive, false,
+                                                          index ? check_index_to_reindex : check_table_to_reindex));
   INDIGO_ASSIGN(const RelationPtr owner, table_of(c, relation));
-  INDIGO_TRY(check_owner(c, *owner));
   if (owner->oid >= oid::kFirstUserOid) {
     INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
     INDIGO_TRY(rewrite_table(c, owner));
@@ -105,8 +110,14 @@ Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s
   Oid schema = kInvalidOid;
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA) {
     INDIGO_ASSIGN(schema, existing_schema(c, s.name));
+    INDIGO_TRY(
+        check_owner(c, catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, schema).owner, "schema", s.name));
   } else if (sql::has_text(s.name) && s.name != c.catalog.database_name()) {
     return Error(sqlstate::kFeatureNotSupported, "can only reindex the currently open database");
+  }
+  if (schema == kInvalidOid) {
+    const Oid owner = catalog::read_object_acl(c.catalog, catalog::kDatabaseAcl, c.catalog.database()).owner;
+    INDIGO_TRY(check_owner(c, owner, "database", c.catalog.database_name()));
   }
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return std::string("REINDEX");
   for (const Oid oid : tables_in(c, schema)) {
@@ -135,11 +146,8 @@ Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s
     }
     return std::string("CLUSTER");  // again what was clustered before, which has stayed in its order
   }
-  INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive));
-  if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView) {
-    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not a table or materialized view");
-  }
-  INDIGO_TRY(check_owner(c, *relation));
+  INDIGO_ASSIGN(const RelationPtr relation,
+                open_relation(c, s.relation, TableLockMode::kAccessExclusive, false, check_table_to_reindex));
   Oid chosen = kInvalidOid;
   for (const IndexInfo& index : relation->indexes) {
     bool clustered = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/acl.h"
+#include "catalog/object_privileges.h"
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
@@ -11,17 +11,13 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-Status check_truncate_privilege(DdlContext& c, const catalog::RelationInfo& r) {
-  if (c.catalog.is_superuser(c.catalog.user())) return {};
-  const SystemTable& classes = table(c, pg_class::kOid);
-  std::string image;
-  if (!classes.find_oid(c.txn, r.oid, image)) return {};  // gone: said elsewhere
-  const RowReader row = classes.reader(image);
-  const catalog::Acl acl = row.is_null(pg_class::c_relacl) ? catalog::default_acl('r', r.owner)
-                                                           : catalog::read_acl(row.str(pg_class::c_relacl));
-  const uint32_t granted =
-      catalog::acl_privileges(acl, [&](Oid role) { return c.catalog.has_role(c.catalog.user(), role); });
-  if ((granted & catalog::kPrivilegeTruncate) != 0) return {};
+Status check_truncatable(DdlContext& c, const RelationInfo& r) {
+  if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
+    return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table");
+  }
+  INDIGO_TRY(check_not_system(c, r));
+  const uint32_t held = catalog::object_privileges(c.catalog, catalog::kRelationAcl, r.oid, c.catalog.user());
+  if ((held & catalog::kPrivilegeTruncate) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r.name);
 }
 
@@ -34,16 +30,8 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
     return std::any_of(tables.begin(), tables.end(), [&](const RelationPtr& r) { return r->oid == oid; });
   };
   for (const PgQuery__Node* node : nodes(s.n_relations, s.relations)) {
-    // Who may not, does not wait either, nor keeps others waiting.
-    const RelationPtr named = c.catalog.find_relation(node->range_var->schemaname, node->range_var->relname);
-    if (named != nullptr && (named->kind == RelationKind::kTable || named->is_partitioned()))
-      INDIGO_TRY(check_truncate_privilege(c, *named));
-    INDIGO_ASSIGN(const RelationPtr r, open_relation(c, node->range_var, TableLockMode::kAccessExclusive));
-    if (r->kind != RelationKind::kTable && !r->is_partitioned()) {
-      return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a table");
-    }
-    INDIGO_TRY(check_not_system(c, *r));
-    INDIGO_TRY(check_truncate_privilege(c, *r));
+    INDIGO_ASSIGN(const RelationPtr r,
+                  open_relation(c, node->range_var, TableLockMode::kAccessExclusive, false, check_truncatable));
     if (!listed(r->oid)) tables.push_back(r);
     if (!node->range_var->inh) {
       if (r->is_partitioned()) {
@@ -70,7 +58,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
                        " at the same time, or use TRUNCATE ... CASCADE.");
       }
       INDIGO_ASSIGN(const RelationPtr referencing, open_relation(c, other, TableLockMode::kAccessExclusive));
-      INDIGO_TRY(check_truncate_privilege(c, *referencing));
+      INDIGO_TRY(check_truncatable(c, *referencing));
       notice(c, "truncate cascades to table " + quoted(referencing->name));
       tables.push_back(referencing);
     }

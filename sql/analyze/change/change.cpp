@@ -118,10 +118,29 @@ Status check_view_columns(const Scope& scope, size_t columns) {
   return {};
 }
 
+namespace {
+
+bool is_barrier(const TargetView& view) {
+  return view.view->security_barrier || (view.below != nullptr && is_barrier(*view.below));
+}
+
+// `wanted` only of rows that meet `first`: AND promises no order.
+ExprPtr make_guarded(const ExprPtr& first, ExprPtr wanted) {
+  auto guarded = std::make_shared<CaseExpr>();
+  guarded->type = wanted->type;
+  guarded->whens.push_back({first, std::move(wanted)});
+  guarded->otherwise = make_bool(false);
+  return guarded;
+}
+
+}  // namespace
+
 void add_view_condition(Scope& scope) {
   if (scope.target_view == nullptr || scope.target_view->condition == nullptr) return;
+  const ExprPtr& shown = scope.target_view->condition;
   ExprPtr& where = scope.query->where;
-  where = where ? make_and({scope.target_view->condition, where}) : scope.target_view->condition;
+  if (where && is_barrier(*scope.target_view)) where = make_guarded(shown, std::move(where));
+  where = where ? make_and({shown, where}) : shown;
 }
 
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {

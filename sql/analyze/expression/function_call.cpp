@@ -199,6 +199,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
   if (!name.schema.empty() && scope.catalog().schema_named(name.schema) == kInvalidOid) {
     return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist");
   }
+  INDIGO_TRY(scope.a.check_schema(name.schema, call.location));
   FunctionCall found;
   Lookup lookup = find_function(scope.catalog(), name.schema, name.name, arguments.types, found);
   if (lookup != Lookup::kFound) {

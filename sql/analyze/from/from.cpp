@@ -137,6 +137,7 @@ Result<std::shared_ptr<const RelationInfo>> open_relation(Scope& scope, const Pg
         "cross-database references are not implemented: \"" + std::string(v.catalogname) + "." + full_name(v) + "\"",
         v.location);
   }
+  INDIGO_TRY(scope.a.check_schema(has_text(v.schemaname) ? v.schemaname : "", v.location));
   auto relation = scope.catalog().find_relation(has_text(v.schemaname) ? v.schemaname : "", v.relname);
   if (!relation) {
     Error error =
@@ -187,6 +188,7 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
   if (r.kind == RelationKind::kView) {
     INDIGO_ASSIGN(entry.subquery, expand_view(scope, r));
     entry.kind = EntryKind::kSubquery;
+    entry.security_barrier = r.security_barrier;
   }
   INDIGO_TRY(apply_alias(scope, entry, alias));
   return entry;

@@ -48,6 +48,7 @@ Result<std::shared_ptr<const catalog::TypeInfo>> find_info(Analysis& a, const Pg
     return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist",
                    t->location);
   }
+  INDIGO_TRY(a.check_schema(q.schema, t->location));
   return a.catalog.find_type(q.schema, q.name);
 }
 

@@ -113,7 +113,7 @@ class PullUp {
     const int number = leaf.entry;
     const Entry& entry = level_.entry(number);
     if (entry.kind == EntryKind::kTable && entry.sample) return take_sample(leaf);
-    if (entry.kind != EntryKind::kSubquery || !entry.subquery) return false;
+    if (entry.kind != EntryKind::kSubquery || !entry.subquery || entry.security_barrier) return false;
     std::shared_ptr<const Query> query = entry.subquery;
     if (!query->ctes.empty()) {
       INDIGO_ASSIGN(const bool resolved, resolve_independent_ctes(level_.s, query));

@@ -70,6 +70,31 @@ bool movable(const ExprPtr& e, int entry) {
   return ok;
 }
 
+// Neither an error nor anything else that it does depends on its arguments' values but for the result.
+bool is_leakproof(catalog::CatalogView& catalog, const ExprPtr& e) {
+  Oid function = kInvalidOid;
+  switch (e->kind) {
+    case ExprKind::kVar:
+    case ExprKind::kConst:
+    case ExprKind::kParam:
+    case ExprKind::kRuntimeParam:
+    case ExprKind::kBool:
+    case ExprKind::kNullTest:
+    case ExprKind::kBooleanTest:
+    case ExprKind::kRelabel: break;
+    case ExprKind::kCall: function = as<CallExpr>(*e).function; break;
+    case ExprKind::kArrayCompare: function = as<ArrayCompareExpr>(*e).function; break;
+    default: return false;
+  }
+  if (function != kInvalidOid) {
+    const auto info = catalog.function(function);
+    if (info == nullptr || !info->leakproof) return false;
+  }
+  bool ok = true;
+  for_each_child(*e, [&](const ExprPtr& c) { ok = ok && is_leakproof(catalog, c); });
+  return ok;
+}
+
 bool columns_allow(const ExprPtr& e, const Query& q) {
   if (const auto* v = try_as<VarExpr>(e)) return column_allows(q, v->column);
   bool ok = true;
@@ -119,9 +144,13 @@ bool push_into(std::shared_ptr<const Query>& query, const ExprPtr& condition, in
 }  // namespace
 
 std::shared_ptr<const Query> push_conditions(Level& level, Rel& rel, const std::shared_ptr<const Query>& subquery) {
-  static_cast<void>(level);
   std::shared_ptr<const Query> out = subquery;
-  std::erase_if(rel.restrictions, [&](const Clause* c) { return push_into(out, c->expr, rel.entry); });
+  const bool barrier = level.entry(rel.entry).security_barrier;
+  catalog::CatalogView& catalog = level.s.session.catalog();
+  std::erase_if(rel.restrictions, [&](const Clause* c) {
+    if (barrier && !is_leakproof(catalog, c->expr)) return false;
+    return push_into(out, c->expr, rel.entry);
+  });
   return out;
 }
 

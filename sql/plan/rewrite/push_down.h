@@ -6,7 +6,8 @@
 
 namespace indigo::sql::planning {
 
-// Takes the restrictions that the subquery can apply itself off `rel` and answers the subquery with them.
+// Takes the restrictions that the subquery can apply itself off `rel` and answers the subquery with them. Into a security
+// barrier only what is leakproof: it could tell of rows that the subquery hides.
 std::shared_ptr<const Query> push_conditions(Level& level, Rel& rel, const std::shared_ptr<const Query>& subquery);
 
 }  // namespace indigo::sql::planning

@@ -1,0 +1,19 @@
+// ALTER DEFAULT PRIVILEGES: what others may do with the objects that a role will make (pg_default_acl).
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include <optional>
+
+#include "catalog/acl.h"
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s);
+
+// The access list of a new object; none: what applies to objects without one. `kind` as pg_default_acl's letters.
+std::optional<catalog::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema);
+// Forgets what a role or a schema that goes away had.
+Status forget_default_privileges(DdlContext& c, Oid role, Oid schema);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,17 @@
+// Settings that tell of the machine: shown to superusers and to who acts for pg_read_all_settings.
+// Thread safety: one session.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+bool may_see_setting(SessionImpl& session, std::string_view name);
+// 42501 when it may not be seen.
+Status check_may_see_setting(SessionImpl& session, std::string_view name);
+
+}  // namespace indigo::engine
