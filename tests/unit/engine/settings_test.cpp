@@ -76,7 +76,11 @@ TEST_F(SettingsTest, CustomSettingsNeedADot) {
 }
 
 TEST_F(SettingsTest, ResetReturnsToTheStartValue) {
-  EXPECT_TRUE(settings.set_default("work_mem", "9MB").ok());
+  EXPECT_TRUE(settings.set_default("work_mem", "9MB", false).ok());
+  const Status denied = settings.set_default("log_statement", "all", false);
+  ASSERT_FALSE(denied.ok());
+  EXPECT_EQ(denied.error().state, sqlstate::kInsufficientPrivilege);
+  EXPECT_TRUE(settings.set_default("log_statement", "all", true).ok());
   EXPECT_TRUE(set("work_mem", "1GB").ok());
   EXPECT_TRUE(settings.reset("work_mem", true).ok());
   EXPECT_EQ(show("work_mem"), "9MB");
