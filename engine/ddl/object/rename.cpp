@@ -202,17 +202,18 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
                         Status (*rename)(DdlContext&, const RelationPtr&, std::string_view, std::string_view)) {
   const bool constraint = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
   const std::string what = (constraint ? "constraint " : "column ") + quoted(s.subname);
-  if (inherited_from(c, *r, s) > 0) {
-    return Error(sqlstate::kInvalidTableDefinition, "cannot rename inherited " + what);
-  }
   bool passed_on = !constraint && r->find_column(s.subname) != nullptr;
   for (const ConstraintInfo& k : r->constraints) {
     if (constraint && k.name == s.subname) passed_on = k.kind == 'c' && !k.no_inherit;
   }
-  if (!passed_on || r->children.empty()) return rename(c, r, s.subname, s.newname);
-  if (s.relation != nullptr && !s.relation->inh) {
+  const bool below = passed_on && !r->children.empty();
+  if (below && s.relation != nullptr && !s.relation->inh) {
     return Error(sqlstate::kInvalidTableDefinition, "inherited " + what + " must be renamed in child tables too");
   }
+  if (inherited_from(c, *r, s) > 0) {
+    return Error(sqlstate::kInvalidTableDefinition, "cannot rename inherited " + what);
+  }
+  if (!below) return rename(c, r, s.subname, s.newname);
   INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, r->oid, TableLockMode::kAccessExclusive));
   for (const Oid oid : all) {
     const RelationPtr now = current(c, oid);

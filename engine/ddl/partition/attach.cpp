@@ -137,22 +137,28 @@ Status check_attachable(DdlContext& c, const RelationInfo& parent, const Relatio
   return {};
 }
 
-// The rows that are there must belong to the new partition.
+// The rows that are there must belong to the new partition; told of the table that has the wrong one.
 Status check_rows(DdlContext& c, const RelationInfo& child) {
   INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(c.host.session(), child));
   if (condition.empty()) return {};
-  bool violated = false;
-  const std::string query = "SELECT 1 FROM " + qualified(child) + " WHERE (" + condition + ") IS FALSE LIMIT 1";
-  INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
-    violated |= chunk.rows() > 0;
-    return {};
-  }));
-  if (!violated) return {};
-  Error error(sqlstate::kCheckViolation,
-              "partition constraint of relation " + quoted(child.name) + " is violated by some row");
-  error.schema = child.schema_name;
-  error.table = child.name;
-  return error;
+  INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, child.oid, TableLockMode::kAccessExclusive));
+  for (const Oid oid : all) {
+    const RelationPtr table = current(c, oid);
+    if (table->is_partitioned()) continue;
+    bool violated = false;
+    const std::string query = "SELECT 1 FROM " + qualified(*table) + " WHERE (" + condition + ") IS FALSE LIMIT 1";
+    INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
+      violated |= chunk.rows() > 0;
+      return {};
+    }));
+    if (!violated) continue;
+    Error error(sqlstate::kCheckViolation,
+                "partition constraint of relation " + quoted(table->name) + " is violated by some row");
+    error.schema = table->schema_name;
+    error.table = table->name;
+    return error;
+  }
+  return {};
 }
 
 }  // namespace

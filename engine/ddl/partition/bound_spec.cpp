@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/expression.h"
+#include "engine/ddl/partition/inherit.h"
 #include "sql/func/registry.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
@@ -220,20 +221,26 @@ Status check_default_partition(DdlContext& c, const RelationPtr& parent, const B
   INDIGO_ASSIGN(const auto map, PartitionMap::of(c.host.session(), *parent));
   if (map->default_partition() < 0 || bound.strategy == 'd') return {};
   const Oid oid = parent->children[static_cast<size_t>(map->default_partition())];
-  INDIGO_ASSIGN(const RelationPtr partition, open_relation(c, oid, TableLockMode::kAccessExclusive));
+  INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
   INDIGO_ASSIGN(const std::string condition, sql::partition::bound_condition(c.host.session(), *parent, bound));
-  bool found = false;
-  const std::string query = "SELECT 1 FROM " + qualified(*partition) + " WHERE " + condition + " LIMIT 1";
-  INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
-    found |= chunk.rows() > 0;
-    return {};
-  }));
-  if (!found) return {};
-  Error error(sqlstate::kCheckViolation, "updated partition constraint for default partition " +
-                                             quoted(partition->name) + " would be violated by some row");
-  error.schema = partition->schema_name;
-  error.table = partition->name;
-  return error;
+  INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, oid, TableLockMode::kAccessExclusive));
+  for (const Oid below : all) {
+    const RelationPtr leaf = current(c, below);
+    if (leaf->is_partitioned()) continue;
+    bool found = false;
+    const std::string query = "SELECT 1 FROM " + qualified(*leaf) + " WHERE " + condition + " LIMIT 1";
+    INDIGO_TRY(c.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
+      found |= chunk.rows() > 0;
+      return {};
+    }));
+    if (!found) continue;
+    Error error(sqlstate::kCheckViolation, "updated partition constraint for default partition " + quoted(leaf->name) +
+                                               " would be violated by some row");
+    error.schema = leaf->schema_name;
+    error.table = leaf->name;
+    return error;
+  }
+  return {};
 }
 
 Status check_new_bound(DdlContext& c, const RelationInfo& parent, std::string_view name, const Bound& bound,

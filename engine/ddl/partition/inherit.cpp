@@ -244,6 +244,12 @@ Status inherit_checks(DdlContext& c, Oid relation, const std::vector<RelationPtr
     for (const ConstraintInfo& k : parent->constraints) {
       if (k.kind != 'c' || k.no_inherit) continue;
       const RelationPtr child = current(c, relation);
+      for (const ConstraintInfo& o : child->constraints) {
+        if (o.kind != 'c' || o.name != k.name || !o.no_inherit) continue;
+        return Error(
+            sqlstate::kInvalidObjectDefinition,
+            "constraint " + quoted(k.name) + " conflicts with inherited constraint on relation " + quoted(child->name));
+      }
       INDIGO_ASSIGN(const bool merged, merge_check(c, *child, k));
       const bool own = std::any_of(child->constraints.begin(), child->constraints.end(),
                                    [&](const ConstraintInfo& o) { return o.name == k.name && o.is_local; });
