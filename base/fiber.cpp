@@ -1,5 +1,6 @@
 #include "base/fiber.h"
 
+#include "base/memory_reserve.h"
 #include "base/no_suspension.h"
 
 namespace indigo {
@@ -19,7 +20,9 @@ void Fiber::resume() { switch_context(resumer_, context_); }
 
 void Fiber::suspend() {
   NoSuspension::check();
+  const int depth = MustNotFail::suspend();
   switch_context(context_, resumer_);
+  MustNotFail::resume(depth);
 }
 
 void Fiber::trim() {

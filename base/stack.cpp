@@ -3,6 +3,9 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include <exception>
+#include <utility>
+
 #include "base/context.h"
 #include "base/sqlstate.h"
 #include "base/stack_memory.h"
@@ -40,6 +43,7 @@ class LargeStack {
     switch_context(caller_, context_);
     function_ = nullptr;
     memory_.trim(kKeptBytes);
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
  private:
@@ -47,7 +51,11 @@ class LargeStack {
 
   static void enter(void* self) {
     auto* stack = static_cast<LargeStack*>(self);
-    stack->function_(stack->argument_);
+    try {
+      stack->function_(stack->argument_);
+    } catch (...) {  // which cannot pass from one stack to the other by itself
+      stack->thrown_ = std::current_exception();
+    }
     switch_context(stack->context_, stack->caller_, true);
   }
 
@@ -55,6 +63,7 @@ class LargeStack {
   ExecutionContext context_, caller_;
   void (*function_)(void*) = nullptr;
   void* argument_ = nullptr;
+  std::exception_ptr thrown_;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <random>
 
+#include "base/memory_reserve.h"
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "catalog/generated/columns.h"
@@ -28,6 +29,7 @@ int64_t number(const std::vector<std::string>& values, const char* name) {
 }  // namespace
 
 Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options) {
+  install_memory_reserve();
   auto instance = std::make_unique<InstanceImpl>(options);
   INDIGO_TRY(instance->start());
   return std::unique_ptr<Instance>(std::move(instance));

@@ -1,8 +1,9 @@
 #include "storage/store_impl.h"
 
-#include <cassert>
 #include <thread>
 
+#include "base/check.h"
+#include "base/memory_reserve.h"
 #include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
@@ -110,7 +111,7 @@ std::unique_ptr<Transaction> StoreImpl::begin(Isolation isolation, uint64_t sess
                                               std::unique_ptr<Transaction> ended) {
   if (ended != nullptr && static_cast<TransactionImpl&>(*ended).ended()) {
     auto& txn = static_cast<TransactionImpl&>(*ended);
-    assert(&txn.store() == this);
+    INDIGO_CHECK(&txn.store() == this);
     txn.restart(next_txn_id(txn.state()), isolation, session);
     return ended;
   }
@@ -256,21 +257,22 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
   const bool asynchronous = txn.asynchronous_;
   if (txn.has_writes() && log_.records()) {
     if (StorageStatus status = prepare_log(txn); status != StorageStatus::kOk) {
-      txn.failed(status);
+      status = txn.failed(status);
       rollback(txn);
       return status;
     }
   }
   bool certified = true;
   {
+    const MustNotFail scope;
     CommitGuard guard(*this, txn);
     certified = txn.serializable_ == nullptr || certify(txn);
     if (certified && txn.has_writes()) lsn = commit_writes(txn);
   }
   if (!certified) {
-    txn.failed(StorageStatus::kSerialization);
+    const StorageStatus status = txn.failed(StorageStatus::kSerialization);
     rollback(txn);
-    return StorageStatus::kSerialization;
+    return status;
   }
   finish(txn, true);
   if (!log_.records() || asynchronous) return StorageStatus::kOk;
@@ -281,6 +283,7 @@ StorageStatus StoreImpl::commit(Transaction& transaction) {
 void StoreImpl::rollback(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   if (txn.ended()) return;
+  const MustNotFail scope;
   if (txn.has_writes()) {
     txn.undo(0);
     txn.writes().descriptor.set_aborted();
@@ -289,6 +292,7 @@ void StoreImpl::rollback(Transaction& transaction) {
 }
 
 void StoreImpl::finish(TransactionImpl& txn, bool committed) {
+  const MustNotFail scope;
   TransactionState* state = txn.state_;
   if (txn.serializable_ != nullptr) {
     certifier().leave(*txn.serializable_);

@@ -1,4 +1,5 @@
 // Parse, Bind, Describe, Execute, Close, Sync.
+#include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "catalog/oids.h"
 #include "engine/session/session_impl.h"
@@ -22,8 +23,8 @@ Error no_portal(std::string_view name) {
 
 }  // namespace
 
-Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
-                          RowSink& sink) {
+Status SessionImpl::make_statement(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+                                   RowSink& sink) {
   sink_ = &sink;
   begin_message(text);
   if (!name.empty() && statements_.contains(name)) {
@@ -102,7 +103,7 @@ Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
   return statement.for_cursor;
 }
 
-Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
+Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   sink_ = &sink;
   begin_message({});
   NamedStatement* statement = find_statement(bind.statement);
@@ -179,7 +180,7 @@ Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
   return {};
 }
 
-Status SessionImpl::describe_statement(std::string_view name, RowSink& sink) {
+Status SessionImpl::send_statement_description(std::string_view name, RowSink& sink) {
   sink_ = &sink;
   NamedStatement* statement = find_statement(name);
   if (statement == nullptr) return no_statement(name);
@@ -200,7 +201,7 @@ Status SessionImpl::describe_statement(std::string_view name, RowSink& sink) {
   return {};
 }
 
-Status SessionImpl::describe_portal(std::string_view name, RowSink& sink) {
+Status SessionImpl::send_portal_description(std::string_view name, RowSink& sink) {
   sink_ = &sink;
   auto at = portals_.find(name);
   if (at == portals_.end()) return no_portal(name);
@@ -223,7 +224,7 @@ std::string with_count(const std::string& tag, uint64_t rows) {
 
 }  // namespace
 
-Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& sink) {
+Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink& sink) {
   sink_ = &sink;
   auto at = portals_.find(name);
   if (at == portals_.end()) return no_portal(name);
@@ -264,6 +265,7 @@ Status SessionImpl::execute(std::string_view name, uint32_t max_rows, RowSink& s
     tag = portal.tag;
     if (begun) tag = with_count(tag, portal.rows_sent - before);
   }
+  const MustNotFail scope;  // it may have committed: the client learns of it
   statement_running_ = false;
   waiter_.set_statement_deadline(kNoDeadline);
   report_changed_settings(sink);
@@ -292,10 +294,11 @@ Status SessionImpl::close_portal(std::string_view name) {
   return {};
 }
 
-Status SessionImpl::sync(RowSink& sink) {
+Status SessionImpl::end_pipeline(RowSink& sink) {
   sink_ = &sink;
   Status status;
   if (block_.state() == TransactionBlock::State::kImplicit) status = block_.commit();
+  const MustNotFail scope;
   report_changed_settings(sink);
   end_message();
   sink_ = nullptr;

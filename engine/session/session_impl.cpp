@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/interrupt_error.h"
+#include "base/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "catalog/object_privileges.h"
@@ -92,6 +93,7 @@ SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr
 }
 
 SessionImpl::~SessionImpl() {
+  const MustNotFail scope;
   // Portals hold cursors of the transaction: they go first.
   for (auto& [name, portal] : portals_) close(*portal);
   portals_.clear();

@@ -1,5 +1,6 @@
 // The one implementation of Session. Its member functions stand in several files by concept:
 //   session_impl.cpp     life, settings, interrupts
+//   statement_edge.cpp   the messages, with exceptions caught
 //   simple_query.cpp     Query messages
 //   extended_query.cpp   Parse, Bind, Describe, Execute, Close, Sync
 //   preparation.cpp      text -> Prepared, through the statement cache
@@ -180,6 +181,19 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
 
  private:
   friend class InstanceImpl;
+  // statement_edge.cpp: the messages, with exceptions caught. What each of them does:
+  template <class F>
+  auto at_edge(F&& message) -> decltype(message());
+  void discard_broken();
+  void run_query(std::string_view text, RowSink& sink);
+  Status make_statement(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+                        RowSink& sink);
+  Status make_portal(const BindMessage& bind, RowSink& sink);
+  Status send_statement_description(std::string_view name, RowSink& sink);
+  Status send_portal_description(std::string_view name, RowSink& sink);
+  Status run_portal(std::string_view name, uint32_t max_rows, RowSink& sink);
+  Status end_pipeline(RowSink& sink);
+
   Status run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink);
   Status run_portal_simple(Portal& portal, bool last, RowSink& sink);
   Status run_text(std::string_view text, RowSink& sink);

@@ -1,4 +1,5 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
+#include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/utility.h"
@@ -22,7 +23,7 @@ void SessionImpl::statement_error(const Error& error, RowSink& sink) {
   sink.error(error);
 }
 
-void SessionImpl::query(std::string_view text, RowSink& sink) {
+void SessionImpl::run_query(std::string_view text, RowSink& sink) {
   sink_ = &sink;
   begin_message(text);
   scan_literals(text, scanned_);
@@ -30,6 +31,7 @@ void SessionImpl::query(std::string_view text, RowSink& sink) {
                       ? run_cached(scanned_, text, sink)
                       : run_text(text, sink);
   if (status.ok() && block_.state() == TransactionBlock::State::kImplicit) status = block_.commit();
+  const MustNotFail scope;
   if (!status.ok()) statement_error(status.error(), sink);
   report_changed_settings(sink);
   end_message();
@@ -87,6 +89,7 @@ Status SessionImpl::run_portal_simple(Portal& portal, bool last, RowSink& sink) 
   }
   statement_running_ = false;
   if (last && block_.state() == TransactionBlock::State::kImplicit) INDIGO_TRY(block_.commit());
+  const MustNotFail scope;  // it may have committed: the client learns of it
   report_changed_settings(sink);
   sink.command_complete(portal.tag);
   return {};

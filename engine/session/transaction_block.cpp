@@ -1,5 +1,6 @@
 #include "engine/session/transaction_block.h"
 
+#include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/exec/execution.h"
 #include "storage/durability.h"
@@ -140,6 +141,7 @@ Status TransactionBlock::commit() {
       return status;
     }
   }
+  const MustNotFail scope;  // from here on it commits, or rolls back
   if (before_end) before_end(0, End::kCommit);
   if (transaction_) {
     static const uint32_t synchronous_index = *find_setting("synchronous_commit");
@@ -159,6 +161,7 @@ Status TransactionBlock::commit() {
 
 void TransactionBlock::rollback() {
   if (state_ == State::kIdle) return;
+  const MustNotFail scope;
   if (before_end) before_end(0, End::kRollback);
   if (transaction_) store_.rollback(*transaction_);
   end(false);
@@ -171,6 +174,7 @@ void TransactionBlock::fail() {
     case State::kImplicit: rollback(); return;
     case State::kBlock: break;
   }
+  const MustNotFail scope;
   state_ = State::kFailed;
   if (before_end) before_end(savepoints_.size(), End::kFailure);
   if (savepoints_.empty()) {
@@ -201,6 +205,7 @@ Status TransactionBlock::savepoint(std::string_view name) {
 Status TransactionBlock::rollback_to(std::string_view name) {
   int at = find(name);
   if (at < 0) return Error(sqlstate::kInvalidSavepoint, "savepoint \"" + std::string(name) + "\" does not exist");
+  const MustNotFail scope;
   if (before_end) before_end(static_cast<size_t>(at) + 1, End::kRollback);
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);

@@ -1,6 +1,7 @@
 // BEGIN, COMMIT, ROLLBACK, SAVEPOINT and SET TRANSACTION's options.
 #include <algorithm>
 
+#include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/families.h"
@@ -41,6 +42,7 @@ Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::stri
   } else {
     INDIGO_TRY(block.commit());
   }
+  const MustNotFail scope;  // the client learns of the end
   return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
 }
 

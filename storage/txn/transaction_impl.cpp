@@ -1,8 +1,9 @@
 #include "storage/txn/transaction_impl.h"
 
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.h"
+#include "base/memory_reserve.h"
 #include "base/mutation.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
@@ -33,7 +34,7 @@ TransactionImpl::~TransactionImpl() {
 }
 
 void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
-  assert(ended_ && writes_ == nullptr && serializable_ == nullptr);
+  INDIGO_CHECK(ended_ && writes_ == nullptr && serializable_ == nullptr);
   id_ = id;
   isolation_ = isolation;
   command_ = 1;
@@ -128,7 +129,7 @@ ReadView TransactionImpl::view() const {
 std::unique_ptr<Transaction::PinnedView> TransactionImpl::pin(const ReadView& view) {
   SnapshotRegistry& registry = store_.snapshots();
   SnapshotRegistry::Slot* slot = registry.allocate_slot(state_->shard);
-  assert(slot != nullptr);
+  INDIGO_CHECK(slot != nullptr);
   if (view.stamp != kMaxStamp) registry.copy(*slot, view.stamp);
   return std::make_unique<PinnedViewImpl>(registry, slot, state_->shard);
 }
@@ -213,7 +214,8 @@ void TransactionImpl::undo(size_t position) {
 }
 
 void TransactionImpl::rollback_to(uint32_t level) {
-  assert(level >= 1 && level <= state_->savepoints.size());
+  INDIGO_CHECK(level >= 1 && level <= state_->savepoints.size());
+  const MustNotFail scope;
   state_->savepoints.resize(level);
   TransactionState::Savepoint s = state_->savepoints.back();
   failure_.reset();
@@ -229,7 +231,7 @@ void TransactionImpl::rollback_to(uint32_t level) {
 }
 
 void TransactionImpl::release(uint32_t level) {
-  assert(level >= 1 && level <= state_->savepoints.size());
+  INDIGO_CHECK(level >= 1 && level <= state_->savepoints.size());
   state_->savepoints.resize(level - 1);
 }
 

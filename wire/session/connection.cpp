@@ -1,5 +1,8 @@
 #include "wire/session/connection.h"
 
+#include "base/exception_error.h"
+#include "base/memory_reserve.h"
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "wire/messages/backend_key_data.h"
 #include "wire/messages/error_response.h"
@@ -39,6 +42,12 @@ class Connection {
     negotiate(outcome->request);
     if (Status status = authenticate(outcome->request, deadline); !status.ok()) return say(status.error());
     serve(outcome->request.options);
+  }
+
+  void give_up(const Error& error) {
+    const MustNotFail scope;
+    log_error("a connection ends: " + error.message);
+    say(error);
   }
 
  private:
@@ -105,7 +114,12 @@ class Connection {
 }  // namespace
 
 void run_connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task) {
-  Connection(shared, std::move(socket), address, task).run();
+  Connection connection(shared, std::move(socket), address, task);
+  try {
+    connection.run();
+  } catch (...) {  // outside of all messages: of this connection nothing is left, the others go on
+    connection.give_up(exception_error());
+  }
 }
 
 }  // namespace indigo::wire

@@ -1,0 +1,30 @@
+#include "base/exception_error.h"
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "base/memory_reserve.h"
+#include "base/sqlstate.h"
+
+namespace indigo {
+
+Error exception_error() {
+  const MustNotFail scope;
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return Error(sqlstate::kOutOfMemory, "out of memory");
+  } catch (const std::length_error&) {  // more than an allocation can ever have
+    return Error(sqlstate::kOutOfMemory, "out of memory");
+  } catch (const std::system_error& e) {
+    const bool memory = e.code() == std::errc::not_enough_memory;
+    return Error(memory ? sqlstate::kOutOfMemory : sqlstate::kInsufficientResources, e.what());
+  } catch (const std::exception& e) {
+    return Error(sqlstate::kInternalError, std::string("unexpected exception: ") + e.what());
+  } catch (...) {
+    return Error(sqlstate::kInternalError, "unexpected exception");
+  }
+}
+
+}  // namespace indigo

@@ -1,0 +1,26 @@
+// Where exceptions end. Nothing in Indigo throws, but the library does: std::bad_alloc, std::length_error, std::system_error.
+// At the edge of each message to a session, and of each connection, they become errors: the statement fails, the server goes on.
+#pragma once
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace indigo {
+
+// The exception being handled, for the client: 53200 for memory, 53000 for the system's other resources, XX000 for the rest.
+Error exception_error();
+
+// f(), which answers a Result; an exception from it becomes the error, after `repair` has run.
+template <class F, class Repair>
+auto catch_exceptions(F&& f, Repair&& repair) -> decltype(f()) {
+  try {
+    return f();
+  } catch (...) {
+    Error error = exception_error();
+    repair();
+    return error;
+  }
+}
+
+}  // namespace indigo

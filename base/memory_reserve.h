@@ -1,0 +1,35 @@
+// Memory for what must not fail. An allocation that fails throws std::bad_alloc, which ends a statement at its edge
+// (base/exception_error.h); but where a latch is held, where a transaction commits or is undone, nothing may be left half done.
+// Such code stands in a MustNotFail scope: there a failed allocation is given the process' reserve and tried again.
+//
+// Thread safety: all functions. A scope marks whoever runs on this thread; a fiber that is suspended in one takes its mark along.
+#pragma once
+
+#include <cstddef>
+
+namespace indigo {
+
+inline constexpr size_t kMemoryReserveBytes = size_t{16} << 20;
+
+class MustNotFail {
+ public:
+  MustNotFail() { depth_++; }
+  ~MustNotFail() { depth_--; }
+  MustNotFail(const MustNotFail&) = delete;
+  MustNotFail& operator=(const MustNotFail&) = delete;
+
+  static bool active() { return depth_ > 0; }
+  // A fiber leaves its thread, and comes back to one. Not inline: the thread may be another.
+  static int suspend();
+  static void resume(int depth);
+
+ private:
+  inline static thread_local int depth_ = 0;
+};
+
+// Sets the reserve aside, once for the process, and installs the handler that gives it out.
+void install_memory_reserve();
+// After memory was short: sets it aside again if there is memory now. Cheap when nothing is missing.
+void refill_memory_reserve();
+
+}  // namespace indigo

@@ -1,0 +1,69 @@
+// The messages' edge: what throws in the session ends here, as the statement's error (base/exception_error.h). What ran is thrown
+// away, and the transaction fails like after any other error.
+#include "base/exception_error.h"
+#include "base/memory_reserve.h"
+#include "engine/session/session_impl.h"
+
+namespace indigo::engine {
+
+template <class F>
+auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
+  refill_memory_reserve();
+  return catch_exceptions(std::forward<F>(message), [this] { discard_broken(); });
+}
+
+// Operators that an exception has passed through are in no known state, and a portal may be half made.
+void SessionImpl::discard_broken() {
+  const MustNotFail scope;
+  simple_portal_.execution.reset();
+  std::erase_if(portals_, [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
+  for (auto& [name, portal] : portals_) {
+    const bool whole = portal->buffer != nullptr || portal->status == Portal::Status::kDone;
+    portal->execution.reset();
+    if (!whole) portal->status = Portal::Status::kFailed;
+  }
+  discard_plans();
+  bind_context_.take_error();
+  output_context_.take_error();
+  block_.fail();
+  statement_running_ = false;
+}
+
+void SessionImpl::query(std::string_view text, RowSink& sink) {
+  const Status status = at_edge([&]() -> Status {
+    run_query(text, sink);
+    return {};
+  });
+  if (status.ok()) return;
+  const MustNotFail scope;
+  statement_error(status.error(), sink);
+  end_message();
+  sink_ = nullptr;
+}
+
+Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
+                          RowSink& sink) {
+  return at_edge([&] { return make_statement(name, text, parameter_types, sink); });
+}
+
+Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
+  return at_edge([&] { return make_portal(bind, sink); });
+}
+
+Status SessionImpl::describe_statement(std::string_view name, RowSink& sink) {
+  return at_edge([&] { return send_statement_description(name, sink); });
+}
+
+Status SessionImpl::describe_portal(std::string_view name, RowSink& sink) {
+  return at_edge([&] { return send_portal_description(name, sink); });
+}
+
+Status SessionImpl::execute(std::string_view portal, uint32_t max_rows, RowSink& sink) {
+  return at_edge([&] { return run_portal(portal, max_rows, sink); });
+}
+
+Status SessionImpl::sync(RowSink& sink) {
+  return at_edge([&] { return end_pipeline(sink); });
+}
+
+}  // namespace indigo::engine
