@@ -16,12 +16,10 @@ OUT = os.path.join(ROOT, "catalog", "generated")
 PSQL = ["psql", "-X", "-At", "-d", "template1"] + sys.argv[1:]
 
 # Tables whose rows are not taken over (they describe PostgreSQL's own files, or are filled by the server itself).
-EMPTY = {"pg_rewrite", "pg_depend", "pg_shdepend", "pg_statistic", "pg_database", "pg_extension",
+EMPTY = {"pg_rewrite", "pg_depend", "pg_shdepend", "pg_statistic", "pg_database",
          "pg_constraint", "pg_shdescription"}
 WHERE = {
-    "pg_proc": "oid < 16384 and prolang <> coalesce((select oid from pg_language where lanname = 'plpgsql'), 0)"
-               " and proname not like 'plpgsql%'",
-    "pg_language": "lanname <> 'plpgsql'",
+    "pg_proc": "oid < 16384",
     "pg_collation": "oid < 12000 or collname = 'ucs_basic' or collprovider = 'i'",
     "pg_class": "oid < 16384 and relnamespace <> 99",
     "pg_type": "oid < 16384 and typnamespace <> 99",
@@ -30,8 +28,7 @@ WHERE = {
     "pg_authid": "oid < 16384",
     "pg_init_privs": "classoid = 'pg_proc'::regclass or (classoid = 'pg_class'::regclass and objoid in"
                      " (select oid from pg_class where relnamespace = 11)) or objoid = 11",
-    "pg_description": "not (classoid = 'pg_collation'::regclass and objoid > 12000) and objoid < 16384 and not"
-                      " (classoid = 'pg_extension'::regclass) and not (classoid = 'pg_language'::regclass and objoid > 14)",
+    "pg_description": "not (classoid = 'pg_collation'::regclass and objoid > 12000) and objoid < 16384",
 }
 ALL_COLUMNS_KEY = {
     "pg_depend": ["classid", "objid", "objsubid", "refclassid", "refobjid", "refobjsubid", "deptype"],
