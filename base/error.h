@@ -33,6 +33,15 @@ struct Error {
   // Named objects (ErrorResponse fields s, t, c, d, n).
   std::string schema, table, column, data_type, constraint;
   std::string where;  // context lines
+  // The text inside a program that the error is in, and the 1-based character there; then `position` is 0.
+  std::string internal_query;
+  int internal_position = 0;
+
+  // Adds a context line below those that are there.
+  void add_context(std::string_view line) {
+    if (!where.empty()) where += '\n';
+    where += line;
+  }
 
   Error(SqlState s, std::string m) : state(s), message(std::move(m)) {}
   Error&& with_detail(std::string d) && {

@@ -173,8 +173,9 @@ std::shared_ptr<const FunctionInfo> Builtins::Tables::make_function(uint32_t row
   for (const std::string& mode : read_texts(c(pg_proc::c_proargmodes).string(row)))
     f->argument_modes.push_back(mode[0]);
   f->argument_names = read_texts(c(pg_proc::c_proargnames).string(row));
-  f->language = c(pg_proc::c_prolang).cell(row) == 14 ? "sql" : "internal";
+  f->language = c(pg_proc::c_prolang).cell(row) == oid::kSqlLanguage ? "sql" : "internal";
   f->source = c(pg_proc::c_prosrc).string(row);
+  f->owner = c(pg_proc::c_proowner).cell(row);
   return f;
 }
 

@@ -80,8 +80,13 @@ struct FunctionInfo {
   std::vector<Oid> all_argument_types;  // with OUT arguments, empty when there are none
   std::vector<char> argument_modes;     // i o b v t
   std::vector<std::string> argument_names;
-  std::string language = "internal";  // internal, sql
+  std::string language = "internal";  // internal, sql, plpgsql
   std::string source;
+  std::string statements;  // prosqlbody: BEGIN ATOMIC ... END or RETURN ..., empty when the body is `source`
+  Oid owner = kInvalidOid;
+  bool security_definer = false;
+  std::vector<std::string> settings;  // proconfig: name=value, in force while it runs
+  float cost = 1, rows = 0;
 };
 
 struct AggregateInfo {

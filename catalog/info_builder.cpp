@@ -548,8 +548,15 @@ std::shared_ptr<const FunctionInfo> InfoBuilder::function(Oid oid) {
   f->all_argument_types = read_oids(row.str(pg_proc::c_proallargtypes));
   for (const std::string& mode : read_texts(row.str(pg_proc::c_proargmodes))) f->argument_modes.push_back(mode[0]);
   f->argument_names = read_texts(row.str(pg_proc::c_proargnames));
-  f->language = row.oid(pg_proc::c_prolang) == 14 ? "sql" : "internal";
+  const Oid language = row.oid(pg_proc::c_prolang);
+  f->language = language == oid::kSqlLanguage ? "sql" : language == oid::kPlpgsqlLanguage ? "plpgsql" : "internal";
   f->source = row.str(pg_proc::c_prosrc);
+  f->statements = row.str(pg_proc::c_prosqlbody);
+  f->owner = row.oid(pg_proc::c_proowner);
+  f->security_definer = row.flag(pg_proc::c_prosecdef);
+  f->settings = read_texts(row.str(pg_proc::c_proconfig));
+  f->cost = row.f32(pg_proc::c_procost);
+  f->rows = row.f32(pg_proc::c_prorows);
   return f;
 }
 

@@ -38,7 +38,7 @@ inline constexpr Oid kRecord = 2249, kRecordArray = 2287, kCstring = 2275, kAny 
                      kTrigger = 2279, kLanguageHandler = 2280, kInternal = 2281, kAnyElement = 2283,
                      kAnyNonArray = 2776, kAnyEnum = 3500, kAnyRange = 3831, kAnyCompatible = 5077,
                      kAnyCompatibleArray = 5078, kAnyCompatibleNonArray = 5079, kAnyCompatibleRange = 5080,
-                     kAnyMultirange = 4537, kAnyCompatibleMultirange = 4538;
+                     kAnyMultirange = 4537, kAnyCompatibleMultirange = 4538, kEventTrigger = 3838;
 // arrays
 inline constexpr Oid kBoolArray = 1000, kByteaArray = 1001, kCharArray = 1002, kNameArray = 1003, kInt2Array = 1005,
                      kInt4Array = 1007, kTextArray = 1009, kOidArray = 1028, kBpcharArray = 1014, kVarcharArray = 1015,
@@ -51,6 +51,7 @@ inline constexpr Oid kDefaultCollation = 100, kCCollation = 950, kPosixCollation
 // No collation, but the sign that an expression's inputs have different ones (42P22 where it matters).
 inline constexpr Oid kConflictingCollations = 0xFFFFFFFF;
 inline constexpr Oid kBootstrapSuperuser = 10;
+inline constexpr Oid kInternalLanguage = 12, kSqlLanguage = 14, kPlpgsqlLanguage = 13563;
 // Roles that every instance has.
 inline constexpr Oid kMonitorRole = 3373, kReadAllSettingsRole = 3374, kReadAllStatsRole = 3375,
                      kSignalBackendRole = 4200, kCheckpointRole = 4544, kReadServerFilesRole = 4569,

@@ -60,6 +60,10 @@ RowValues& RowValues::texts(int column, std::span<const std::string> v) {
   return str(column, array_of(oid::kText, Phys::kStr, v, 1, [](const std::string& e) { return Datum::of(Str(e)); }));
 }
 
+RowValues& RowValues::chars(int column, std::span<const char> v) {
+  return str(column, array_of(oid::kChar, Phys::kStr, v, 1, [](const char& e) { return Datum::of(Str(&e, 1)); }));
+}
+
 std::vector<Datum> RowValues::datums() const {
   std::vector<Datum> out;
   out.reserve(values_.size());

@@ -81,6 +81,7 @@ class RowValues {
   RowValues& i16s(int column, std::span<const int16_t> v);        // int2[]
   RowValues& i16_vector(int column, std::span<const int16_t> v);  // int2vector
   RowValues& texts(int column, std::span<const std::string> v);   // text[]
+  RowValues& chars(int column, std::span<const char> v);          // "char"[]
   const Datum& get(int column) const { return values_[static_cast<size_t>(column)].get(); }
   std::vector<Datum> datums() const;
 

@@ -8,6 +8,7 @@
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/database.h"
@@ -32,8 +33,6 @@ using ddl::unsupported;
 // What the statement would be called in "... is not supported"; null: not a definition statement.
 const char* unsupported_definition(const PgQuery__Node& n) {
   switch (n.node_case) {
-    case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT: return "CREATE FUNCTION";
-    case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT: return "ALTER FUNCTION";
     case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return "CREATE TRIGGER";
     case PG_QUERY__NODE__NODE_RULE_STMT: return "CREATE RULE";
     case PG_QUERY__NODE__NODE_CREATE_CAST_STMT: return "CREATE CAST";
@@ -99,6 +98,8 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT:
     case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT:
     case PG_QUERY__NODE__NODE_CLUSTER_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
   }
@@ -154,6 +155,8 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return ddl::execute_reindex(c, *n.reindex_stmt);
     case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return ddl::execute_create_extension(c, *n.create_extension_stmt);
     case PG_QUERY__NODE__NODE_CLUSTER_STMT: return ddl::execute_cluster(c, *n.cluster_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT: return ddl::execute_create_function(c, *n.create_function_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT: return ddl::execute_alter_function(c, *n.alter_function_stmt);
     case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
     default: break;
   }

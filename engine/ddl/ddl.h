@@ -43,6 +43,11 @@ class DdlHost {
     (void)database;
     return {};
   }
+  // CREATE FUNCTION: the language looks at the new routine's body.
+  virtual Status validate_routine(Oid routine) {
+    (void)routine;
+    return {};
+  }
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

@@ -50,6 +50,7 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
   prepared->lifted_used.assign(lifted.size(), false);
   if (!is_plannable(parsed->node)) {
     for (Oid type : parameter_types) prepared->parameter_types.push_back({type, -1, kInvalidOid});
+    if (parsed->variables != nullptr) prepared->parameter_types = parsed->variables->types();
     if (const PgQuery__Node* query = inner_query(parsed->node); query != nullptr && variable_parameters) {
       // Parameters are told now; the query itself is analyzed when the statement runs.
       sql::AnalyzeInput input{query, parsed->text, parameter_types, true, {}};
@@ -59,6 +60,7 @@ Result<PreparedPtr> SessionImpl::prepare(const std::shared_ptr<const ParsedState
     return PreparedPtr(std::move(prepared));
   }
   sql::AnalyzeInput input{parsed->node, parsed->text, parameter_types, variable_parameters, lifted};
+  input.variables = parsed->variables.get();
   auto analyzed = sql::analyze(*this, input);
   if (!analyzed.ok() && !lifted.empty()) {
     // Literals that PostgreSQL would compare as constants (GROUP BY a + 1) differ as parameters: analyze the text as it is.
@@ -139,6 +141,10 @@ Status SessionImpl::refresh(PreparedPtr& prepared) {
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
   INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, {}, {}, prepared->for_cursor));
+  if (prepared->parsed->variables != nullptr) {  // a program looks at the columns itself
+    prepared = std::move(fresh);
+    return {};
+  }
   bool same = (fresh->text_shape == nullptr) == (prepared->text_shape == nullptr);
   if (same && fresh->text_shape) {
     const auto& a = fresh->text_shape->columns;

@@ -74,6 +74,19 @@ Status SessionImpl::begin_statement() {
   return {};
 }
 
+storage::ReadView SessionImpl::current_view() {
+  return active_view_ != nullptr ? active_view_->view() : transaction().view();
+}
+
+storage::ReadView SessionImpl::nested_view(bool fresh) {
+  if (!fresh) return current_view();
+  storage::Transaction& txn = transaction();
+  if (active_view_ != nullptr) active_view_->pin(txn);
+  txn.next_command();
+  txn.take_statement_snapshot();
+  return txn.view();
+}
+
 Status SessionImpl::lock_relations(PreparedPtr& prepared) {
   auto& txn = transaction();
   auto& owner = store().lock_owner(txn);
@@ -139,6 +152,7 @@ Status SessionImpl::open_plan(Portal& portal) {
   INDIGO_TRY(lock_relations(portal.prepared));
   portal.execution = take_execution(*portal.prepared);
   portal.view = transaction().view();
+  ActiveView active(active_view_, portal.view);
   INDIGO_TRY(portal.execution->open(execution_context(portal.view, portal.parameters)));
   portal.status = Portal::Status::kRunning;
   portal.created_at_depth = block_.depth();
@@ -169,6 +183,7 @@ Status SessionImpl::materialise(Portal& portal) {
     columns.push_back(sql::physical_of(column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
+  ActiveView active(active_view_, portal.view);
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, portal.execution->next(0));
     if (chunk == nullptr) break;
@@ -186,6 +201,7 @@ Status SessionImpl::materialise(Portal& portal) {
 Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
   uint64_t sent = 0;
   static const ResultShape kNoColumns;
+  ActiveView active(active_view_, portal.view);
   const ResultShape& shape = as != nullptr ? *as : portal.shape ? *portal.shape : kNoColumns;
   while (max_rows == 0 || sent < max_rows) {
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;

@@ -105,4 +105,13 @@ Result<OwnedDatum> SessionImpl::system_value(std::string_view function, std::spa
   return entry->run(*this, args);
 }
 
+Result<OwnedDatum> SessionImpl::call_routine(const sql::CallInfo& call, std::span<const Datum> args) {
+  return programs_->call(call, args);
+}
+
+Result<std::unique_ptr<sql::SetProducer>> SessionImpl::open_routine(const sql::CallInfo& call,
+                                                                    std::span<const Datum> args) {
+  return programs_->open(call, args);
+}
+
 }  // namespace indigo::engine

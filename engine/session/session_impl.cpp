@@ -83,6 +83,7 @@ SessionImpl::SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr
       block_(instance.catalog().store(), catalog_, settings_, static_cast<uint64_t>(pid)),
       session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
       activity_(std::make_shared<SessionActivity>()),
+      programs_(std::make_unique<programs::Programs>(*this)),
       bind_context_(*this),
       output_context_(*this) {
   output_context_.set_arena(&output_arena_);
@@ -315,7 +316,8 @@ std::optional<Error> SessionImpl::must_end() {
 
 void SessionImpl::end_portals(size_t depth, TransactionBlock::End end) {
   using End = TransactionBlock::End;
-  if (simple_portal_.execution) close(simple_portal_);
+  // Within a program it is the statement that runs: what ends is a part of it.
+  if (simple_portal_.execution && active_view_ == nullptr) close(simple_portal_);
   std::erase_if(portals_, [&](auto& named) {
     Portal& portal = *named.second;
     if (portal.held() && portal.buffer) return false;                          // outlived its own transaction already

@@ -22,6 +22,8 @@
 #include "catalog/session_catalog.h"
 #include "engine/exec/scan/cursor_rows.h"
 #include "engine/instance.h"
+#include "engine/programs/active_view.h"
+#include "engine/programs/programs.h"
 #include "engine/session.h"
 #include "engine/session/portal.h"
 #include "engine/session/transaction_block.h"
@@ -102,6 +104,9 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   Status system_rows(std::string_view function, std::span<const Datum> args,
                      const std::function<void(std::span<const Datum>)>& sink) override;
   Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
+  Result<OwnedDatum> call_routine(const sql::CallInfo& call, std::span<const Datum> args) override;
+  Result<std::unique_ptr<sql::SetProducer>> open_routine(const sql::CallInfo& call,
+                                                         std::span<const Datum> args) override;
 
   // ---- exec::CursorRows (cursor_position.cpp)
   Result<std::optional<Row>> current_row(std::string_view cursor, const catalog::RelationInfo& relation) override;
@@ -123,6 +128,16 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   void notice(Severity severity, const Error& text);
   RowSink* sink() { return sink_; }
   uint64_t work_memory_bytes() const { return work_memory_bytes_; }
+  // SECURITY DEFINER: privileges are that role's until it changes again.
+  void act_as(Oid role);
+
+  // ---- programs (engine/programs)
+  programs::Programs& routines() { return *programs_; }
+  ActiveView*& active_view() { return active_view_; }
+  // What the statement that runs now reads with.
+  storage::ReadView current_view();
+  // What a statement inside a program reads with. `fresh`: of a new command, and under READ COMMITTED of a new snapshot.
+  storage::ReadView nested_view(bool fresh);
 
   // Makes sure that a transaction is open with a snapshot for the next statement; a new command begins.
   Status begin_statement();
@@ -172,6 +187,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
     last_sequence_ = kInvalidOid;
   }
   void discard_plans() {
+    if (active_view_ == nullptr) programs_->forget();
     cache_.clear();
     idle_executions_.clear();
     last_execution_ = {};
@@ -245,6 +261,9 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   Severity client_min_severity_ = Severity::kNotice;
   std::vector<uint32_t> changed_reported_;
   uint64_t plan_generation_ = 1;
+
+  std::unique_ptr<programs::Programs> programs_;
+  ActiveView* active_view_ = nullptr;  // of the innermost statement that runs
 
   StatementCache cache_;
   uint64_t plans_version_ = 0;  // of the catalog, when stale plans were discarded last

@@ -19,6 +19,12 @@ Status SessionImpl::check_role(std::string_view setting, const std::string& name
   return {};
 }
 
+void SessionImpl::act_as(Oid role) {
+  user_ = role;
+  user_name_ = catalog_.role_name(role);
+  catalog_.set_user(role);
+}
+
 void SessionImpl::apply_roles() {
   static const uint32_t authorization = *find_setting("session_authorization"), role = *find_setting("role"),
                         superuser = *find_setting("is_superuser");

@@ -212,7 +212,7 @@ Status TransactionBlock::rollback_to(std::string_view name) {
   deferred_checks_.rollback_to(savepoints_[at].checks);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at + 1);
-  state_ = State::kBlock;
+  if (state_ == State::kFailed) state_ = State::kBlock;  // a program may have savepoints in an implicit transaction
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/row_sink.h"
 #include "engine/session/required_privileges.h"
+#include "sql/analyze/variables.h"
 #include "sql/parse/parser.h"
 #include "sql/plan.h"
 #include "sql/query.h"
@@ -19,6 +20,8 @@ struct ParsedStatement {
   const PgQuery__Node* node = nullptr;          // null: an empty statement
   std::string text;                             // the whole text that locations refer to
   int location = 0, length = 0;                 // this statement's part of it
+  std::shared_ptr<const sql::VariableScope>
+      variables;  // of the program that it is a statement of; they are its parameters
 };
 
 struct Prepared {

@@ -125,7 +125,7 @@ Status run_declare(UtilityCall& call, std::string& tag) {
     return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
   }
   INDIGO_TRY(check_locking(stmt));
-  if (!hold && !session.block().in_block()) {
+  if (!hold && call.top_level && !session.block().in_block()) {
     return Error(sqlstate::kNoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
   }
   auto& portals = session.portals();

@@ -33,6 +33,7 @@ class DefinitionHost final : public DdlHost {
   bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
+  Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   Status run_query(std::string_view sql, const Rows& rows) override;
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;

@@ -15,6 +15,7 @@ std::span<const UtilityHandler> cursor_utilities();
 std::span<const UtilityHandler> copy_utilities();
 std::span<const UtilityHandler> explain_utilities();
 std::span<const UtilityHandler> maintenance_utilities();
+std::span<const UtilityHandler> program_utilities();
 // All of engine/ddl.
 const UtilityHandler& definition_utility();
 

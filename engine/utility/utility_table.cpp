@@ -12,8 +12,9 @@ namespace indigo::engine {
 const UtilityHandler* find_utility(const PgQuery__Node* node) {
   static const auto table = [] {
     std::unordered_map<int, const UtilityHandler*> all;
-    for (auto family : {transaction_utilities(), constraint_utilities(), setting_utilities(), prepared_utilities(),
-                        cursor_utilities(), copy_utilities(), explain_utilities(), maintenance_utilities()}) {
+    for (auto family :
+         {transaction_utilities(), constraint_utilities(), setting_utilities(), prepared_utilities(),
+          cursor_utilities(), copy_utilities(), explain_utilities(), maintenance_utilities(), program_utilities()}) {
       for (const UtilityHandler& handler : family) all.emplace(handler.node, &handler);
     }
     return all;

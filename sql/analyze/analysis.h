@@ -12,6 +12,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/variables.h"
 #include "sql/expr.h"
 #include "sql/func/context.h"
 
@@ -40,12 +41,15 @@ class Analysis {
   bool has_collate_clause = false;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
   std::vector<std::string> argument_names;
+  // What else names may mean; null: nothing.
+  const VariableScope* variables = nullptr;
 
   // For input functions: results live in the arena until the end of the analysis.
   FuncContext& functions() { return functions_; }
 
   // ---- $n (parameters.cpp)
   void declare_parameters(std::span<const Oid> types, bool variable, const PgQuery__Node* statement);
+  void declare_known(std::span<const TypeRef> types);  // all of them, and nothing else
   Result<ExprPtr> parameter(int number, int location);
   // A parameter or lifted literal of unknown type gets the type that its context asks for.
   Result<ExprPtr> resolve_parameter(const ParamExpr& param, const TypeRef& type);

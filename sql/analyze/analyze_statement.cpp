@@ -32,6 +32,8 @@ Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& i
   Analysis a(session, input.text);
   a.require_implementations = input.require_implementations;
   a.checks_schemas = true;
+  a.variables = input.variables;
+  a.inline_functions = input.inline_functions;
   a.declare_parameters(input.parameter_types, input.variable_parameters, input.statement);
   a.declare_lifted(input.lifted);
   Scope scope(a, nullptr);

@@ -19,6 +19,8 @@
 
 namespace indigo::sql {
 
+class VariableScope;  // sql/analyze/variables.h
+
 // A literal found by the scanner (engine's statement cache).
 struct LiftedLiteral {
   int location;  // 0-based byte of the literal in the text, as in the tree
@@ -27,11 +29,13 @@ struct LiftedLiteral {
 
 struct AnalyzeInput {
   const PgQuery__Node* statement;
-  std::string_view text;                  // for positions
-  std::span<const Oid> parameter_types;   // $n as declared; kInvalidOid/kUnknown: infer
-  bool variable_parameters = false;       // more $n than declared are allowed (Parse message)
-  std::span<const LiftedLiteral> lifted;  // ascending by location
-  bool require_implementations = true;    // false: a call that only the catalog knows is no error (tests)
+  std::string_view text;                     // for positions
+  std::span<const Oid> parameter_types;      // $n as declared; kInvalidOid/kUnknown: infer
+  bool variable_parameters = false;          // more $n than declared are allowed (Parse message)
+  std::span<const LiftedLiteral> lifted;     // ascending by location
+  bool require_implementations = true;       // false: a call that only the catalog knows is no error (tests)
+  bool inline_functions = true;              // false: the query is to be printed, not to be run
+  const VariableScope* variables = nullptr;  // of the program that the statement stands in: it declares all parameters
 };
 
 // Utility statements (query == null in the answer) are the engine's. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE
@@ -50,6 +54,20 @@ Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
+
+// The conversion of a value of type `from`, which is ParamExpr 0, as an assignment makes it. Null when `from` is as good as
+// `to`. Where there is none: by the value's text if `through_text`, else 42804.
+Result<ExprPtr> analyze_assignment(SessionContext& session, const TypeRef& from, const TypeRef& to, bool through_text);
+
+// CALL: the procedure and the values of its input parameters.
+struct AnalyzedCall {
+  std::shared_ptr<const catalog::FunctionInfo> procedure;
+  ExprList arguments;  // inputs only
+  // By argument as it was written: the place among all parameters.
+  std::vector<int> parameters;
+  TypeRef result;
+};
+Result<AnalyzedCall> analyze_call(SessionContext& session, const PgQuery__CallStmt& call, const AnalyzeInput& input);
 
 // A type's name outside a query (PREPARE's list). 42704 when there is none.
 Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text);

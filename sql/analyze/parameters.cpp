@@ -33,7 +33,15 @@ std::shared_ptr<ParamExpr> make_param(int index, const TypeRef& type, int locati
 
 }  // namespace
 
+void Analysis::declare_known(std::span<const TypeRef> types) {
+  resolved_.assign(types.begin(), types.end());
+  types_.clear();
+  for (const TypeRef& type : types) types_.push_back(type.oid);
+  declared_ = types_.size();
+}
+
 void Analysis::declare_parameters(std::span<const Oid> types, bool variable, const PgQuery__Node* statement) {
+  if (variables != nullptr) return declare_known(variables->types());
   declared_ = types.size();
   variable_ = variable;
   types_.assign(types.begin(), types.end());
@@ -44,6 +52,11 @@ void Analysis::declare_parameters(std::span<const Oid> types, bool variable, con
 }
 
 Result<ExprPtr> Analysis::parameter(int number, int location) {
+  if (variables != nullptr) {
+    INDIGO_ASSIGN(ExprPtr found, variables->parameter(number, location));
+    if (found) return found;
+    return error(sqlstate::kUndefinedParameter, "there is no parameter $" + std::to_string(number), location);
+  }
   const bool known = number >= 1 && static_cast<size_t>(number) <= types_.size();
   if (!known || (!variable_ && static_cast<size_t>(number) > declared_)) {
     return error(sqlstate::kUndefinedParameter, "there is no parameter $" + std::to_string(number), location);
@@ -72,6 +85,10 @@ Result<ExprPtr> Analysis::resolve_parameter(const ParamExpr& param, const TypeRe
 }
 
 Status Analysis::finish_parameters(AnalyzedStatement& out) const {
+  if (variables != nullptr) {
+    out.parameter_types = resolved_;
+    return {};
+  }
   for (size_t i = 0; i < types_.size(); i++) {
     if (types_[i] == oid::kUnknown || types_[i] == kInvalidOid) {
       // A declared parameter that the text never mentions keeps the type it has; one in a gap has none.

@@ -17,6 +17,9 @@
 
 namespace indigo::sql {
 
+struct CallInfo;    // sql/func/registry.h
+class SetProducer;  // the same
+
 // Settings that change how values are read and printed. Kept current by the session.
 struct FormatSettings {
   enum class DateStyle : uint8_t { kIso, kPostgres, kSql, kGerman } date_style = DateStyle::kIso;
@@ -67,6 +70,11 @@ class SessionContext {
   // A scalar system function that engine owns (pg_cancel_backend, pg_advisory_lock, txid_current, pg_relation_size ...),
   // by prosrc name.
   virtual Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) = 0;
+  // Functions that users have made (OIDs from oid::kFirstUserOid on), for one row of arguments. A strict one is not called
+  // with nulls. A session that runs no programs answers 0A000 (sql/func/routine_call.cpp).
+  virtual Result<OwnedDatum> call_routine(const CallInfo& call, std::span<const Datum> args);
+  // The same for functions that return sets.
+  virtual Result<std::unique_ptr<SetProducer>> open_routine(const CallInfo& call, std::span<const Datum> args);
 };
 
 class FuncContext {

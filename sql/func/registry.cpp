@@ -5,8 +5,10 @@
 #include "catalog/array_format.h"
 #include "catalog/builtins.h"
 #include "catalog/generated/columns.h"
+#include "catalog/oids.h"
 #include "catalog/static_table.h"
 #include "sql/func/families.h"
+#include "sql/func/routine_call.h"
 
 namespace indigo::sql {
 
@@ -148,9 +150,13 @@ std::vector<Oid> functions_of_entry(std::string_view name) {
   return result;
 }
 
-const ScalarFunction* find_scalar(Oid function) { return registry().scalars.find(function); }
+const ScalarFunction* find_scalar(Oid function) {
+  return function >= oid::kFirstUserOid ? &routine_scalar() : registry().scalars.find(function);
+}
 const AggregateFunction* find_aggregate(Oid function) { return registry().aggregates.find(function); }
-const SetFunction* find_set(Oid function) { return registry().sets.find(function); }
+const SetFunction* find_set(Oid function) {
+  return function >= oid::kFirstUserOid ? &routine_set() : registry().sets.find(function);
+}
 
 Phys physical_of(Oid type) { return catalog::Builtins::phys_of(type); }
 

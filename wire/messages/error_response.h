@@ -27,6 +27,8 @@ struct ErrorResponse {
     put_field('D', error.detail, out);
     put_field('H', error.hint, out);
     if (error.position > 0) put_field('P', std::to_string(error.position), out);
+    if (error.internal_position > 0) put_field('p', std::to_string(error.internal_position), out);
+    put_field('q', error.internal_query, out);
     put_field('W', error.where, out);
     put_field('s', error.schema, out);
     put_field('t', error.table, out);

@@ -1,5 +1,7 @@
 #include "engine/ddl/drop/dependency.h"
 
+#include "engine/ddl/function/signature.h"
+
 namespace indigo::engine::ddl {
 
 Status record_dependency(DdlContext& c, const Address& depender, const Address& referenced, char type) {
@@ -160,8 +162,11 @@ std::string describe(DdlContext& c, const Address& a) {
     case pg_collation::kOid:
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
     case pg_namespace::kOid: return "schema " + name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname);
-    case pg_proc::kOid:
-      return "function " + identifier(name_in_table(c, pg_proc::kOid, a.object, pg_proc::c_proname)) + "()";
+    case pg_proc::kOid: {
+      const auto f = c.catalog.function(a.object);
+      if (f == nullptr) return "function " + std::to_string(a.object);
+      return (f->kind == catalog::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
+    }
     case pg_database::kOid: return "database " + name_in_table(c, pg_database::kOid, a.object, pg_database::c_datname);
     case pg_authid::kOid: return "role " + name_in_table(c, pg_authid::kOid, a.object, pg_authid::c_rolname);
     default: return "object " + std::to_string(a.object);

@@ -26,12 +26,6 @@ constexpr Kind kOfTable[] = {
     {PG_QUERY__OBJECT_TYPE__OBJECT_RULE, "rule"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_POLICY, "policy"},
 };
-constexpr Kind kRoutines[] = {
-    {PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION, "function"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE, "procedure"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE, "routine"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE, "aggregate"},
-};
 
 template <size_t N>
 std::string_view kind_in(const Kind (&kinds)[N], PgQuery__ObjectType type) {
@@ -65,40 +59,6 @@ Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view
                  object + (kind == "rule" ? "relation " : "table ") + end);
 }
 
-// f(integer, text); in notices types have PostgreSQL's internal names.
-Result<std::string> signature(DdlContext& c, const PgQuery__ObjectWithArgs& f, bool as_written) {
-  std::string out = sql::name_list_text(nodes(f.n_objname, f.objname)) + "(";
-  const NodeList arguments = nodes(f.n_objargs, f.objargs);
-  for (size_t i = 0; i < arguments.size(); i++) {
-    const PgQuery__TypeName& type = *arguments[i]->type_name;
-    if (i > 0) out += as_written ? "," : ", ";
-    if (as_written) {
-      out += sql::name_list_text(nodes(type.n_names, type.names));
-      if (type.n_array_bounds > 0) out += "[]";
-      continue;
-    }
-    INDIGO_ASSIGN(const TypeRef resolved, resolve_type(c, &type));
-    out += type_text(c, {resolved.oid, -1, kInvalidOid});
-  }
-  return out + ")";
-}
-
-Status drop_routine(DdlContext& c, const PgQuery__DropStmt& s, std::string_view kind, const PgQuery__ObjectWithArgs& f,
-                    const std::string& tag) {
-  const NodeList name = nodes(f.n_objname, f.objname);
-  const auto q = sql::qualified_name(name);
-  if (!q.valid || !c.catalog.functions_named(q.schema, q.name).empty()) return unsupported(tag);
-  INDIGO_ASSIGN(const std::string written, signature(c, f, true));
-  const std::string skipped = std::string(kind) + " " + written + " does not exist";
-  if (s.missing_ok) return missing(c, s, sqlstate::kUndefinedFunction, skipped, skipped);
-  if (f.args_unspecified) {
-    return Error(sqlstate::kUndefinedFunction,
-                 "could not find a " + std::string(kind) + " named " + quoted(sql::name_list_text(name)));
-  }
-  INDIGO_ASSIGN(const std::string typed, signature(c, f, false));
-  return Error(sqlstate::kUndefinedFunction, std::string(kind) + " " + typed + " does not exist");
-}
-
 }  // namespace
 
 Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object, const std::string& tag) {
@@ -111,10 +71,6 @@ Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Nod
   }
   if (const std::string_view kind = kind_in(kOfTable, s.remove_type); !kind.empty() && list.size() >= 2) {
     return drop_of_table(c, s, kind, list, tag);
-  }
-  if (const std::string_view kind = kind_in(kRoutines, s.remove_type);
-      !kind.empty() && is(&object, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
-    return drop_routine(c, s, kind, *object.object_with_args, tag);
   }
   return unsupported(tag);
 }

@@ -1,6 +1,7 @@
 #include "engine/ddl/object/comment.h"
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 
 namespace indigo::engine::ddl {
@@ -149,6 +150,12 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
         }
       }
       return Address{pg_authid::kOid, oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
+      INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, s.objtype, *s.object->object_with_args));
+      return Address{pg_proc::kOid, f->oid, 0};
     }
     default: return unsupported("COMMENT on this kind of object");
   }

@@ -7,6 +7,7 @@
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
@@ -307,6 +308,11 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
       return std::string("ALTER COLLATION");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
+      INDIGO_TRY(rename_routine(c, s.rename_type, *s.object->object_with_args, s.newname));
+      return relation_tag(s.rename_type);
     default: return unsupported("renaming this kind of object");
   }
 }
@@ -412,6 +418,13 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
       return tag;
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(move_routine(c, s.object_type, *s.object->object_with_args, schema));
+      return tag;
+    }
     default: return unsupported("SET SCHEMA for this kind of object");
   }
 }
@@ -470,6 +483,12 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
       return relation_tag(s.object_type);
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
+      INDIGO_TRY(check_new_owner());
+      INDIGO_TRY(change_routine_owner(c, s.object_type, *s.object->object_with_args, owner));
+      return relation_tag(s.object_type);
     default: return unsupported("OWNER TO for this kind of object");
   }
 }

@@ -127,7 +127,9 @@ Result<std::string> stored_text(DdlContext& c, const PgQuery__Node* select, cons
   if (!spelled_out.ok()) return written;
   const auto tree = sql::parse(*spelled_out);
   if (!tree.ok()) return written;
-  const auto again = sql::analyze(session, {(*tree)->statements()[0].node, *spelled_out, {}, false, {}});
+  sql::AnalyzeInput input{(*tree)->statements()[0].node, *spelled_out, {}, false, {}};
+  input.inline_functions = false;
+  const auto again = sql::analyze(session, input);
   if (!again.ok() || again->query == nullptr || again->query->targets.size() != query.targets.size()) return written;
   for (size_t i = 0; i < query.targets.size(); i++) {
     if (!(again->query->targets[i].expr->type == query.targets[i].expr->type)) return written;
@@ -150,6 +152,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   }
   INDIGO_ASSIGN(const std::vector<std::string> options, view_options(s));
   sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
+  input.inline_functions = false;  // what is kept says what was written, and depends on it
   INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
   for (const sql::CommonTable& table : analyzed.query->ctes) {
     if (table.query->command != sql::CommandKind::kSelect) {

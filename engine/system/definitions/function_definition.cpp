@@ -1,6 +1,7 @@
 // Functions as CREATE FUNCTION says them.
 #include <cmath>
 
+#include "engine/settings/identifier_list.h"
 #include "engine/system/catalog_rows.h"
 
 namespace indigo::engine {
@@ -81,7 +82,9 @@ std::optional<std::string> result(SessionImpl& session, const FunctionInfo& f) {
   if (f.kind == FunctionKind::kProcedure) return std::nullopt;
   return result_text(session, f);
 }
-std::optional<std::string> no_text(SessionImpl&, const FunctionInfo&) { return std::nullopt; }
+std::optional<std::string> statements(SessionImpl&, const FunctionInfo& f) {
+  return f.statements.empty() ? std::nullopt : std::optional(f.statements);
+}
 
 Result<OwnedDatum> argument_default(SessionImpl& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
@@ -128,12 +131,34 @@ std::string properties(const RowReader& row, const FunctionInfo& f) {
   return out;
 }
 
+std::string quoted_literal(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') out += '\'';
+    out += c;
+  }
+  return out + "'";
+}
+
+// " SET name TO 'value'" of an entry of proconfig; lists keep their elements apart.
+std::string setting_text(const std::string& line) {
+  const size_t at = line.find('=');
+  const std::string name = line.substr(0, at), value = line.substr(at + 1);
+  std::string out = " SET " + sql::quote_identifier(name) + " TO ";
+  const auto elements = name == "search_path" || name == "temp_tablespaces" || name == "session_preload_libraries"
+                            ? split_identifier_list(value)
+                            : std::nullopt;
+  if (!elements) return out + quoted_literal(value);
+  for (size_t i = 0; i < elements->size(); i++) out += (i > 0 ? ", " : "") + quoted_literal((*elements)[i]);
+  return out;
+}
+
 Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
   if (f == nullptr) return text_null();
   if (f->kind == FunctionKind::kAggregate)
     return Error(sqlstate::kWrongObjectType, "\"" + f->name + "\" is an aggregate function");
-  if (f->language == "sql" && f->source.empty())
+  if (f->language == "sql" && f->source.empty() && f->statements.empty())
     return Error(sqlstate::kFeatureNotSupported, "the text of a built-in SQL function is not supported yet");
   const bool procedure = f->kind == FunctionKind::kProcedure;
   std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") +
@@ -150,6 +175,8 @@ Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Dat
     }
   });
   if (!support.empty()) out += support + "\n";
+  for (const std::string& line : f->settings) out += setting_text(line) + "\n";
+  if (!f->statements.empty()) return text_value(out + f->statements + "\n");
   std::string tag = procedure ? "$procedure" : "$function";
   while (f->source.find(tag + "$") != std::string::npos) tag += "x";
   return text_value(out + "AS " + tag + "$" + f->source + tag + "$\n");
@@ -159,7 +186,7 @@ constexpr SystemValue kFunctionDefinitionValues[] = {
     {"pg_get_function_arguments", of_function<all_arguments>},
     {"pg_get_function_identity_arguments", of_function<identity_arguments>},
     {"pg_get_function_result", of_function<result>},
-    {"pg_get_function_sqlbody", of_function<no_text>},
+    {"pg_get_function_sqlbody", of_function<statements>},
     {"pg_get_function_arg_default", argument_default},
     {"pg_get_functiondef", function_definition},
 };

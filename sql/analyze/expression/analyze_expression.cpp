@@ -103,4 +103,27 @@ Result<ExprPtr> analyze_domain_check(Analysis& outer, const std::string& text, O
   return coerce_to_boolean(a, e, "CHECK");
 }
 
+Result<ExprPtr> analyze_assignment(SessionContext& session, const TypeRef& from, const TypeRef& to, bool through_text) {
+  Analysis a(session, "");
+  a.declare_known({&from, 1});
+  auto value = std::make_shared<ParamExpr>();
+  value->type = from;
+  value->location = -1;
+  const ExprPtr source = value;
+  INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, source, to, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  if (out == source) return ExprPtr();
+  if (out) return out;
+  if (through_text) {
+    const TypeRef base = base_type_ref(a.catalog, to.oid);
+    auto cast = std::make_shared<IoCastExpr>();
+    cast->argument = source;
+    cast->type = type_with_collation(a.catalog, {base.oid, base.oid == to.oid ? to.typmod : base.typmod, kInvalidOid});
+    cast->implicit = true;
+    if (base.oid == to.oid) return ExprPtr(cast);
+    return coerce_to_domain(a, cast, to.oid, Coercion::kAssignment, -1);
+  }
+  return Error(sqlstate::kDatatypeMismatch,
+               "cannot cast type " + format_type(a.catalog, from.oid) + " to " + format_type(a.catalog, to.oid));
+}
+
 }  // namespace indigo::sql

@@ -14,13 +14,10 @@ namespace {
 
 using catalog::FunctionKind;
 
-struct Arguments {
-  ExprList list;
-  FunctionArguments types;
-};
+}  // namespace
 
-Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call) {
-  Arguments out;
+Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call) {
+  CallArguments out;
   for (const PgQuery__Node* n : nodes(call.n_args, call.args)) {
     const PgQuery__Node* value = n;
     if (is(n, PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)) {
@@ -55,6 +52,8 @@ Result<Arguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& cal
                            absent(call.agg_filter);
   return out;
 }
+
+namespace {
 
 // Decorations that only aggregates may have.
 Status refuse_decorations(Scope& scope, const CallDecoration& d) {
@@ -190,7 +189,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     return scope.error(sqlstate::kSyntaxError, "improper qualified name (too many dotted names): " + decoration.name,
                        call.location);
   }
-  INDIGO_ASSIGN(Arguments arguments, transform_arguments(scope, call));
+  INDIGO_ASSIGN(CallArguments arguments, transform_arguments(scope, call));
   if (!absent(call.agg_filter)) {
     Setting<Clause> clause(scope.clause, Clause::kFilter);
     INDIGO_ASSIGN(ExprPtr filter, transform(scope, call.agg_filter));

@@ -15,6 +15,13 @@ Result<ExprPtr> call_on_row(Scope& scope, std::string_view name, const ExprPtr& 
 // A resolved call with the user's arguments still to be converted and completed (defaults, variadic array).
 Result<ExprList> complete_arguments(Analysis& a, const FunctionCall& call, ExprList given, Oid* result_type);
 
+// The arguments as they were written, with their types for the choice of a function.
+struct CallArguments {
+  ExprList list;
+  FunctionArguments types;
+};
+Result<CallArguments> transform_arguments(Scope& scope, const PgQuery__FuncCall& call);
+
 // What the grammar wrote around the arguments.
 struct CallDecoration {
   const PgQuery__FuncCall* node = nullptr;

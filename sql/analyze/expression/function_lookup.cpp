@@ -80,12 +80,22 @@ bool hides(const Signature& a, const Signature& b) {
   return a.defaults <= b.defaults;
 }
 
+// A procedure as CALL sees it: its OUT parameters are parameters like the others.
+std::shared_ptr<const FunctionInfo> with_outputs(const std::shared_ptr<const FunctionInfo>& f) {
+  if (f->kind != catalog::FunctionKind::kProcedure || f->all_argument_types.empty()) return f;
+  auto all = std::make_shared<FunctionInfo>(*f);
+  all->arguments = f->all_argument_types;
+  all->argument_modes.assign(all->arguments.size(), 'i');
+  return all;
+}
+
 std::vector<Signature> signatures(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
                                   const FunctionArguments& call) {
   std::vector<Signature> list;
-  for (auto& function : catalog.functions_named(schema, name)) {
+  for (const auto& found : catalog.functions_named(schema, name)) {
     Signature s;
-    s.function = function;
+    s.function = call.with_outputs ? with_outputs(found) : found;
+    const auto& function = s.function;
     const bool fits = call.names.empty() ? match_positional(*function, call, s) : match_named(*function, call, s);
     if (!fits) continue;
     bool hidden = false;

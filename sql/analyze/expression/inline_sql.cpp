@@ -1,6 +1,7 @@
 // Functions in language SQL: their body takes the place of the call, as an expression or as a scalar subquery.
 #include <algorithm>
 
+#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/generated/sql_bodies.h"
@@ -43,6 +44,16 @@ ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
   return map_children(e, [&](const ExprPtr& c) { return substitute(c, arguments, depth); });
 }
 
+// Names of the parameters that $1, $2 ... are.
+std::vector<std::string> input_names(const catalog::FunctionInfo& function) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < function.argument_names.size(); i++) {
+    const char mode = i < function.argument_modes.size() ? function.argument_modes[i] : 'i';
+    if (mode == 'i' || mode == 'b' || mode == 'v') out.push_back(function.argument_names[i]);
+  }
+  return out;
+}
+
 // Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
 Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
                              const TypeRef& result, bool plain_only, int location) {
@@ -60,7 +71,7 @@ Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function,
   std::vector<Oid> types;
   for (const ExprPtr& e : arguments) types.push_back(e->type.oid);
   inner.declare_parameters(types, false, parsed->statements()[0].node);
-  inner.argument_names = function.argument_names;
+  inner.argument_names = input_names(function);
   Scope scope(inner, nullptr);
   ExprPtr body;
   if (plain) {
@@ -80,16 +91,61 @@ Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function,
   return converted ? substitute(converted, arguments, 0) : ExprPtr();
 }
 
+// Functions that users have made are calls unless nobody could tell the difference. A strict one must not be called with
+// nulls, which its body alone does not ensure.
+bool may_inline(catalog::CatalogView& catalog, const catalog::FunctionInfo& f, const TypeRef& result) {
+  return f.language == "sql" && f.statements.empty() && f.kind == catalog::FunctionKind::kFunction && !f.returns_set &&
+         !f.strict && !f.security_definer && f.settings.empty() && result.oid != oid::kVoid &&
+         result.oid != oid::kRecord && !is_composite(catalog, result.oid);
+}
+
+int most_volatile(const Expr& e) {
+  int most = 0;
+  if (e.kind == ExprKind::kCall) {
+    const auto v = as<CallExpr>(e).volatility;
+    most = v == catalog::Volatility::kVolatile ? 2 : v == catalog::Volatility::kStable ? 1 : 0;
+  }
+  if (e.kind == ExprKind::kSessionValue) most = 1;
+  for_each_child(e, [&](const ExprPtr& c) { most = std::max(most, most_volatile(*c)); });
+  return most;
+}
+
+// The body must not be more volatile than the function is said to be.
+bool keeps_promises(const catalog::FunctionInfo& f, const ExprPtr& body) {
+  const int said = f.volatility == catalog::Volatility::kVolatile ? 2 : f.volatility == catalog::Volatility::kStable;
+  return most_volatile(*body) <= said;
+}
+
+bool has_subquery(const Expr& e) {
+  bool found = e.kind == ExprKind::kSubLink;
+  for_each_child(e, [&](const ExprPtr& c) { found = found || has_subquery(*c); });
+  return found;
+}
+
 // How often a parameter's value would be computed; a volatile argument may stand in one place only.
 bool safe_to_repeat(const ExprList& arguments) {
   return std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return contains_volatile(*e); });
+}
+
+// The same for a body whose text need not name each parameter once: volatile arguments stay arguments of a call, and so do
+// subqueries.
+bool repeats_safely(const ExprList& arguments, const Expr& body) {
+  if (has_subquery(body)) return false;
+  return safe_to_repeat(arguments) &&
+         std::none_of(arguments.begin(), arguments.end(), [](const ExprPtr& e) { return has_subquery(*e); });
 }
 
 }  // namespace
 
 Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, CallExpr::Form form, Oid op, int location) {
-  if (function.language == "sql" && a.inline_functions) {
+  if (function.oid >= oid::kFirstUserOid) {
+    if (a.inline_functions && may_inline(a.catalog, function, result)) {
+      // What is wrong with the body is told when the function runs, with its context.
+      auto body = inlined_body(a, function, arguments, result, true, location);
+      if (body.ok() && *body && keeps_promises(function, *body) && repeats_safely(arguments, **body)) return body;
+    }
+  } else if (function.language == "sql" && a.inline_functions) {
     const bool native = find_scalar(function.oid) != nullptr || find_set(function.oid) != nullptr;
     if (!native || safe_to_repeat(arguments)) {
       INDIGO_ASSIGN(ExprPtr body, inlined_body(a, function, arguments, result, native, location));

@@ -41,6 +41,7 @@ struct FunctionArguments {
   std::vector<std::string> names;  // of the last names.size() arguments
   bool variadic_keyword = false;
   bool single_plain = false;  // one unnamed argument: may be a cast in disguise
+  bool with_outputs = false;  // CALL: OUT parameters of procedures have arguments, too
 };
 enum class Lookup : uint8_t { kFound, kNotFound, kAmbiguous };
 Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,

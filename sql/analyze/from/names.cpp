@@ -142,8 +142,55 @@ ExprPtr whole_row(Scope& scope, const NamespaceItem& item, int levels_up, int lo
   return row;
 }
 
+namespace {
+
+Result<ExprPtr> find_variable(Scope& scope, NodeList fields, bool star, int location) {
+  std::vector<std::string_view> name;
+  for (const PgQuery__Node* field : fields) name.push_back(string_of(field));
+  if (star) name.pop_back();
+  INDIGO_ASSIGN(VariableScope::Found found, scope.a.variables->find(name, location));
+  if (!found.value) return ExprPtr();
+  for (size_t i = found.parts; i < name.size(); i++) {
+    INDIGO_ASSIGN(found.value, select_field(scope, found.value, name[i], location));
+    if (!found.value) return ExprPtr();
+  }
+  return std::move(found.value);
+}
+
+// A null expression when the name is no column's and no table's; `missing` is then the error.
+Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::unique_ptr<Error>& missing);
+
+}  // namespace
+
 Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
   const PgQuery__ColumnRef& ref = *node.column_ref;
+  const NodeList fields = nodes(ref.n_fields, ref.fields);
+  const bool star = is(fields.back(), PG_QUERY__NODE__NODE_A_STAR);
+  const VariableScope* variables = fields.size() > 1 || !star ? scope.a.variables : nullptr;
+  using Conflict = VariableScope::Conflict;
+  if (variables != nullptr && variables->conflict() == Conflict::kVariable) {
+    INDIGO_ASSIGN(ExprPtr found, find_variable(scope, fields, star, ref.location));
+    if (found) return found;
+  }
+  std::unique_ptr<Error> missing;
+  INDIGO_ASSIGN(ExprPtr column, column_or_row(scope, ref, missing));
+  if (variables != nullptr && (!column || variables->conflict() == Conflict::kError)) {
+    INDIGO_ASSIGN(ExprPtr found, find_variable(scope, fields, star, ref.location));
+    if (found && !column) return found;
+    if (found) {
+      return scope
+          .error(sqlstate::kAmbiguousColumn, "column reference \"" + name_list_text(fields) + "\" is ambiguous",
+                 ref.location)
+          .with_detail("It could refer to either a PL/pgSQL variable or a table column.");
+    }
+  }
+  if (!column) return missing;
+  return column;
+}
+
+namespace {
+
+Result<ExprPtr> column_or_row(Scope& scope, const PgQuery__ColumnRef& ref, std::unique_ptr<Error>& missing) {
   const NodeList fields = nodes(ref.n_fields, ref.fields);
   const int location = ref.location;
   if (scope.clause == Clause::kDefault) {
@@ -169,7 +216,8 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
     for (size_t i = 0; i < arguments.size(); i++) {
       if (arguments[i] == column) return scope.a.parameter(static_cast<int>(i + 1), location);
     }
-    return missing_column(scope, "", column, location);
+    missing = std::make_unique<Error>(missing_column(scope, "", column, location));
+    return ExprPtr();
   }
   std::string_view schema, table = string_of(fields[fields.size() - 2]);
   if (fields.size() >= 3) schema = string_of(fields[fields.size() - 3]);
@@ -178,15 +226,21 @@ Result<ExprPtr> transform_column_ref(Scope& scope, const PgQuery__Node& node) {
                        "cross-database references are not implemented: " + name_list_text(fields), location);
   }
   INDIGO_ASSIGN(const NamespaceItem* item, find_table(scope, schema, table, location, &levels_up));
-  if (!item) return missing_table(scope, schema, table, location);
+  if (!item) {
+    missing = std::make_unique<Error>(missing_table(scope, schema, table, location));
+    return ExprPtr();
+  }
   if (star) return whole_row(scope, *item, levels_up, location);
   INDIGO_ASSIGN(ExprPtr found, item_column(scope, *item, column, levels_up, location));
   if (found) return found;
   // table.function: the function of the table's row.
   INDIGO_ASSIGN(found, call_on_row(scope, column, whole_row(scope, *item, levels_up, location), location));
   if (found) return found;
-  return missing_column(scope, table, column, location);
+  missing = std::make_unique<Error>(missing_column(scope, table, column, location));
+  return ExprPtr();
 }
+
+}  // namespace
 
 Status add_names(Scope& scope, std::vector<NamespaceItem> items) {
   for (NamespaceItem& item : items) {

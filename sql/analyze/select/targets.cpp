@@ -85,6 +85,23 @@ Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirec
   return out;
 }
 
+// variable.* of a program, unless a table has the name.
+Result<bool> variable_columns(Scope& scope, const PgQuery__ColumnRef& ref, std::vector<NamedExpr>& out) {
+  const NodeList fields = nodes(ref.n_fields, ref.fields);
+  if (scope.a.variables == nullptr || fields.size() > 3) return false;
+  int levels_up = 0;
+  INDIGO_ASSIGN(const NamespaceItem* item, find_table(scope, fields.size() == 3 ? string_of(fields[0]) : "",
+                                                      string_of(fields[fields.size() - 2]), ref.location, &levels_up));
+  if (item != nullptr && scope.a.variables->conflict() != VariableScope::Conflict::kVariable) return false;
+  std::vector<std::string_view> name;
+  for (const PgQuery__Node* field : fields.first(fields.size() - 1)) name.push_back(string_of(field));
+  VariableScope::Fields found;
+  INDIGO_ASSIGN(const bool known, scope.a.variables->fields(name, ref.location, found));
+  if (!known) return false;
+  for (auto& [field, value] : found) out.push_back({std::move(field), std::move(value)});
+  return true;
+}
+
 bool is_star(NodeList parts) { return !parts.empty() && is(parts.back(), PG_QUERY__NODE__NODE_A_STAR); }
 
 // True when `node` is a star, which `out` then holds expanded.
@@ -94,9 +111,11 @@ Result<bool> expand_star(Scope& scope, const PgQuery__Node* node, std::vector<Na
     if (!is_star(fields)) return false;
     if (fields.size() == 1) {
       INDIGO_ASSIGN(out, all_columns(scope, node->column_ref->location));
-    } else {
-      INDIGO_ASSIGN(out, table_columns(scope, *node->column_ref));
+      return true;
     }
+    INDIGO_ASSIGN(const bool variable, variable_columns(scope, *node->column_ref, out));
+    if (variable) return true;
+    INDIGO_ASSIGN(out, table_columns(scope, *node->column_ref));
     return true;
   }
   if (is(node, PG_QUERY__NODE__NODE_A_INDIRECTION) &&

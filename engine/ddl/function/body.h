@@ -1,0 +1,21 @@
+// The body of CREATE FUNCTION: a text in AS, or statements (BEGIN ATOMIC ... END, RETURN expression).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/ddl/function/attributes.h"
+
+namespace indigo::engine::ddl {
+
+struct RoutineBody {
+  std::string source;                     // prosrc
+  std::optional<std::string> statements;  // prosqlbody: "BEGIN ATOMIC ..." or "RETURN ..." as it was written
+  std::vector<Address> references;        // that the statements need
+};
+
+Result<RoutineBody> read_body(DdlContext& c, const PgQuery__CreateFunctionStmt& s, const RoutineAttributes& attributes,
+                              const RoutineSignature& signature);
+
+}  // namespace indigo::engine::ddl

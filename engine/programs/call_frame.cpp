@@ -1,0 +1,32 @@
+#include "engine/programs/call_frame.h"
+
+#include "engine/session/session_impl.h"
+
+namespace indigo::engine::programs {
+
+Status CallFrame::enter(const catalog::FunctionInfo& info) {
+  if (info.security_definer && info.owner != session_.user()) {
+    caller_ = session_.user();
+    session_.act_as(info.owner);
+  }
+  for (const std::string& line : info.settings) {
+    const size_t at = line.find('=');
+    const std::string name = line.substr(0, at), value = line.substr(at + 1);
+    std::string before;
+    if (!session_.setting(name, before)) before.clear();
+    INDIGO_TRY(session_.settings().set(name, value, Settings::Scope::kLocal, true));
+    settings_.emplace_back(name, std::move(before));
+  }
+  return {};
+}
+
+CallFrame::~CallFrame() {
+  for (auto at = settings_.rbegin(); at != settings_.rend(); ++at) {
+    // The value was in force before: it is valid.
+    Status restored = session_.settings().set(at->first, at->second, Settings::Scope::kLocal, true);
+    if (!restored.ok()) session_.notice(Severity::kWarning, restored.error());
+  }
+  if (caller_ != kInvalidOid) session_.act_as(caller_);
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,35 @@
+// What holds while a routine runs: SECURITY DEFINER's role and the settings of its SET clauses. Both end with the call.
+// Thread safety: none; lives on the stack of the call.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/ids.h"
+#include "catalog/info.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+namespace programs {
+
+class CallFrame {
+ public:
+  explicit CallFrame(SessionImpl& session) : session_(session) {}
+  ~CallFrame();
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  Status enter(const catalog::FunctionInfo& info);
+
+ private:
+  SessionImpl& session_;
+  Oid caller_ = kInvalidOid;                                   // whom the session acted as, when that changes
+  std::vector<std::pair<std::string, std::string>> settings_;  // and what the settings were
+};
+
+}  // namespace programs
+}  // namespace indigo::engine

@@ -1,0 +1,65 @@
+#include "engine/programs/internal_routine.h"
+
+#include "base/sqlstate.h"
+#include "catalog/generated/columns.h"
+#include "catalog/static_table.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+class InternalRoutine final : public Routine {
+ public:
+  InternalRoutine(std::shared_ptr<const catalog::FunctionInfo> info, const sql::ScalarFunction& function,
+                  sql::CallInfo call)
+      : Routine(std::move(info)), function_(function), call_(std::move(call)) {}
+
+  Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override {
+    sql::FuncContext context(session);
+    Arena arena;
+    context.set_arena(&arena);
+    std::vector<Vector> values(arguments.size());
+    std::vector<const Vector*> pointers;
+    for (size_t i = 0; i < arguments.size(); i++) {
+      values[i].set_constant(arguments[i]);
+      pointers.push_back(&values[i]);
+    }
+    Vector out;
+    const auto type = session.session_catalog().type(call_.result.oid);
+    out.init(type != nullptr ? type->phys : Phys::kStr, 1);
+    function_.kernel(context, call_, pointers, Selection{nullptr, 1}, out);
+    if (context.failed()) return context.take_error();
+    return OwnedDatum(out.datum(0));
+  }
+  Status rows(SessionImpl&, std::span<const Datum>, RowList&) override {
+    return Error(sqlstate::kFeatureNotSupported, "set-returning functions in language internal are not supported");
+  }
+
+ private:
+  const sql::ScalarFunction& function_;
+  const sql::CallInfo call_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<Routine>> make_internal_routine(SessionImpl&, std::shared_ptr<const catalog::FunctionInfo> info,
+                                                       const TypeRef& result, std::span<const TypeRef> arguments) {
+  const catalog::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
+  const sql::ScalarFunction* found = nullptr;
+  sql::CallInfo call;
+  for (uint32_t row = 0; row < procs.row_count && found == nullptr; row++) {
+    if (procs.columns[catalog::pg_proc::c_prosrc].string(row) != info->source) continue;
+    call.function = procs.columns[catalog::pg_proc::c_oid].cell(row);
+    found = sql::find_scalar(call.function);
+  }
+  if (found == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, "built-in function \"" + info->source + "\" is not supported here");
+  }
+  call.result = result;
+  call.arguments.assign(arguments.begin(), arguments.end());
+  return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), *found, std::move(call)));
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,14 @@
+// Language internal: a built-in function under a name and signature of the user's.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include "engine/programs/routine.h"
+
+namespace indigo::engine::programs {
+
+// 0A000 when the built-in function is not scalar or not built here.
+Result<std::shared_ptr<Routine>> make_internal_routine(SessionImpl& session,
+                                                       std::shared_ptr<const catalog::FunctionInfo> info,
+                                                       const TypeRef& result, std::span<const TypeRef> arguments);
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,132 @@
+#include "engine/programs/nested_statement.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "engine/ddl/ddl.h"
+#include "engine/programs/active_view.h"
+#include "engine/programs/row_catcher.h"
+#include "engine/session/session_impl.h"
+#include "engine/utility/utility.h"
+#include "sql/parse/parser.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+const char* change_name(sql::CommandKind command) {
+  switch (command) {
+    case sql::CommandKind::kInsert: return "INSERT";
+    case sql::CommandKind::kUpdate: return "UPDATE";
+    case sql::CommandKind::kDelete: return "DELETE";
+    case sql::CommandKind::kMerge: return "MERGE";
+    default: return "SELECT FOR UPDATE";
+  }
+}
+
+Error not_allowed(const std::string& what) {
+  return Error(sqlstate::kFeatureNotSupported, what + " is not allowed in a non-volatile function");
+}
+
+}  // namespace
+
+NestedStatement::~NestedStatement() = default;
+
+Status NestedStatement::prepare(SessionImpl& session) {
+  if (prepared_ != nullptr) return session.refresh(prepared_);
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_ASSIGN(prepared_, session.prepare(parsed_, {}, false, {}, {}));
+  return {};
+}
+
+std::unique_ptr<Execution> NestedStatement::take_execution() {
+  if (idle_plan_ != prepared_->plan.get()) {
+    idle_.clear();
+    idle_plan_ = prepared_->plan.get();
+  }
+  if (idle_.empty()) return Execution::create(prepared_->plan);
+  auto execution = std::move(idle_.back());
+  idle_.pop_back();
+  return execution;
+}
+
+void NestedStatement::return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of) {
+  execution->close();
+  if (of == idle_plan_ && idle_.size() < 2) idle_.push_back(std::move(execution));
+}
+
+Result<NestedStatement::Outcome> NestedStatement::run(SessionImpl& session, std::span<const Datum> parameters,
+                                                      bool may_change, uint64_t most, const Rows& rows) {
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_TRY(prepare(session));
+  if (prepared_->is_utility()) return run_utility(session, parameters, may_change, rows);
+  return run_plan(session, parameters, may_change, most, rows);
+}
+
+Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionImpl& session, std::span<const Datum> parameters,
+                                                           bool may_change, uint64_t most, const Rows& rows) {
+  if (!may_change && !prepared_->plan->read_only) return not_allowed(change_name(prepared_->plan->command));
+  INDIGO_TRY(session.check_allowed(*prepared_));
+  INDIGO_TRY(session.lock_relations(prepared_));
+  const PreparedPtr prepared = prepared_;  // it may be planned again while it runs
+  const storage::ReadView view = session.nested_view(may_change);
+  ActiveView active(session.active_view(), view);
+  auto execution = take_execution();
+  Outcome outcome;
+  const auto pull = [&]() -> Status {
+    INDIGO_TRY(execution->open(session.execution_context(view, parameters)));
+    for (;;) {
+      const uint64_t wanted = most == 0 ? 0 : most - outcome.rows;
+      INDIGO_ASSIGN(const Chunk* chunk, execution->next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
+      if (chunk == nullptr) break;
+      outcome.rows += chunk->rows();
+      if (rows) {
+        INDIGO_ASSIGN(const bool more, rows(*chunk));
+        if (!more) break;
+      }
+      if (most != 0 && outcome.rows >= most) break;
+    }
+    return {};
+  };
+  Status status = pull();
+  if (status.ok() && prepared->plan->command != sql::CommandKind::kSelect) outcome.rows = execution->affected_rows();
+  return_execution(std::move(execution), prepared->plan.get());
+  INDIGO_TRY(std::move(status));
+  return outcome;
+}
+
+Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionImpl& session, std::span<const Datum> parameters,
+                                                              bool may_change, const Rows& rows) {
+  const UtilityHandler* handler = find_utility(parsed_->node);
+  const std::string name = statement_name(parsed_->node);
+  if (handler == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported yet");
+  if (!may_change && is_ddl(*parsed_->node)) return not_allowed(name);
+  if (may_change) session.nested_view(true);
+  std::shared_ptr<const ResultShape> shape;
+  if (handler->describe != nullptr) {
+    INDIGO_ASSIGN(shape, handler->describe(session, *parsed_));
+  }
+  RowCatcher catcher(session, rows);
+  UtilityCall call{session, *parsed_, parsed_->node, parameters, prepared_->parameter_types, shape.get(), catcher};
+  call.top_level = false;
+  Outcome outcome;
+  INDIGO_TRY(handler->run(call, outcome.tag));
+  session.transaction().next_command();
+  outcome.rows = catcher.row_count();
+  return outcome;
+}
+
+Result<std::vector<std::shared_ptr<const ParsedStatement>>> parse_statements(
+    std::string_view text, const std::shared_ptr<const sql::VariableScope>& variables) {
+  INDIGO_ASSIGN(const auto tree, sql::parse(text));
+  std::vector<std::shared_ptr<const ParsedStatement>> out;
+  for (const auto& statement : tree->statements()) {
+    auto parsed = std::make_shared<ParsedStatement>();
+    *parsed = {tree, statement.node, std::string(text), statement.location, statement.length, variables};
+    out.push_back(std::move(parsed));
+  }
+  return out;
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,73 @@
+// A statement that a program runs inside the statement that called it: prepared with the program's variables, planned once,
+// run many times within the session's transaction.
+//
+// Invariants:
+// 1. A run of a program that may change data begins a new command and, under READ COMMITTED, takes a new snapshot; one that
+//    may not reads with the view of the statement that called the program.
+// 2. Operators are kept for the next run; a run inside a run of the same statement has operators of its own.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/vector.h"
+#include "engine/exec/execution.h"
+#include "engine/statement/prepared.h"
+#include "sql/analyze/variables.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+namespace programs {
+
+class NestedStatement {
+ public:
+  explicit NestedStatement(std::shared_ptr<const ParsedStatement> parsed) : parsed_(std::move(parsed)) {}
+  ~NestedStatement();
+
+  // Analyzes and plans, or does so anew when the catalog has moved.
+  Status prepare(SessionImpl& session);
+  const Prepared& prepared() const { return *prepared_; }
+  const PreparedPtr& shared_prepared() const { return prepared_; }
+  const PgQuery__Node* node() const { return parsed_->node; }
+  const ParsedStatement& parsed() const { return *parsed_; }
+  bool is_utility() const { return prepared_->is_utility(); }
+  // Whether it gives rows: a SELECT, or a change with RETURNING.
+  bool returns_rows() const { return prepared_->text_shape != nullptr; }
+
+  // What becomes of a chunk; false: no more rows are wanted.
+  using Rows = std::function<Result<bool>(const Chunk& chunk)>;
+  struct Outcome {
+    uint64_t rows = 0;  // returned, or changed
+    std::string tag;    // of a utility statement
+  };
+  // `most`: no more rows than this are computed (0: all). `may_change`: false in functions that are not volatile.
+  Result<Outcome> run(SessionImpl& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
+                      const Rows& rows);
+
+ private:
+  Result<Outcome> run_plan(SessionImpl& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
+                           const Rows& rows);
+  Result<Outcome> run_utility(SessionImpl& session, std::span<const Datum> parameters, bool may_change,
+                              const Rows& rows);
+  std::unique_ptr<Execution> take_execution();
+  void return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of);
+
+  std::shared_ptr<const ParsedStatement> parsed_;
+  PreparedPtr prepared_;
+  std::vector<std::unique_ptr<Execution>> idle_;
+  const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
+};
+
+// A text of one or more statements, each to be prepared with these variables.
+Result<std::vector<std::shared_ptr<const ParsedStatement>>> parse_statements(
+    std::string_view text, const std::shared_ptr<const sql::VariableScope>& variables);
+
+}  // namespace programs
+}  // namespace indigo::engine

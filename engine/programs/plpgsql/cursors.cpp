@@ -1,0 +1,167 @@
+// PL/pgSQL's cursors: SQL cursors whose names are in refcursor variables.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_impl.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+std::string quoted(const std::string& name) {
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + "\"";
+}
+
+}  // namespace
+
+Result<std::string> Interpreter::cursor_name(int cursor) {
+  const Value& value = frame_.values[static_cast<size_t>(cursor)];
+  if (value.scalar.get().null) {
+    return Error(sqlstate::kNullValueNotAllowed,
+                 "cursor variable \"" + function_.program().variables[static_cast<size_t>(cursor)].name + "\" is null");
+  }
+  return std::string(value.scalar.get().str);
+}
+
+Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query,
+                                const FragmentPtr& arguments) {
+  const tree::Variable& variable = function_.program().variables[static_cast<size_t>(cursor)];
+  if (arguments) {
+    CompiledFragment& fragment = function_.fragment(*arguments);
+    INDIGO_TRY(fragment.prepare(session_, frame_));
+    RowList row;
+    INDIGO_TRY(fragment.run(session_, frame_, 1, collect(session_, fragment.statement(), row)));
+    for (size_t i = 0; i < variable.cursor_arguments.size() && row.store.rows() > 0; i++) {
+      INDIGO_TRY(assign_variable(variable.cursor_arguments[i], row.store.datum(0, i), row.types[i]));
+    }
+  }
+  std::string name;
+  const Datum& given = frame_.values[static_cast<size_t>(cursor)].scalar.get();
+  if (!given.null) {
+    name = std::string(given.str);
+    if (session_.portals().contains(name))
+      return Error(sqlstate::kDuplicateCursor, "cursor \"" + name + "\" already in use");
+  } else if (variable.cursor) {
+    name = variable.name;
+    if (session_.portals().contains(name))
+      return Error(sqlstate::kDuplicateCursor, "cursor \"" + name + "\" already in use");
+  } else {
+    for (int i = 1; name.empty() || session_.portals().contains(name); i++)
+      name = "<unnamed portal " + std::to_string(i) + ">";
+  }
+  CompiledFragment& fragment = function_.fragment(*query);
+  INDIGO_TRY(fragment.prepare(session_, frame_));
+  auto portal = std::make_unique<Portal>();
+  portal->prepared = fragment.statement().shared_prepared();
+  if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
+    return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+  INDIGO_TRY(open_portal(std::move(portal), name, scroll, fragment.text()));
+  set_scalar(cursor, Datum::of(Str(name)));
+  return {};
+}
+
+Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
+                                const std::string& text) {
+  portal->name = name;
+  portal->is_cursor = true;
+  portal->scroll = scroll.value_or(false);
+  portal->no_scroll = scroll.has_value() && !*scroll;
+  portal->source_text = text;
+  portal->created_timestamp = session_.statement_timestamp();
+  portal->shape = portal->prepared->text_shape;
+  if (portal->parameters.empty()) {
+    for (const Datum& parameter : frame_.parameters) {
+      portal->parameters.push_back(parameter);
+      if (parameter.phys == Phys::kStr && !parameter.null)
+        portal->parameters.back().str = portal->arena.copy(parameter.str);
+    }
+  }
+  if (function_.may_change()) session_.nested_view(true);
+  INDIGO_TRY(session_.open_plan(*portal));
+  portal->pin = session_.transaction().pin(portal->view);
+  session_.portals().emplace(name, std::move(portal));
+  return {};
+}
+
+Status Interpreter::run_open(const tree::Open& s) {
+  const tree::Variable& variable = function_.program().variables[static_cast<size_t>(s.cursor)];
+  if (variable.cursor) return open_cursor(s.cursor, variable.scroll, variable.query, s.arguments);
+  if (!s.dynamic) return open_cursor(s.cursor, s.scroll, s.query, nullptr);
+  INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
+  std::string name;
+  const Datum& given = frame_.values[static_cast<size_t>(s.cursor)].scalar.get();
+  if (!given.null) name = std::string(given.str);
+  for (int i = 1; name.empty(); i++) {
+    const std::string free = "<unnamed portal " + std::to_string(i) + ">";
+    if (!session_.portals().contains(free)) name = free;
+  }
+  // By its text, as DECLARE would; the parameters are literals' values.
+  const std::string command = std::string("DECLARE ") + quoted(name) +
+                              (s.scroll ? *s.scroll ? " SCROLL" : " NO SCROLL" : "") + " CURSOR FOR " + text;
+  INDIGO_TRY(run_text(command, s.parameters, nullptr, 0));
+  set_scalar(s.cursor, Datum::of(Str(name)));
+  return {};
+}
+
+// FETCH, MOVE or CLOSE of a cursor; answers how many rows it was about.
+Result<uint64_t> Interpreter::cursor_command(const std::string& command, RowList* rows, const std::string& name) {
+  const auto at = session_.portals().find(name);
+  if (at == session_.portals().end())
+    return Error(sqlstate::kInvalidCursorName, "cursor \"" + name + "\" does not exist");
+  if (rows != nullptr && at->second->prepared != nullptr && at->second->prepared->plan != nullptr) {
+    const sql::PlannedStatement& plan = *at->second->prepared->plan;
+    std::vector<TypeRef> types;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < plan.targets.size(); i++) {
+      types.push_back(plan.root->columns[i].type);
+      names.push_back(plan.targets[i].name);
+    }
+    rows->init(session_, std::move(types), std::move(names));
+  }
+  const std::string text = command + quoted(name);
+  INDIGO_ASSIGN(const auto parsed, parse_statements(text, nullptr));
+  NestedStatement statement(parsed[0]);
+  INDIGO_ASSIGN(const auto outcome,
+                statement.run(session_, {}, true, 0,
+                              rows != nullptr ? collect(session_, statement, *rows) : NestedStatement::Rows()));
+  if (command.starts_with("MOVE")) return std::strtoull(outcome.tag.c_str() + 5, nullptr, 10);
+  return outcome.rows;
+}
+
+Status Interpreter::run_fetch(const tree::Fetch& s) {
+  using Direction = tree::Fetch::Direction;
+  INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
+  int64_t count = s.count;
+  if (s.count_expression) {
+    INDIGO_ASSIGN(const auto given, integer(s.count_expression));
+    if (!given) return Error(sqlstate::kNullValueNotAllowed, "relative or absolute cursor position is null");
+    count = *given;
+  }
+  std::string direction = s.direction == Direction::kBackward   ? "BACKWARD "
+                          : s.direction == Direction::kAbsolute ? "ABSOLUTE "
+                          : s.direction == Direction::kRelative ? "RELATIVE "
+                                                                : "FORWARD ";
+  direction += s.all ? "ALL" : std::to_string(count);
+  RowList rows;
+  INDIGO_ASSIGN(const uint64_t found,
+                cursor_command((s.move ? "MOVE " : "FETCH ") + direction + " FROM ", s.move ? nullptr : &rows, name));
+  frame_.row_count = found;
+  set_found(found > 0);
+  if (s.move) return {};
+  return into(s.target, rows);
+}
+
+Status Interpreter::run_close(const tree::Close& s) {
+  INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
+  INDIGO_TRY(cursor_command("CLOSE ", nullptr, name));
+  return {};
+}
+
+}  // namespace indigo::engine::programs

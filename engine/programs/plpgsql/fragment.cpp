@@ -1,0 +1,276 @@
+#include "engine/programs/plpgsql/fragment.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/active_view.h"
+#include "engine/programs/plpgsql/function.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+using sql::plpgsql::Fragment;
+
+// ---- names
+
+sql::VariableScope::Conflict FragmentScope::conflict() const {
+  switch (function_.program().conflict) {
+    case sql::plpgsql::NameConflict::kVariable: return Conflict::kVariable;
+    case sql::plpgsql::NameConflict::kColumn: return Conflict::kColumn;
+    default: return Conflict::kError;
+  }
+}
+
+sql::ExprPtr FragmentScope::parameter_of(int index, const TypeRef& type, int location) const {
+  auto p = std::make_shared<sql::ParamExpr>();
+  p->index = index;
+  p->type = type;
+  p->location = location;
+  return p;
+}
+
+Result<sql::ExprPtr> FragmentScope::field(int variable, std::string_view name, int location) const {
+  const RecordValue& record = *frame_->values[static_cast<size_t>(variable)].record;
+  const std::string& own = function_.program().variables[static_cast<size_t>(variable)].name;
+  if (!record.assigned) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "record \"" + own + "\" is not assigned yet")
+        .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
+  }
+  const int at = record.find(name);
+  if (at < 0) return sql::ExprPtr();
+  const int index = function_.field_parameter(variable, name);
+  used_.push_back(index);
+  return parameter_of(index, record.types[static_cast<size_t>(at)], location);
+}
+
+Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::string_view> name, int location) const {
+  const auto found =
+      sql::plpgsql::find_name(function_.program(), names_, name, [&](int v) { return function_.variable(v).row; });
+  if (found.variable < 0) return Found{};
+  const VariableType& type = function_.variable(found.variable);
+  if (name.size() > found.parts) {
+    INDIGO_ASSIGN(sql::ExprPtr e, field(found.variable, name[found.parts], location));
+    if (!e) {
+      const std::string& own = function_.program().variables[static_cast<size_t>(found.variable)].name;
+      return Error(sqlstate::kUndefinedColumn,
+                   "record \"" + own + "\" has no field \"" + std::string(name[found.parts]) + "\"");
+    }
+    return Found{std::move(e), found.parts + 1};
+  }
+  if (!type.row) return Found{parameter_of(found.variable, type.type, location), found.parts};
+  const int index = function_.field_parameter(found.variable, "");
+  used_.push_back(index);
+  return Found{parameter_of(index, type.type, location), found.parts};
+}
+
+Result<bool> FragmentScope::fields(std::span<const std::string_view> name, int location, Fields& out) const {
+  const auto found =
+      sql::plpgsql::find_name(function_.program(), names_, name, [&](int v) { return function_.variable(v).row; });
+  if (found.variable < 0 || found.parts != name.size() || !function_.variable(found.variable).row) return false;
+  const RecordValue& record = *frame_->values[static_cast<size_t>(found.variable)].record;
+  for (size_t i = 0; i < record.names.size(); i++) {
+    if (record.types[i].oid == kInvalidOid) continue;
+    INDIGO_ASSIGN(sql::ExprPtr e, field(found.variable, record.names[i], location));
+    out.emplace_back(record.names[i], std::move(e));
+  }
+  return true;
+}
+
+Result<sql::ExprPtr> FragmentScope::parameter(int number, int location) const {
+  const std::string name = "$" + std::to_string(number);
+  const std::string_view view = name;
+  INDIGO_ASSIGN(Found found, find({&view, 1}, location));
+  return std::move(found.value);
+}
+
+std::vector<TypeRef> FragmentScope::types() const {
+  std::vector<TypeRef> out;
+  for (int i = 0; i < function_.variable_count(); i++) out.push_back(function_.variable(i).type);
+  out.resize(function_.parameter_count(), TypeRef{oid::kText, -1, kInvalidOid});
+  return out;
+}
+
+// ---- fragments
+
+namespace {
+
+std::string statement_text(const Fragment& f) {
+  return f.form == Fragment::Form::kExpression ? "SELECT " + f.text : f.text;
+}
+
+bool looks_at_tables(const sql::Expr& e) {
+  if (e.kind == sql::ExprKind::kCall) {
+    const auto& call = sql::as<sql::CallExpr>(e);
+    if (call.function >= oid::kFirstUserOid || call.volatility != catalog::Volatility::kImmutable) return true;
+  }
+  bool found = false;
+  sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && looks_at_tables(*c)); });
+  return found;
+}
+
+// The expression of a plan that computes nothing else; null when there is more to it.
+sql::ExprPtr simple_expression(const Prepared& prepared) {
+  if (prepared.plan == nullptr) return nullptr;
+  const sql::PlannedStatement& plan = *prepared.plan;
+  if (plan.root->kind != sql::PlanKind::kResult || !plan.subplans.empty() || !plan.ctes.empty()) return nullptr;
+  const auto& root = static_cast<const sql::ResultPlan&>(*plan.root);
+  if (!root.inputs.empty() || root.condition != nullptr || root.projection.size() != 1) return nullptr;
+  return root.projection[0];
+}
+
+}  // namespace
+
+Error fragment_error(Error error, const Fragment& fragment, bool statement) {
+  if (error.position > 0) {
+    const int shift = fragment.form == Fragment::Form::kExpression ? 7 : 0;
+    error.internal_query = fragment.text;
+    error.internal_position = std::max(1, error.position - shift);
+    error.position = 0;
+  } else if (error.internal_query.empty() && statement) {
+    error.add_context((fragment.form == Fragment::Form::kExpression ? "SQL expression \"" : "SQL statement \"") +
+                      fragment.text + "\"");
+  }
+  return error;
+}
+
+CompiledFragment::CompiledFragment(PlpgsqlFunction& function, const Fragment& fragment)
+    : function_(function), fragment_(fragment), scope_(std::make_shared<FragmentScope>(function, fragment.names)) {}
+
+Status CompiledFragment::prepare(SessionImpl& session, Frame& frame) {
+  scope_->enter(&frame);
+  for (const auto& [variable, shape] : shapes_) {
+    if (frame.values[static_cast<size_t>(variable)].record->shape == shape) continue;
+    statement_ = nullptr;
+    compiled_ = nullptr;
+    break;
+  }
+  if (statement_ == nullptr) {
+    const std::string text = statement_text(fragment_);
+    auto parsed = parse_statements(text, scope_);
+    if (!parsed.ok()) return fragment_error(std::move(*parsed.take_error()), fragment_, true);
+    if (parsed->size() != 1) return Error(sqlstate::kSyntaxError, "one SQL statement expected in \"" + text + "\"");
+    scope_->forget_used();
+    statement_ = std::make_unique<NestedStatement>((*parsed)[0]);
+  }
+  if (Status status = statement_->prepare(session); !status.ok()) {
+    statement_ = nullptr;
+    compiled_ = nullptr;
+    return fragment_error(std::move(*status.take_error()), fragment_, true);
+  }
+  frame.parameters.resize(function_.parameter_count());
+  if (compiled_ == &statement_->prepared()) return {};
+  compiled_ = &statement_->prepared();
+  instances_.clear();
+  simple_ = simple_expression(*compiled_);
+  calls_ = simple_ != nullptr && looks_at_tables(*simple_);
+  shapes_.clear();
+  for (const int index : scope_->used_fields()) {
+    const int variable = function_.field_of(index).variable;
+    shapes_.emplace_back(variable, frame.values[static_cast<size_t>(variable)].record->shape);
+  }
+  return {};
+}
+
+// Fields and rows that the fragment reads become parameters.
+Status CompiledFragment::bind(Frame& frame) {
+  for (const int index : scope_->used_fields()) {
+    const auto& wanted = function_.field_of(index);
+    Value& value = frame.values[static_cast<size_t>(wanted.variable)];
+    const RecordValue& record = *value.record;
+    Datum& place = frame.parameters[static_cast<size_t>(index)];
+    if (!wanted.field.empty()) {
+      const int at = record.find(wanted.field);
+      if (at < 0) return Error(sqlstate::kInternalError, "field \"" + wanted.field + "\" is gone");
+      place = record.values[static_cast<size_t>(at)].get();
+      continue;
+    }
+    if (!record.assigned || record.null) {
+      place = Datum::make_null(Phys::kStr);
+      continue;
+    }
+    std::vector<Datum> fields;
+    for (const OwnedDatum& f : record.values) fields.push_back(f.get());
+    const Oid type = function_.variable(wanted.variable).type.oid;
+    value.image =
+        sql::make_record(type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>());
+    place = Datum::of(Str(value.image));
+  }
+  return {};
+}
+
+Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionImpl& session, Frame& frame) {
+  INDIGO_TRY(prepare(session, frame));
+  INDIGO_TRY(bind(frame));
+  if (simple_ == nullptr) return evaluate_plan(session, frame);
+  std::shared_ptr<Instance> instance;  // the fragment may be compiled anew while it runs
+  for (const auto& i : instances_) {
+    if (!i->running) instance = i;
+  }
+  if (instance == nullptr) {
+    instance = std::make_shared<Instance>();
+    instances_.push_back(instance);
+    instance->expression = std::make_unique<exec::StandaloneExpression>(simple_);
+  }
+  const storage::ReadView view = session.nested_view(calls_ && function_.may_change());
+  ActiveView active(session.active_view(), view);
+  const TypeRef type = simple_->type;
+  instance->running = true;
+  auto value = instance->expression->evaluate(session.execution_context(view, frame.parameters));
+  instance->running = false;
+  if (!value.ok()) return value.take_error();
+  if (value->phys == Phys::kStr && !value->null &&
+      std::find(instances_.begin(), instances_.end(), instance) == instances_.end()) {
+    kept_ = OwnedDatum(*value);
+    return Answer{kept_.get(), type};
+  }
+  return Answer{*value, type};
+}
+
+Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionImpl& session, Frame& frame) {
+  if (statement_->is_utility() || !statement_->returns_rows())
+    return Error(sqlstate::kSyntaxError, "query \"" + fragment_.text + "\" did not return data");
+  const auto& plan = *statement_->prepared().plan;
+  if (plan.targets.size() != 1) {
+    return Error(sqlstate::kSyntaxError,
+                 "query \"" + fragment_.text + "\" returned " + std::to_string(plan.targets.size()) + " columns");
+  }
+  const TypeRef type = plan.root->columns[0].type;
+  uint64_t rows = 0;
+  const auto info = session.session_catalog().type(type.oid);
+  OwnedDatum answer(Datum::make_null(info != nullptr ? info->phys : Phys::kStr));
+  auto outcome =
+      statement_->run(session, frame.parameters, function_.may_change(), 2, [&](const Chunk& chunk) -> Result<bool> {
+        if (rows == 0 && chunk.rows() > 0) answer = OwnedDatum(chunk.columns[0].datum(chunk.selection[0]));
+        rows += chunk.rows();
+        return rows < 2;
+      });
+  if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, true);
+  if (rows > 1) {
+    Error error(sqlstate::kCardinalityViolation, "query returned more than one row");
+    error.add_context("query: " + fragment_.text);
+    return error;
+  }
+  kept_ = std::move(answer);
+  return Answer{kept_.get(), type};
+}
+
+Result<NestedStatement::Outcome> CompiledFragment::run(SessionImpl& session, Frame& frame, uint64_t most,
+                                                       const NestedStatement::Rows& rows) {
+  INDIGO_TRY(prepare(session, frame));
+  INDIGO_TRY(bind(frame));
+  // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
+  std::vector<OwnedDatum> kept;
+  std::vector<Datum> parameters;
+  kept.reserve(frame.parameters.size());
+  for (const Datum& p : frame.parameters) {
+    kept.emplace_back(p);
+    parameters.push_back(kept.back().get());
+  }
+  auto outcome = statement_->run(session, parameters, function_.may_change(), most, rows);
+  if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, true);
+  return outcome;
+}
+
+}  // namespace indigo::engine::programs

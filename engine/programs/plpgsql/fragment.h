@@ -1,0 +1,88 @@
+// A piece of SQL inside a PL/pgSQL function, compiled when it is first reached.
+//
+// An expression without tables, subqueries and sets is evaluated by itself, without a plan; everything else is a statement.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/exec/expression/standalone_expression.h"
+#include "engine/programs/nested_statement.h"
+#include "engine/programs/plpgsql/frame.h"
+#include "sql/analyze/variables.h"
+
+namespace indigo::engine::programs {
+
+class PlpgsqlFunction;
+
+// What names mean at one place of a function's text.
+class FragmentScope final : public sql::VariableScope {
+ public:
+  FragmentScope(PlpgsqlFunction& function, int names) : function_(function), names_(names) {}
+  // The call whose records tell the fields' types.
+  void enter(Frame* frame) { frame_ = frame; }
+  Frame* frame() const { return frame_; }
+  // Parameters that the fragment has been found to use and that stand for fields or rows.
+  const std::vector<int>& used_fields() const { return used_; }
+  void forget_used() { used_.clear(); }
+
+  Conflict conflict() const override;
+  Result<Found> find(std::span<const std::string_view> name, int location) const override;
+  Result<bool> fields(std::span<const std::string_view> name, int location, Fields& out) const override;
+  Result<sql::ExprPtr> parameter(int number, int location) const override;
+  std::vector<TypeRef> types() const override;
+
+ private:
+  Result<sql::ExprPtr> field(int variable, std::string_view name, int location) const;
+  sql::ExprPtr parameter_of(int index, const TypeRef& type, int location) const;
+
+  PlpgsqlFunction& function_;
+  const int names_;
+  Frame* frame_ = nullptr;
+  mutable std::vector<int> used_;
+};
+
+class CompiledFragment {
+ public:
+  CompiledFragment(PlpgsqlFunction& function, const sql::plpgsql::Fragment& fragment);
+
+  struct Answer {
+    Datum value;  // strings live until the fragment's next evaluation
+    TypeRef type;
+  };
+  // Its one value; null when there is no row.
+  Result<Answer> evaluate(SessionImpl& session, Frame& frame);
+  // As a statement.
+  Result<NestedStatement::Outcome> run(SessionImpl& session, Frame& frame, uint64_t most,
+                                       const NestedStatement::Rows& rows);
+  // Compiled for the records of this frame.
+  Status prepare(SessionImpl& session, Frame& frame);
+  NestedStatement& statement() { return *statement_; }
+  const std::string& text() const { return fragment_.text; }
+
+ private:
+  struct Instance {
+    std::unique_ptr<exec::StandaloneExpression> expression;
+    bool running = false;
+  };
+  Status bind(Frame& frame);
+  Result<Answer> evaluate_plan(SessionImpl& session, Frame& frame);
+
+  PlpgsqlFunction& function_;
+  const sql::plpgsql::Fragment& fragment_;
+  std::shared_ptr<FragmentScope> scope_;
+  std::unique_ptr<NestedStatement> statement_;
+  const Prepared* compiled_ = nullptr;  // what `simple_` was made from
+  sql::ExprPtr simple_;
+  bool calls_ = false;                                // `simple_` has calls that may look at tables
+  std::vector<std::shared_ptr<Instance>> instances_;  // one for each depth of recursion
+  std::vector<std::pair<int, uint64_t>> shapes_;      // of the records that it was compiled for
+  OwnedDatum kept_;
+};
+
+// Adds the place in the program's text to an error of a fragment.
+Error fragment_error(Error error, const sql::plpgsql::Fragment& fragment, bool statement);
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,50 @@
+// The variables of one running PL/pgSQL function.
+//
+// Invariants:
+// 1. `parameters` has the value of every scalar variable at its number; places behind them are for fields and rows, and
+//    are filled before a fragment that needs them is evaluated.
+// 2. A datum in `parameters` borrows from the Value of its variable.
+// Thread safety: none; one call.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "catalog/datum.h"
+#include "catalog/info.h"
+#include "sql/plpgsql/program.h"
+
+namespace indigo::engine::programs {
+
+using catalog::TypeRef;
+
+// A record's or composite variable's value: its fields, those of dropped columns with type 0.
+struct RecordValue {
+  std::vector<TypeRef> types;
+  std::vector<std::string> names;
+  std::vector<OwnedDatum> values;
+  bool assigned = false;  // a record variable has no fields before
+  bool null = true;
+  uint64_t shape = 0;  // moves whenever types or names change
+
+  int find(std::string_view name) const;
+};
+
+struct Value {
+  OwnedDatum scalar;
+  std::unique_ptr<RecordValue> record;  // of variables that have fields
+  std::string image;                    // of the record, when some fragment has asked for it
+};
+
+struct Frame {
+  std::vector<Value> values;
+  std::vector<Datum> parameters;
+  const sql::plpgsql::Statement* statement = nullptr;  // that runs
+  const char* phase = nullptr;                         // what runs when it is no statement
+  int phase_line = 0;
+  uint64_t row_count = 0;
+};
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,279 @@
+#include "engine/programs/plpgsql/function.h"
+
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_impl.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/analyze/type/coerce.h"
+#include "sql/func/system/type_name.h"
+#include "sql/func/types/record.h"
+#include "sql/parse/parser.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+using sql::plpgsql::TypeText;
+
+// "f(integer, text)", qualified when search_path does not find it.
+std::string signature_of(SessionImpl& session, const catalog::FunctionInfo& info) {
+  if (info.oid == kInvalidOid) return info.name;
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  bool visible = false;
+  for (const auto& f : catalog.functions_named("", info.name)) visible = visible || f->oid == info.oid;
+  std::string out = visible ? "" : catalog.schema_name(info.schema) + ".";
+  out += info.name + "(";
+  for (size_t i = 0; i < info.arguments.size(); i++) {
+    if (i > 0) out += ",";
+    out += sql::format_type(catalog, info.arguments[i]);
+  }
+  return out + ")";
+}
+
+Phys phys_of(SessionImpl& session, Oid type) {
+  const auto info = session.session_catalog().type(type);
+  return info != nullptr ? info->phys : Phys::kStr;
+}
+
+// How many characters the first `bytes` bytes are.
+int characters(const std::string& text, int bytes) {
+  return static_cast<int>(std::count_if(text.begin(), text.begin() + bytes,
+                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+// The type that polymorphic ones are tried out with when a function is made.
+Oid stand_in(Oid type) {
+  switch (type) {
+    case oid::kAnyElement:
+    case oid::kAnyNonArray:
+    case oid::kAnyCompatible:
+    case oid::kAnyCompatibleNonArray: return oid::kInt4;
+    case oid::kAnyArray:
+    case oid::kAnyCompatibleArray: return oid::kInt4Array;
+    default: return type;
+  }
+}
+
+}  // namespace
+
+int RecordValue::find(std::string_view name) const {
+  for (size_t i = 0; i < names.size(); i++) {
+    if (names[i] == name && types[i].oid != kInvalidOid) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionImpl& session,
+                                                               std::shared_ptr<const catalog::FunctionInfo> info,
+                                                               const TypeRef& result,
+                                                               std::span<const TypeRef> arguments) {
+  auto function = std::make_shared<PlpgsqlFunction>(std::move(info));
+  function->result_ = result_of(session, function->info(), result, arguments);
+  INDIGO_TRY(function->compile(session, arguments));
+  return function;
+}
+
+Status PlpgsqlFunction::validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info) {
+  std::vector<TypeRef> arguments;
+  for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
+  INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, stand_in(info->result)), arguments));
+  for (const auto& fragment : function->program_->fragments) {
+    const bool expression = fragment->form == sql::plpgsql::Fragment::Form::kExpression;
+    auto parsed = sql::parse(expression ? "SELECT " + fragment->text : fragment->text);
+    if (parsed.ok()) continue;
+    Error error = fragment_error(std::move(*parsed.take_error()), *fragment, true);
+    if (fragment->begin >= 0 && error.internal_position > 0) {
+      error.internal_position += characters(info->source, fragment->begin);
+      error.internal_query = info->source;
+    }
+    return error;
+  }
+  return {};
+}
+
+Status PlpgsqlFunction::compile(SessionImpl& session, std::span<const TypeRef> arguments) {
+  signature_ = signature_of(session, info());
+  sql::plpgsql::ParseInput input;
+  input.source = info().source;
+  input.function_name = info().name;
+  const auto& f = info();
+  const bool has_modes = !f.all_argument_types.empty();
+  const size_t count = has_modes ? f.all_argument_types.size() : f.arguments.size();
+  size_t next_input = 0;
+  std::vector<Oid> actual;
+  for (const TypeRef& a : arguments) actual.push_back(a.oid);
+  for (size_t i = 0; i < count; i++) {
+    const char mode = has_modes && i < f.argument_modes.size() ? f.argument_modes[i] : 'i';
+    const bool in = mode == 'i' || mode == 'b' || mode == 'v', out = mode == 'o' || mode == 'b' || mode == 't';
+    sql::plpgsql::GivenVariable given;
+    given.name = i < f.argument_names.size() ? f.argument_names[i] : "";
+    given.number = static_cast<int>(i) + 1;
+    given.type =
+        in ? arguments[next_input++].oid
+           : stand_in(sql::resolve_output(session.session_catalog(), actual, f.arguments, f.all_argument_types[i]));
+    if (in) arguments_.push_back(static_cast<int>(i));
+    if (out) outputs_.push_back(static_cast<int>(i));
+    input.given.push_back(std::move(given));
+  }
+  input.given.push_back({"found", oid::kBool, 0, false});
+  input.returns_set = f.returns_set;
+  input.procedure = f.kind == catalog::FunctionKind::kProcedure;
+  input.returns_void = result_.type.oid == oid::kVoid || f.oid == kInvalidOid || input.procedure;
+  input.has_outputs = !outputs_.empty();
+  input.returns_row = result_.row;
+  auto parsed = sql::plpgsql::parse_program(input);
+  if (!parsed.ok()) {
+    Error error = std::move(*parsed.take_error());
+    const size_t line = 1 + static_cast<size_t>(std::count(
+                                f.source.begin(),
+                                f.source.begin() + std::clamp<ptrdiff_t>(error.internal_position - 1, 0,
+                                                                         static_cast<ptrdiff_t>(f.source.size())),
+                                '\n'));
+    if (error.state != sqlstate::kSyntaxError || error.internal_position == 0) {
+      error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line " + std::to_string(line));
+    }
+    return error;
+  }
+  program_ = std::move(*parsed);
+  fragments_.resize(program_->fragments.size());
+  return resolve_types(session);
+}
+
+Result<TypeRef> PlpgsqlFunction::resolve(SessionImpl& session, const TypeText& text) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const auto name = [&] {
+    std::string out;
+    for (const std::string& part : text.name) out += (out.empty() ? "" : ".") + part;
+    return out;
+  };
+  switch (text.kind) {
+    case TypeText::Kind::kVariable: return variable(text.variable).type;
+    case TypeText::Kind::kRow: {
+      const auto relation =
+          catalog.find_relation(text.name.size() > 1 ? text.name[text.name.size() - 2] : "", text.name.back());
+      if (relation == nullptr || relation->row_type == kInvalidOid)
+        return Error(sqlstate::kUndefinedTable, "relation \"" + name() + "\" does not exist");
+      return TypeRef{relation->row_type, -1, kInvalidOid};
+    }
+    case TypeText::Kind::kSame: {
+      const size_t n = text.name.size();
+      const auto relation = catalog.find_relation(n > 2 ? text.name[n - 3] : "", text.name[n - 2]);
+      if (relation == nullptr)
+        return Error(sqlstate::kUndefinedTable, "relation \"" + text.name[n - 2] + "\" does not exist");
+      const auto* column = relation->find_column(text.name[n - 1]);
+      if (column == nullptr) {
+        return Error(sqlstate::kUndefinedColumn,
+                     "column \"" + text.name[n - 1] + "\" of relation \"" + relation->name + "\" does not exist");
+      }
+      return column->type;
+    }
+    default: break;
+  }
+  if (text.fixed != kInvalidOid) return type_of(session, text.fixed);
+  const std::string statement = "SELECT NULL::" + text.text;
+  INDIGO_ASSIGN(const auto parsed, sql::parse(statement));
+  const PgQuery__Node* value = parsed->statements()[0].node->select_stmt->target_list[0]->res_target->val;
+  if (value->node_case != PG_QUERY__NODE__NODE_TYPE_CAST)
+    return Error(sqlstate::kSyntaxError, "invalid type name \"" + text.text + "\"");
+  auto type = sql::analyze_type_name(session, value->type_cast->type_name, statement);
+  if (!type.ok()) {
+    Error error = std::move(*type.take_error());
+    error.position = 0;
+    return error;
+  }
+  return *type;
+}
+
+Status PlpgsqlFunction::resolve_types(SessionImpl& session) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  for (const auto& v : program_->variables) {
+    VariableType type;
+    auto resolved = resolve(session, v.type);
+    if (!resolved.ok()) {
+      Error error = std::move(*resolved.take_error());
+      if (error.state == sqlstate::kUndefinedObject && v.type.begin >= 0) {
+        error.internal_query = info().source;
+        error.internal_position = characters(info().source, v.type.begin) + 1;
+        return error;
+      }
+      error.add_context("compilation of PL/pgSQL function \"" + info().name + "\" near line " + std::to_string(v.line));
+      return error;
+    }
+    type.type = *resolved;
+    const auto info = catalog.type(type.type.oid);
+    if (info != nullptr && info->kind == 'p' && type.type.oid != oid::kRecord && !v.internal) {
+      Error error(sqlstate::kFeatureNotSupported,
+                  "variable \"" + v.name + "\" has pseudo-type " + sql::format_type(catalog, type.type.oid));
+      error.add_context("compilation of PL/pgSQL function \"" + this->info().name + "\" near line " +
+                        std::to_string(v.line));
+      return error;
+    }
+    if (type.type.collation == kInvalidOid && info != nullptr) type.type.collation = info->collation;
+    type.row = type.type.oid == oid::kRecord || sql::fields_relation(catalog, type.type.oid) != nullptr;
+    type.phys = phys_of(session, type.type.oid);
+    variables_.push_back(type);
+  }
+  return {};
+}
+
+CompiledFragment& PlpgsqlFunction::fragment(const sql::plpgsql::Fragment& f) {
+  auto& place = fragments_[static_cast<size_t>(f.id)];
+  if (place == nullptr) place = std::make_unique<CompiledFragment>(*this, f);
+  return *place;
+}
+
+int PlpgsqlFunction::field_parameter(int variable, std::string_view field) {
+  for (size_t i = 0; i < fields_.size(); i++) {
+    if (fields_[i].variable == variable && fields_[i].field == field) return static_cast<int>(variables_.size() + i);
+  }
+  fields_.push_back({variable, std::string(field)});
+  return static_cast<int>(variables_.size() + fields_.size()) - 1;
+}
+
+Result<Datum> PlpgsqlFunction::cast(SessionImpl& session, const Datum& value, const TypeRef& from, const TypeRef& to) {
+  if (from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid) return value;
+  TypeRef source = from;
+  if (source.oid == oid::kUnknown) source = type_of(session, oid::kText);
+  for (const auto& c : casts_) {
+    if (c->from == source && c->to == to) return c->cast.apply(session, value);
+  }
+  auto made = std::make_unique<Cast>();
+  made->from = source;
+  made->to = to;
+  INDIGO_ASSIGN(made->cast, ValueCast::make(session, source, to, true));
+  casts_.push_back(std::move(made));
+  return casts_.back()->cast.apply(session, value);
+}
+
+Result<OwnedDatum> PlpgsqlFunction::call(SessionImpl& session, std::span<const Datum> arguments) {
+  if (result_.type.oid == oid::kTrigger || result_.type.oid == oid::kEventTrigger)
+    return Error(sqlstate::kFeatureNotSupported, "trigger functions can only be called as triggers");
+  Interpreter interpreter(session, *this, nullptr);
+  return interpreter.call(arguments);
+}
+
+Status PlpgsqlFunction::rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) {
+  Interpreter interpreter(session, *this, &out);
+  INDIGO_TRY(interpreter.call(arguments));
+  return {};
+}
+
+Status PlpgsqlFunction::run_block(SessionImpl& session, const std::string& source, bool may_commit) {
+  auto info = std::make_shared<catalog::FunctionInfo>();
+  info->name = "inline_code_block";
+  info->language = "plpgsql";
+  info->kind = catalog::FunctionKind::kProcedure;
+  info->volatility = catalog::Volatility::kVolatile;
+  info->strict = false;
+  info->result = oid::kVoid;
+  info->source = source;
+  INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, oid::kVoid), {}));
+  function->may_commit = may_commit;
+  INDIGO_TRY(function->call(session, {}));
+  return {};
+}
+
+}  // namespace indigo::engine::programs

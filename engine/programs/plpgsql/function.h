@@ -1,0 +1,81 @@
+// A PL/pgSQL function compiled for its argument types: the tree, the variables' types, and what has been made of the SQL in it.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/programs/plpgsql/fragment.h"
+#include "engine/programs/plpgsql/frame.h"
+#include "engine/programs/routine.h"
+#include "engine/programs/value_cast.h"
+#include "sql/plpgsql/program.h"
+
+namespace indigo::engine::programs {
+
+struct VariableType {
+  TypeRef type;      // record for variables of no declared row type
+  bool row = false;  // it has fields
+  Phys phys = Phys::kI32;
+};
+
+class PlpgsqlFunction final : public Routine {
+ public:
+  static Result<std::shared_ptr<PlpgsqlFunction>> make(SessionImpl& session,
+                                                       std::shared_ptr<const catalog::FunctionInfo> info,
+                                                       const TypeRef& result, std::span<const TypeRef> arguments);
+  static Status validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info);
+  // DO: an anonymous block.
+  static Status run_block(SessionImpl& session, const std::string& source, bool may_commit);
+
+  Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override;
+  Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) override;
+
+  explicit PlpgsqlFunction(std::shared_ptr<const catalog::FunctionInfo> info) : Routine(std::move(info)) {}
+
+  // ---- for the interpreter
+  const sql::plpgsql::Program& program() const { return *program_; }
+  const RoutineResult& result() const { return result_; }
+  const VariableType& variable(int number) const { return variables_[static_cast<size_t>(number)]; }
+  VariableType& variable(int number) { return variables_[static_cast<size_t>(number)]; }
+  CompiledFragment& fragment(const sql::plpgsql::Fragment& f);
+  // The place among the parameters of a variable's field (or, without a name, of its row as a value).
+  int field_parameter(int variable, std::string_view field);
+  struct FieldParameter {
+    int variable;
+    std::string field;  // empty: the whole row
+  };
+  const FieldParameter& field_of(int parameter) const {
+    return fields_[static_cast<size_t>(parameter) - variables_.size()];
+  }
+  size_t parameter_count() const { return variables_.size() + fields_.size(); }
+  int variable_count() const { return static_cast<int>(variables_.size()); }
+  // "f(integer)", as contexts name it.
+  const std::string& signature() const { return signature_; }
+  const std::vector<int>& arguments() const { return arguments_; }
+  const std::vector<int>& outputs() const { return outputs_; }
+  Result<Datum> cast(SessionImpl& session, const Datum& value, const TypeRef& from, const TypeRef& to);
+  bool may_commit = false;  // of an anonymous block
+
+ private:
+  Status compile(SessionImpl& session, std::span<const TypeRef> arguments);
+  Status resolve_types(SessionImpl& session);
+  Result<TypeRef> resolve(SessionImpl& session, const sql::plpgsql::TypeText& text);
+
+  std::shared_ptr<const sql::plpgsql::Program> program_;
+  RoutineResult result_;
+  std::string signature_;
+  std::vector<VariableType> variables_;
+  std::vector<int> arguments_, outputs_;  // variables
+  std::vector<std::unique_ptr<CompiledFragment>> fragments_;
+  std::vector<FieldParameter> fields_;
+  struct Cast {
+    TypeRef from, to;
+    ValueCast cast;
+  };
+  std::vector<std::unique_ptr<Cast>> casts_;
+};
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,127 @@
+// Runs a PL/pgSQL function's tree: one object for each call.
+//
+// An error that leaves the function gets a line of context: the function, and the line and kind of the statement that ran.
+// Thread safety: none; lives on the stack of the call.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/programs/plpgsql/frame.h"
+#include "engine/programs/plpgsql/function.h"
+#include "engine/session/portal.h"
+
+namespace indigo::engine::programs {
+
+namespace tree = sql::plpgsql;
+
+class Interpreter {
+ public:
+  // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
+  Interpreter(SessionImpl& session, PlpgsqlFunction& function, RowList* rows)
+      : session_(session), function_(function), rows_(rows) {}
+
+  Result<OwnedDatum> call(std::span<const Datum> arguments);
+
+ private:
+  enum class Flow : uint8_t { kNormal, kExit, kContinue, kReturn };
+  using StatementList = tree::StatementList;
+  using FragmentPtr = tree::FragmentPtr;
+
+  // ---- interpreter.cpp
+  Status begin(std::span<const Datum> arguments);
+  Status initialise(int variable);
+  Result<OwnedDatum> returned();
+  Result<Flow> run(const StatementList& list);
+  Result<Flow> run(const tree::Statement& statement);
+  Result<Flow> run_block(const tree::Block& block);
+  Result<Flow> run_guarded(const tree::Block& block);
+  Error with_context(Error error) const;
+  std::string context() const;
+  // After a loop's body: whether to go on with the loop; `flow` is what the loop answers otherwise.
+  bool next_round(Flow& flow, const std::string& label);
+
+  // ---- values.cpp
+  Result<CompiledFragment::Answer> evaluate(const FragmentPtr& fragment);
+  Result<bool> condition(const FragmentPtr& fragment);
+  Result<std::optional<int32_t>> integer(const FragmentPtr& fragment);
+  Result<std::optional<std::string>> text(const FragmentPtr& fragment);
+  std::string text_of(const Datum& value, const TypeRef& type);
+  Status assign(const tree::Place& place, const Datum& value, const TypeRef& type);
+  Status assign_variable(int variable, const Datum& value, const TypeRef& type);
+  Status assign_field(int variable, const std::string& field, const Datum& value, const TypeRef& type);
+  Status assign_part(const tree::Place& place, const FragmentPtr& value);
+  Status assign_row(const tree::Target& target, std::span<const TypeRef> types, std::span<const std::string> names,
+                    std::span<const Datum> values);
+  Status assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
+                       std::span<const Datum> values);
+  void set_scalar(int variable, const Datum& value);
+  void set_null(int variable);
+  void set_found(bool found);
+  OwnedDatum row_of(int variable);  // a record variable as a composite value
+
+  // ---- statements.cpp
+  Result<Flow> run_assign(const tree::Assign& s);
+  Result<Flow> run_if(const tree::If& s);
+  Result<Flow> run_case(const tree::Case& s);
+  Result<Flow> run_exit(const tree::Exit& s);
+  Result<Flow> run_return(const tree::Return& s);
+  Status run_return_next(const tree::ReturnNext& s);
+  Status run_return_query(const tree::ReturnQuery& s);
+  Status run_diagnostics(const tree::Diagnostics& s);
+  Status run_assert(const tree::Assert& s);
+  Status run_raise(const tree::Raise& s);  // raise.cpp
+  Status run_commit(const tree::Commit& s);
+
+  // ---- loops.cpp
+  Result<Flow> run_loop(const tree::Loop& s);
+  Result<Flow> run_while(const tree::While& s);
+  Result<Flow> run_for_integer(const tree::ForInteger& s);
+  Result<Flow> run_for_query(const tree::ForQuery& s);
+  Result<Flow> run_for_execute(const tree::ForExecute& s);
+  Result<Flow> run_for_each(const tree::ForEach& s);
+  Result<Flow> run_for_cursor(const tree::ForCursor& s);
+  Result<Flow> over_rows(const RowList& rows, const tree::Target& target, const StatementList& body,
+                         const std::string& label);
+
+  // ---- sql.cpp
+  Status run_sql(const tree::Sql& s);
+  Status run_execute(const tree::Execute& s);
+  Status run_perform(const tree::Perform& s);
+  Status run_call(const tree::Call& s);
+  // Runs a text that is made at run time; its rows go to `rows` when there are some.
+  struct Dynamic {
+    uint64_t rows = 0;
+    bool returns_rows = false;
+  };
+  Result<Dynamic> run_text(const std::string& text, const std::vector<FragmentPtr>& parameters, RowList* rows,
+                           uint64_t most);
+  Result<std::string> dynamic_text(const FragmentPtr& fragment);
+  Status into(const tree::Target& target, const RowList& rows);
+  static NestedStatement::Rows collect(SessionImpl& session, NestedStatement& statement, RowList& out);
+
+  // ---- cursors.cpp
+  Status run_open(const tree::Open& s);
+  Status open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query, const FragmentPtr& arguments);
+  Status open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
+                     const std::string& text);
+  Status run_fetch(const tree::Fetch& s);
+  Status run_close(const tree::Close& s);
+  Result<std::string> cursor_name(int cursor);
+  Result<uint64_t> cursor_command(const std::string& command, RowList* rows, const std::string& name);
+
+  SessionImpl& session_;
+  PlpgsqlFunction& function_;
+  RowList* rows_;
+  Frame frame_;
+  std::string exit_label_;            // of EXIT and CONTINUE on their way
+  std::optional<OwnedDatum> answer_;  // RETURN's value
+  TypeRef answer_type_;
+  const Error* handled_ = nullptr;  // in an exception handler
+  int rounds_ = 0;
+};
+
+}  // namespace indigo::engine::programs

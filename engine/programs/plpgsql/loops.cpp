@@ -1,0 +1,155 @@
+// PL/pgSQL's loops.
+#include <algorithm>
+
+#include "base/interrupt_error.h"
+#include "base/sqlstate.h"
+#include "catalog/array_format.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/system/type_name.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+// Lets others run and sees interrupts, every now and then: a round may be short.
+Status breathe(SessionImpl& session, int& rounds) {
+  if ((++rounds & 63) != 0) return {};
+  session.waiter().yield_if_due();
+  const InterruptReason reason = session.waiter().interrupted();
+  if (reason != InterruptReason::kNone) return interrupt_error(reason);
+  return {};
+}
+
+}  // namespace
+
+Result<Interpreter::Flow> Interpreter::run_loop(const tree::Loop& s) {
+  for (;;) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    INDIGO_ASSIGN(Flow flow, run(s.body));
+    if (!next_round(flow, s.label)) return flow;
+  }
+}
+
+Result<Interpreter::Flow> Interpreter::run_while(const tree::While& s) {
+  for (;;) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    frame_.statement = &s;
+    INDIGO_ASSIGN(const bool more, condition(s.condition));
+    if (!more) return Flow::kNormal;
+    INDIGO_ASSIGN(Flow flow, run(s.body));
+    if (!next_round(flow, s.label)) return flow;
+  }
+}
+
+Result<Interpreter::Flow> Interpreter::run_for_integer(const tree::ForInteger& s) {
+  const auto bound = [&](const FragmentPtr& fragment, const char* name) -> Result<int32_t> {
+    INDIGO_ASSIGN(const auto value, integer(fragment));
+    if (value) return *value;
+    return Error(sqlstate::kNullValueNotAllowed, std::string(name) + " of FOR loop cannot be null");
+  };
+  INDIGO_ASSIGN(const int32_t lower, bound(s.lower, "lower bound"));
+  INDIGO_ASSIGN(const int32_t upper, bound(s.upper, "upper bound"));
+  int32_t step = 1;
+  if (s.step) {
+    INDIGO_ASSIGN(step, bound(s.step, "BY value"));
+    if (step <= 0) return Error(sqlstate::kInvalidParameterValue, "BY value of FOR loop must be greater than zero");
+  }
+  bool found = false;
+  Flow flow = Flow::kNormal;
+  for (int64_t i = lower; s.reverse ? i >= upper : i <= upper; i += s.reverse ? -int64_t{step} : int64_t{step}) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    found = true;
+    set_scalar(s.variable, Datum::of(static_cast<int32_t>(i)));
+    INDIGO_ASSIGN(flow, run(s.body));
+    if (!next_round(flow, s.label)) break;
+  }
+  set_found(found);
+  return flow;
+}
+
+Result<Interpreter::Flow> Interpreter::over_rows(const RowList& rows, const tree::Target& target,
+                                                 const StatementList& body, const std::string& label) {
+  Flow flow = Flow::kNormal;
+  std::vector<Datum> values(rows.types.size());
+  for (uint32_t row = 0; row < rows.store.rows(); row++) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    for (size_t c = 0; c < values.size(); c++) values[c] = rows.store.datum(row, c);
+    INDIGO_TRY(assign_row(target, rows.types, rows.names, values));
+    INDIGO_ASSIGN(flow, run(body));
+    if (!next_round(flow, label)) break;
+  }
+  if (rows.store.rows() == 0) INDIGO_TRY(assign_row(target, rows.types, rows.names, {}));
+  set_found(rows.store.rows() > 0);
+  return flow;
+}
+
+Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
+  CompiledFragment& fragment = function_.fragment(*s.query);
+  INDIGO_TRY(fragment.prepare(session_, frame_));
+  if (!fragment.statement().returns_rows()) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+  RowList rows;
+  INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows)));
+  return over_rows(rows, s.target, s.body, s.label);
+}
+
+Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s) {
+  INDIGO_ASSIGN(const std::string text, dynamic_text(s.query));
+  RowList rows;
+  INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0));
+  if (!dynamic.returns_rows) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+  return over_rows(rows, s.target, s.body, s.label);
+}
+
+Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
+  INDIGO_ASSIGN(const auto answer, evaluate(s.array));
+  if (answer.value.null) return Error(sqlstate::kNullValueNotAllowed, "FOREACH expression must not be null");
+  const auto type = session_.session_catalog().type(answer.type.oid);
+  if (type == nullptr || !type->is_array()) {
+    return Error(sqlstate::kDatatypeMismatch, "FOREACH expression must yield an array, not type " +
+                                                  sql::format_type(session_.session_catalog(), answer.type.oid));
+  }
+  if (s.slice > 0) return Error(sqlstate::kFeatureNotSupported, "FOREACH with SLICE is not supported yet");
+  const std::string image(answer.value.str);
+  const ArrayView array(image);
+  const TypeRef element = type_of(session_, type->element);
+  Flow flow = Flow::kNormal;
+  for (int32_t i = 0; i < array.count(); i++) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    const Datum value = array.is_null(i) ? Datum::make_null(array.element_phys()) : array.element(i);
+    INDIGO_TRY(assign(s.place, value, element));
+    INDIGO_ASSIGN(flow, run(s.body));
+    if (!next_round(flow, s.label)) break;
+  }
+  set_found(array.count() > 0);
+  return flow;
+}
+
+Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) {
+  const tree::Variable& cursor = function_.program().variables[static_cast<size_t>(s.cursor)];
+  INDIGO_TRY(open_cursor(s.cursor, cursor.scroll, cursor.query, s.arguments));
+  INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
+  tree::Target target;
+  target.places.push_back({s.record, {}, nullptr});
+  Flow flow = Flow::kNormal;
+  bool found = false;
+  for (;;) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    RowList rows;
+    INDIGO_ASSIGN(const uint64_t count, cursor_command("FETCH NEXT FROM ", &rows, name));
+    if (count == 0) break;
+    found = true;
+    std::vector<Datum> values;
+    for (size_t c = 0; c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
+    INDIGO_TRY(assign_row(target, rows.types, rows.names, values));
+    INDIGO_ASSIGN(flow, run(s.body));
+    if (!next_round(flow, s.label)) break;
+  }
+  INDIGO_TRY(cursor_command("CLOSE ", nullptr, name));
+  if (cursor.cursor) set_null(s.cursor);
+  set_found(found);
+  return flow;
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,252 @@
+// SQL statements of PL/pgSQL: fixed ones, and texts made at run time.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/programs/procedure_call.h"
+#include "engine/session/session_impl.h"
+#include "sql/parse/node.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+Status check_command(const NestedStatement& statement) {
+  if (statement.node()->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT)
+    return Error(sqlstate::kFeatureNotSupported, "unsupported transaction command in PL/pgSQL")
+        .with_hint("Use a BEGIN block with an EXCEPTION clause instead.");
+  return {};
+}
+
+// The values of USING, as the $n of a text.
+class UsingScope final : public sql::VariableScope {
+ public:
+  explicit UsingScope(std::vector<TypeRef> types) : types_(std::move(types)) {}
+  Result<Found> find(std::span<const std::string_view>, int) const override { return Found{}; }
+  Result<bool> fields(std::span<const std::string_view>, int, Fields&) const override { return false; }
+  Result<sql::ExprPtr> parameter(int number, int location) const override {
+    if (number < 1 || static_cast<size_t>(number) > types_.size()) return sql::ExprPtr();
+    auto p = std::make_shared<sql::ParamExpr>();
+    p->index = number - 1;
+    p->type = types_[static_cast<size_t>(number) - 1];
+    p->location = location;
+    return sql::ExprPtr(p);
+  }
+  std::vector<TypeRef> types() const override { return types_; }
+
+ private:
+  const std::vector<TypeRef> types_;
+};
+
+}  // namespace
+
+NestedStatement::Rows Interpreter::collect(SessionImpl& session, NestedStatement& statement, RowList& out) {
+  return [&session, &statement, &out](const Chunk& chunk) -> Result<bool> {
+    if (!out.ready()) {
+      std::vector<TypeRef> types;
+      std::vector<std::string> names;
+      if (statement.is_utility()) {
+        for (size_t i = 0; i < chunk.columns.size(); i++) {
+          types.push_back(type_of(session, oid::kText));
+          names.push_back("column" + std::to_string(i + 1));
+        }
+      } else {
+        const sql::PlannedStatement& plan = *statement.prepared().plan;
+        for (size_t i = 0; i < plan.targets.size(); i++) {
+          TypeRef type = plan.root->columns[i].type;
+          if (type.oid == oid::kUnknown) type = type_of(session, oid::kText);
+          types.push_back(type);
+          names.push_back(plan.targets[i].name);
+        }
+      }
+      out.init(session, std::move(types), std::move(names));
+    }
+    std::vector<const Vector*> columns;
+    for (size_t i = 0; i < out.types.size(); i++) columns.push_back(&chunk.columns[i]);
+    out.store.append(columns, chunk.selection);
+    return true;
+  };
+}
+
+// The row of INTO: the first one; STRICT wants exactly one.
+Status Interpreter::into(const tree::Target& target, const RowList& rows) {
+  const uint32_t count = rows.store.rows();
+  if (target.strict && count == 0) return Error(SqlState("P0002"), "query returned no rows");
+  if (target.strict && count > 1) {
+    return Error(SqlState("P0003"), "query returned more than one row")
+        .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
+  }
+  std::vector<Datum> values;
+  for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
+  if (count > 0) return assign_row(target, rows.types, rows.names, values);
+  // No row: null all over.
+  for (const tree::Place& place : target.places) {
+    if (place.fields.empty()) {
+      set_null(place.variable);
+    } else {
+      INDIGO_TRY(assign(place, Datum::make_null(Phys::kStr), type_of(session_, oid::kText)));
+    }
+  }
+  return {};
+}
+
+Status Interpreter::run_sql(const tree::Sql& s) {
+  CompiledFragment& fragment = function_.fragment(*s.query);
+  INDIGO_TRY(fragment.prepare(session_, frame_));
+  INDIGO_TRY(check_command(fragment.statement()));
+  const bool returns = fragment.statement().returns_rows() || fragment.statement().is_utility();
+  if (!s.target.given()) {
+    const bool reads = fragment.statement().returns_rows() && !fragment.statement().is_utility();
+    if (reads) {
+      const bool select = fragment.statement().prepared().plan->command == sql::CommandKind::kSelect;
+      return Error(sqlstate::kSyntaxError, "query has no destination for result data")
+          .with_hint(select ? "If you want to discard the results of a SELECT, use PERFORM instead." : "");
+    }
+    INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_, 0, {}));
+    frame_.row_count = outcome.rows;
+    if (!fragment.statement().is_utility()) set_found(outcome.rows > 0);
+    return {};
+  }
+  if (!returns) return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
+  RowList rows;
+  const bool changes =
+      !fragment.statement().is_utility() && fragment.statement().prepared().plan->command != sql::CommandKind::kSelect;
+  INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_,
+                                                 changes           ? 0
+                                                 : s.target.strict ? 2
+                                                                   : 1,
+                                                 collect(session_, fragment.statement(), rows)));
+  if (changes && rows.store.rows() > 1 && !s.target.strict) {
+    return Error(SqlState("P0003"), "query returned more than one row")
+        .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
+  }
+  frame_.row_count = changes ? outcome.rows : rows.store.rows();
+  set_found(rows.store.rows() > 0);
+  return into(s.target, rows);
+}
+
+Status Interpreter::run_perform(const tree::Perform& s) {
+  CompiledFragment& fragment = function_.fragment(*s.query);
+  INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_, 0, {}));
+  frame_.row_count = outcome.rows;
+  set_found(outcome.rows > 0);
+  return {};
+}
+
+Result<std::string> Interpreter::dynamic_text(const FragmentPtr& fragment) {
+  INDIGO_ASSIGN(const auto given, text(fragment));
+  if (given) return *given;
+  return Error(sqlstate::kNullValueNotAllowed, "query string argument of EXECUTE is null");
+}
+
+Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, const std::vector<FragmentPtr>& parameters,
+                                                   RowList* rows, uint64_t most) {
+  std::vector<TypeRef> types;
+  std::vector<OwnedDatum> kept;
+  std::vector<Datum> values;
+  for (const auto& fragment : parameters) {
+    INDIGO_ASSIGN(const auto answer, evaluate(fragment));
+    types.push_back(answer.type.oid == oid::kUnknown ? type_of(session_, oid::kText) : answer.type);
+    kept.emplace_back(answer.value);
+  }
+  for (const OwnedDatum& v : kept) values.push_back(v.get());
+  const tree::Fragment whole{tree::Fragment::Form::kStatement, text, 0, -1, 0, -1};
+  const auto failed = [&](std::unique_ptr<Error> error) { return fragment_error(std::move(*error), whole, true); };
+  auto parsed = parse_statements(text, std::make_shared<UsingScope>(std::move(types)));
+  if (!parsed.ok()) return failed(parsed.take_error());
+  Dynamic out;
+  for (size_t i = 0; i < parsed->size(); i++) {
+    NestedStatement statement((*parsed)[i]);
+    const bool last = i + 1 == parsed->size();
+    const auto* node = statement.node();
+    if (node->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT)
+      return Error(sqlstate::kFeatureNotSupported, "EXECUTE of transaction commands is not implemented");
+    if (node->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT && node->create_table_as_stmt->is_select_into) {
+      return Error(sqlstate::kFeatureNotSupported, "EXECUTE of SELECT ... INTO is not implemented")
+          .with_hint("You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS instead.");
+    }
+    if (Status status = statement.prepare(session_); !status.ok()) return failed(status.take_error());
+    auto outcome = statement.run(
+        session_, values, function_.may_change(),
+        last && !statement.is_utility() && statement.prepared().plan->command == sql::CommandKind::kSelect ? most : 0,
+        last && rows != nullptr ? collect(session_, statement, *rows) : NestedStatement::Rows());
+    if (!outcome.ok()) return failed(outcome.take_error());
+    if (!last) continue;
+    out.rows = outcome->rows;
+    out.returns_rows = statement.is_utility() ? rows != nullptr && rows->ready() : statement.returns_rows();
+  }
+  return out;
+}
+
+Status Interpreter::run_execute(const tree::Execute& s) {
+  INDIGO_ASSIGN(const std::string text, dynamic_text(s.query));
+  if (!s.target.given()) {
+    INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, nullptr, 0));
+    frame_.row_count = dynamic.rows;
+    return {};
+  }
+  RowList rows;
+  INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, s.target.strict ? 2 : 1));
+  if (!dynamic.returns_rows && !rows.ready())
+    return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
+  frame_.row_count = dynamic.rows;
+  return into(s.target, rows);
+}
+
+Status Interpreter::run_call(const tree::Call& s) {
+  CompiledFragment& fragment = function_.fragment(*s.statement);
+  INDIGO_TRY(fragment.prepare(session_, frame_));
+  if (!s.is_call) {
+    INDIGO_TRY(fragment.run(session_, frame_, 0, {}));
+    return {};
+  }
+  NestedStatement& statement = fragment.statement();
+  INDIGO_ASSIGN(const ProcedureCall call, ProcedureCall::analyze(session_, statement.parsed(), {}));
+  const bool may_commit = function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
+  std::vector<OwnedDatum> kept;
+  std::vector<Datum> parameters;
+  kept.reserve(frame_.parameters.size());
+  for (const Datum& p : frame_.parameters) {
+    kept.emplace_back(p);
+    parameters.push_back(kept.back().get());
+  }
+  auto outputs = call.run(session_, parameters, may_commit);
+  if (!outputs.ok()) return fragment_error(std::move(*outputs.take_error()), *s.statement, true);
+  if (outputs->empty()) return {};
+  // Each OUT parameter's argument is a variable.
+  const auto& procedure = *call.analyzed().procedure;
+  const auto& given = *statement.node()->call_stmt->funccall;
+  size_t output = 0;
+  const size_t count = procedure.all_argument_types.size();
+  for (size_t i = 0; i < count && output < outputs->size(); i++) {
+    const char mode = i < procedure.argument_modes.size() ? procedure.argument_modes[i] : 'i';
+    if (mode != 'o' && mode != 'b') continue;
+    const OwnedDatum& value = (*outputs)[output++];
+    const auto& written = call.analyzed().parameters;
+    const auto at = std::find(written.begin(), written.end(), static_cast<int>(i));
+    if (at == written.end()) continue;  // its default
+    const PgQuery__Node* argument = given.args[at - written.begin()];
+    if (argument->node_case == PG_QUERY__NODE__NODE_NAMED_ARG_EXPR) argument = argument->named_arg_expr->arg;
+    std::vector<std::string_view> name;
+    if (argument->node_case == PG_QUERY__NODE__NODE_COLUMN_REF) {
+      const auto& ref = *argument->column_ref;
+      for (const PgQuery__Node* part : sql::nodes(ref.n_fields, ref.fields)) name.push_back(sql::string_of(part));
+    }
+    const tree::NameFound found =
+        name.empty() ? tree::NameFound{} : tree::find_name(function_.program(), s.statement->names, name);
+    if (found.variable < 0) {
+      const std::string parameter =
+          i < procedure.argument_names.size() ? procedure.argument_names[i] : std::to_string(i + 1);
+      return Error(sqlstate::kSyntaxError, "procedure parameter \"" + parameter +
+                                               "\" is an output parameter but corresponding argument is not writable");
+    }
+    tree::Place place;
+    place.variable = found.variable;
+    for (size_t p = found.parts; p < name.size(); p++) place.fields.emplace_back(name[p]);
+    INDIGO_TRY(assign(place, value.get(), type_of(session_, procedure.all_argument_types[i])));
+  }
+  return {};
+}
+
+}  // namespace indigo::engine::programs

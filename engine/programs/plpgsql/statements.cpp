@@ -1,0 +1,273 @@
+// PL/pgSQL's simple statements.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/system/type_name.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+Result<Interpreter::Flow> Interpreter::run_assign(const tree::Assign& s) {
+  if (s.place.part) {
+    INDIGO_TRY(assign_part(s.place, s.value));
+    return Flow::kNormal;
+  }
+  INDIGO_ASSIGN(const auto answer, evaluate(s.value));
+  INDIGO_TRY(assign(s.place, answer.value, answer.type));
+  return Flow::kNormal;
+}
+
+Status Interpreter::assign_part(const tree::Place& place, const FragmentPtr& value) {
+  return Error(sqlstate::kFeatureNotSupported, "assignment of \"" + value->text + "\" to \"" + place.part->text +
+                                                   "\", a part of a variable, is not supported yet");
+}
+
+Result<Interpreter::Flow> Interpreter::run_if(const tree::If& s) {
+  for (const auto& branch : s.branches) {
+    INDIGO_ASSIGN(const bool yes, condition(branch.condition));
+    if (yes) return run(branch.body);
+  }
+  return run(s.otherwise);
+}
+
+Result<Interpreter::Flow> Interpreter::run_case(const tree::Case& s) {
+  if (s.operand) {
+    INDIGO_ASSIGN(const auto answer, evaluate(s.operand));
+    // The variable takes the operand's type.
+    VariableType& type = function_.variable(s.variable);
+    if (type.type.oid != answer.type.oid && answer.type.oid != oid::kUnknown) {
+      type.type = answer.type;
+      type.phys = answer.value.phys;
+    }
+    set_scalar(s.variable, answer.value);
+  }
+  for (const auto& branch : s.branches) {
+    INDIGO_ASSIGN(const bool yes, condition(branch.condition));
+    if (yes) return run(branch.body);
+  }
+  if (s.has_else) return run(s.otherwise);
+  return Error(sqlstate::kCaseNotFound, "case not found").with_hint("CASE statement is missing ELSE part.");
+}
+
+Result<Interpreter::Flow> Interpreter::run_exit(const tree::Exit& s) {
+  if (s.condition) {
+    INDIGO_ASSIGN(const bool yes, condition(s.condition));
+    if (!yes) return Flow::kNormal;
+  }
+  exit_label_ = s.label;
+  return s.is_exit ? Flow::kExit : Flow::kContinue;
+}
+
+Result<Interpreter::Flow> Interpreter::run_return(const tree::Return& s) {
+  if (!s.value) return Flow::kReturn;
+  if (s.variable >= 0 && function_.variable(s.variable).row) {
+    answer_ = row_of(s.variable);
+    answer_type_ = function_.variable(s.variable).type;
+    return Flow::kReturn;
+  }
+  INDIGO_ASSIGN(const auto answer, evaluate(s.value));
+  if (function_.result().type.oid == oid::kVoid) return Flow::kReturn;
+  answer_ = OwnedDatum(answer.value);
+  answer_type_ = answer.type.oid == oid::kUnknown ? type_of(session_, oid::kText) : answer.type;
+  return Flow::kReturn;
+}
+
+namespace {
+
+void begin_rows(SessionImpl& session, RowList& rows, const RoutineResult& result) {
+  if (rows.ready()) return;
+  if (result.row && result.known) {
+    rows.init(session, result.columns, result.names);
+  } else if (!result.row) {
+    rows.init(session, {result.type});
+  }
+}
+
+Error wrong_row(size_t given, size_t wanted) {
+  return Error(sqlstate::kDatatypeMismatch, "structure of query does not match function result type")
+      .with_detail("Number of returned columns (" + std::to_string(given) + ") does not match expected column count (" +
+                   std::to_string(wanted) + ").");
+}
+
+}  // namespace
+
+Status Interpreter::run_return_next(const tree::ReturnNext& s) {
+  const RoutineResult& result = function_.result();
+  begin_rows(session_, *rows_, result);
+  std::vector<OwnedDatum> kept;
+  const auto append = [&] {
+    std::vector<Datum> values;
+    for (size_t i = 0; i < kept.size(); i++) {
+      const Datum& d = kept[i].get();
+      values.push_back(d.null ? Datum::make_null(rows_->store.phys()[i]) : d);
+    }
+    rows_->store.append(values);
+  };
+  if (!function_.outputs().empty()) {
+    if (!rows_->ready()) rows_->init(session_, result.row ? result.columns : std::vector<TypeRef>{result.type});
+    for (const int variable : function_.outputs()) {
+      kept.push_back(function_.variable(variable).row ? row_of(variable)
+                                                      : frame_.values[static_cast<size_t>(variable)].scalar);
+    }
+    append();
+    return {};
+  }
+  OwnedDatum value;
+  TypeRef type;
+  if (s.variable >= 0 && function_.variable(s.variable).row) {
+    const RecordValue& record = *frame_.values[static_cast<size_t>(s.variable)].record;
+    if (!record.assigned) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   "record \"" + function_.program().variables[static_cast<size_t>(s.variable)].name +
+                       "\" is not assigned yet")
+          .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
+    }
+    value = row_of(s.variable);
+    type = function_.variable(s.variable).type;
+  } else {
+    INDIGO_ASSIGN(const auto answer, evaluate(s.value));
+    value = OwnedDatum(answer.value);
+    type = answer.type;
+  }
+  if (!result.row) {
+    INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value.get(), type, result.type));
+    kept.emplace_back(converted);
+    append();
+    return {};
+  }
+  sql::RecordFields fields;
+  if (!value.get().null) {
+    const auto info = session_.session_catalog().type(type.oid);
+    if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c'))
+      return Error(sqlstate::kDatatypeMismatch,
+                   "cannot return non-composite value from function returning composite type");
+    fields = sql::read_record(value.get().str);
+  }
+  if (!rows_->ready()) {
+    std::vector<std::string> names;
+    for (const Str name : fields.names) names.emplace_back(name);
+    rows_->init(session_, fields.types, std::move(names));
+  }
+  size_t next = 0;
+  for (const TypeRef& column : rows_->types) {
+    while (next < fields.types.size() && fields.types[next].oid == kInvalidOid) next++;
+    if (column.oid == kInvalidOid || value.get().null) {
+      kept.emplace_back(Datum::make_null(Phys::kI32));
+      continue;
+    }
+    if (next >= fields.values.size()) return wrong_row(fields.values.size(), rows_->types.size());
+    INDIGO_ASSIGN(const Datum converted, function_.cast(session_, fields.values[next], fields.types[next], column));
+    kept.emplace_back(converted);
+    next++;
+  }
+  append();
+  return {};
+}
+
+Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
+  const RoutineResult& result = function_.result();
+  begin_rows(session_, *rows_, result);
+  RowList found;
+  if (s.dynamic) {
+    INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
+    INDIGO_TRY(run_text(text, s.parameters, &found, 0));
+  } else {
+    CompiledFragment& fragment = function_.fragment(*s.query);
+    INDIGO_TRY(fragment.prepare(session_, frame_));
+    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), found)));
+  }
+  if (!rows_->ready()) rows_->init(session_, found.types, found.names);
+  std::vector<size_t> live;
+  for (size_t i = 0; i < rows_->types.size(); i++) {
+    if (rows_->types[i].oid != kInvalidOid) live.push_back(i);
+  }
+  if (found.ready() && found.types.size() != live.size()) return wrong_row(found.types.size(), live.size());
+  for (uint32_t row = 0; row < found.store.rows(); row++) {
+    std::vector<OwnedDatum> kept;
+    for (const Phys phys : rows_->store.phys()) kept.emplace_back(Datum::make_null(phys));
+    for (size_t i = 0; i < live.size(); i++) {
+      const TypeRef& to = rows_->types[live[i]];
+      if (found.types[i].oid != to.oid && result.row && result.known) {
+        return Error(sqlstate::kDatatypeMismatch, "structure of query does not match function result type")
+            .with_detail("Returned type " + sql::format_type(session_.session_catalog(), found.types[i].oid) +
+                         " does not match expected type " + sql::format_type(session_.session_catalog(), to.oid) +
+                         " in column " + std::to_string(i + 1) + ".");
+      }
+      INDIGO_ASSIGN(const Datum value, function_.cast(session_, found.store.datum(row, i), found.types[i], to));
+      if (!value.null) kept[live[i]] = OwnedDatum(value);
+    }
+    std::vector<Datum> values;
+    for (const OwnedDatum& v : kept) values.push_back(v.get());
+    rows_->store.append(values);
+  }
+  frame_.row_count = found.store.rows();
+  set_found(found.store.rows() > 0);
+  return {};
+}
+
+Status Interpreter::run_diagnostics(const tree::Diagnostics& s) {
+  if (s.stacked && handled_ == nullptr) {
+    return Error(SqlState("0Z002"), "GET STACKED DIAGNOSTICS cannot be used outside an exception handler");
+  }
+  const TypeRef text = type_of(session_, oid::kText);
+  for (const auto& item : s.items) {
+    if (item.name == "row_count") {
+      INDIGO_TRY(assign(item.place, Datum::of(static_cast<int64_t>(frame_.row_count)), type_of(session_, oid::kInt8)));
+      continue;
+    }
+    std::string value;
+    if (item.name == "pg_context") value = context();
+    if (handled_ != nullptr) {
+      if (item.name == "pg_exception_context") value = handled_->where;
+      if (item.name == "pg_exception_detail") value = handled_->detail;
+      if (item.name == "pg_exception_hint") value = handled_->hint;
+      if (item.name == "returned_sqlstate") value = handled_->state.text();
+      if (item.name == "message_text") value = handled_->message;
+      if (item.name == "column_name") value = handled_->column;
+      if (item.name == "constraint_name") value = handled_->constraint;
+      if (item.name == "pg_datatype_name") value = handled_->data_type;
+      if (item.name == "table_name") value = handled_->table;
+      if (item.name == "schema_name") value = handled_->schema;
+    }
+    INDIGO_TRY(assign(item.place, Datum::of(Str(value)), text));
+  }
+  return {};
+}
+
+Status Interpreter::run_assert(const tree::Assert& s) {
+  std::string checks;
+  if (session_.setting("plpgsql.check_asserts", checks) && checks == "off") return {};
+  INDIGO_ASSIGN(const bool holds, condition(s.condition));
+  if (holds) return {};
+  std::string message = "assertion failed";
+  if (s.message) {
+    INDIGO_ASSIGN(const auto given, text(s.message));
+    if (given) message = *given;
+  }
+  return Error(SqlState("P0004"), message);
+}
+
+Status Interpreter::run_commit(const tree::Commit& s) {
+  const bool allowed = function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
+  if (!allowed) return Error(SqlState("2D000"), "invalid transaction termination");
+  TransactionBlock& block = session_.block();
+  if (block.depth() > 0) {
+    return Error(SqlState("2D000"), s.rollback ? "cannot roll back while a subtransaction is active"
+                                               : "cannot commit while a subtransaction is active");
+  }
+  if (session_.active_view() != nullptr) session_.active_view()->forget();
+  if (s.rollback) {
+    block.rollback();
+  } else {
+    INDIGO_TRY(block.commit());
+  }
+  INDIGO_TRY(block.ensure(session_.statement_timestamp()));
+  session_.transaction().next_command();
+  session_.transaction().take_statement_snapshot();
+  return {};
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,217 @@
+// Values in and out of a PL/pgSQL function's variables.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/registry.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+Result<CompiledFragment::Answer> Interpreter::evaluate(const FragmentPtr& fragment) {
+  return function_.fragment(*fragment).evaluate(session_, frame_);
+}
+
+Result<bool> Interpreter::condition(const FragmentPtr& fragment) {
+  INDIGO_ASSIGN(const auto answer, evaluate(fragment));
+  INDIGO_ASSIGN(const Datum value, function_.cast(session_, answer.value, answer.type, type_of(session_, oid::kBool)));
+  return !value.null && value.b;
+}
+
+Result<std::optional<int32_t>> Interpreter::integer(const FragmentPtr& fragment) {
+  INDIGO_ASSIGN(const auto answer, evaluate(fragment));
+  INDIGO_ASSIGN(const Datum value, function_.cast(session_, answer.value, answer.type, type_of(session_, oid::kInt4)));
+  return value.null ? std::optional<int32_t>() : std::optional<int32_t>(value.i32);
+}
+
+std::string Interpreter::text_of(const Datum& value, const TypeRef& type) {
+  std::string out;
+  if (value.null) return out;
+  sql::type_output(session_.output_context(), type.oid == oid::kUnknown ? type_of(session_, oid::kText) : type, value,
+                   out);
+  return out;
+}
+
+Result<std::optional<std::string>> Interpreter::text(const FragmentPtr& fragment) {
+  INDIGO_ASSIGN(const auto answer, evaluate(fragment));
+  if (answer.value.null) return std::optional<std::string>();
+  return std::optional<std::string>(text_of(answer.value, answer.type));
+}
+
+void Interpreter::set_scalar(int variable, const Datum& value) {
+  Value& v = frame_.values[static_cast<size_t>(variable)];
+  if (value.phys == Phys::kStr && !value.null) {
+    v.scalar = OwnedDatum(value);
+    frame_.parameters[static_cast<size_t>(variable)] = v.scalar.get();
+    return;
+  }
+  v.scalar = OwnedDatum(value);
+  frame_.parameters[static_cast<size_t>(variable)] = value;
+}
+
+void Interpreter::set_null(int variable) {
+  const VariableType& type = function_.variable(variable);
+  if (!type.row) return set_scalar(variable, Datum::make_null(type.phys));
+  RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  record.null = true;
+  if (type.type.oid == oid::kRecord) {
+    if (record.assigned) record.shape++;
+    record.assigned = false;
+    record.types.clear();
+    record.names.clear();
+    record.values.clear();
+    return;
+  }
+  if (!record.assigned) {
+    const auto relation = sql::fields_relation(session_.session_catalog(), type.type.oid);
+    for (const auto& column : relation->columns) {
+      record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
+      record.names.push_back(column.name);
+    }
+    record.assigned = true;
+    record.shape++;
+  }
+  record.values.clear();
+  for (const TypeRef& field : record.types) {
+    const auto info = session_.session_catalog().type(field.oid);
+    record.values.emplace_back(Datum::make_null(info != nullptr ? info->phys : Phys::kI32));
+  }
+}
+
+void Interpreter::set_found(bool found) { set_scalar(function_.program().found, Datum::of(found)); }
+
+OwnedDatum Interpreter::row_of(int variable) {
+  const RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  if (!record.assigned || record.null) return OwnedDatum(Datum::make_null(Phys::kStr));
+  std::vector<Datum> fields;
+  for (const OwnedDatum& f : record.values) fields.push_back(f.get());
+  const Oid type = function_.variable(variable).type.oid;
+  return OwnedDatum(Datum::of(Str(
+      sql::make_record(type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>()))));
+}
+
+Status Interpreter::assign(const tree::Place& place, const Datum& value, const TypeRef& type) {
+  if (place.fields.empty()) return assign_variable(place.variable, value, type);
+  if (place.fields.size() > 1)
+    return Error(sqlstate::kFeatureNotSupported, "assignment to a field of a field is not supported");
+  return assign_field(place.variable, place.fields[0], value, type);
+}
+
+Status Interpreter::assign_variable(int variable, const Datum& value, const TypeRef& type) {
+  const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
+  const VariableType& wanted = function_.variable(variable);
+  if (value.null && v.not_null) {
+    return Error(sqlstate::kNullValueNotAllowed,
+                 "null value cannot be assigned to variable \"" + v.name + "\" declared NOT NULL");
+  }
+  if (!wanted.row) {
+    INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value, type, wanted.type));
+    if (converted.null && v.not_null) {
+      return Error(sqlstate::kNullValueNotAllowed,
+                   "null value cannot be assigned to variable \"" + v.name + "\" declared NOT NULL");
+    }
+    set_scalar(variable, converted.null ? Datum::make_null(wanted.phys) : converted);
+    return {};
+  }
+  if (value.null) {
+    set_null(variable);
+    return {};
+  }
+  const auto info = session_.session_catalog().type(type.oid);
+  if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c')) {
+    return Error(sqlstate::kDatatypeMismatch, "cannot assign non-composite value to a record variable");
+  }
+  const std::string image(value.str);
+  const sql::RecordFields fields = sql::read_record(image);
+  std::vector<TypeRef> types;
+  std::vector<std::string> names;
+  std::vector<Datum> values;
+  const auto relation = sql::fields_relation(session_.session_catalog(), type.oid);
+  for (size_t i = 0; i < fields.values.size(); i++) {
+    if (fields.types[i].oid == kInvalidOid) continue;
+    types.push_back(fields.types[i]);
+    values.push_back(fields.values[i]);
+    names.push_back(i < fields.names.size()                               ? std::string(fields.names[i])
+                    : relation != nullptr && i < relation->columns.size() ? relation->columns[i].name
+                                                                          : "f" + std::to_string(i + 1));
+  }
+  return assign_record(variable, types, names, values);
+}
+
+Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, std::span<const std::string> names,
+                                  std::span<const Datum> values) {
+  RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  if (function_.variable(variable).type.oid == oid::kRecord) {
+    const bool same = record.assigned &&
+                      std::equal(types.begin(), types.end(), record.types.begin(), record.types.end()) &&
+                      std::equal(names.begin(), names.end(), record.names.begin(), record.names.end());
+    if (!same) {
+      record.types.assign(types.begin(), types.end());
+      record.names.assign(names.begin(), names.end());
+      record.shape++;
+      record.assigned = true;
+    }
+    record.values.resize(values.size());
+    for (size_t i = 0; i < values.size(); i++) record.values[i] = OwnedDatum(values[i]);
+    record.null = false;
+    return {};
+  }
+  std::vector<OwnedDatum> converted(record.types.size());
+  size_t next = 0;
+  for (size_t i = 0; i < record.types.size(); i++) {
+    const auto info = session_.session_catalog().type(record.types[i].oid);
+    const Phys phys = info != nullptr ? info->phys : Phys::kI32;
+    if (record.types[i].oid == kInvalidOid || next >= values.size()) {
+      converted[i] = OwnedDatum(Datum::make_null(phys));
+      continue;
+    }
+    INDIGO_ASSIGN(const Datum value, function_.cast(session_, values[next], types[next], record.types[i]));
+    converted[i] = OwnedDatum(value.null ? Datum::make_null(phys) : value);
+    next++;
+  }
+  record.values = std::move(converted);
+  record.null = false;
+  return {};
+}
+
+Status Interpreter::assign_field(int variable, const std::string& field, const Datum& value, const TypeRef& type) {
+  const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
+  if (!function_.variable(variable).row)
+    return Error(sqlstate::kSyntaxError, "\"" + v.name + "." + field + "\" is not a known variable");
+  RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  if (!record.assigned) {
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "record \"" + v.name + "\" is not assigned yet")
+        .with_detail("The tuple structure of a not-yet-assigned record is indeterminate.");
+  }
+  const int at = record.find(field);
+  if (at < 0) return Error(sqlstate::kUndefinedColumn, "record \"" + v.name + "\" has no field \"" + field + "\"");
+  const TypeRef& wanted = record.types[static_cast<size_t>(at)];
+  INDIGO_ASSIGN(const Datum converted, function_.cast(session_, value, type, wanted));
+  const auto info = session_.session_catalog().type(wanted.oid);
+  record.values[static_cast<size_t>(at)] =
+      OwnedDatum(converted.null ? Datum::make_null(info != nullptr ? info->phys : Phys::kStr) : converted);
+  record.null = false;
+  return {};
+}
+
+Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeRef> types,
+                               std::span<const std::string> names, std::span<const Datum> values) {
+  const tree::Place& first = target.places[0];
+  if (target.places.size() == 1 && first.fields.empty() && function_.variable(first.variable).row) {
+    if (!types.empty()) return assign_record(first.variable, types, names, values);
+    set_null(first.variable);
+    return {};
+  }
+  for (size_t i = 0; i < target.places.size(); i++) {
+    if (i < values.size()) {
+      INDIGO_TRY(assign(target.places[i], values[i], types[i]));
+    } else {
+      INDIGO_TRY(assign(target.places[i], Datum::make_null(Phys::kStr), type_of(session_, oid::kText)));
+    }
+  }
+  return {};
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,74 @@
+#include "engine/programs/procedure_call.h"
+
+#include "catalog/oids.h"
+#include "engine/programs/routine.h"
+#include "engine/session/evaluate.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+Result<ProcedureCall> ProcedureCall::analyze(SessionImpl& session, const ParsedStatement& statement,
+                                             std::span<const TypeRef> types) {
+  std::vector<Oid> declared;
+  for (const TypeRef& type : types) declared.push_back(type.oid);
+  sql::AnalyzeInput input{statement.node, statement.text, declared, types.empty(), {}};
+  input.variables = statement.variables.get();
+  ProcedureCall out;
+  INDIGO_ASSIGN(out.call_, sql::analyze_call(session, *statement.node->call_stmt, input));
+  std::vector<TypeRef> arguments;
+  for (const auto& e : out.call_.arguments) arguments.push_back(e->type);
+  const RoutineResult result = result_of(session, *out.call_.procedure, out.call_.result, arguments);
+  if (result.row) {
+    out.outputs_ = result.columns;
+    out.names_ = result.names;
+  }
+  return out;
+}
+
+Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionImpl& session, std::span<const Datum> parameters,
+                                                   bool may_commit) const {
+  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, evaluate(session, call_.arguments, parameters));
+  sql::CallInfo info;
+  info.function = call_.procedure->oid;
+  info.result = call_.result;
+  std::vector<Datum> arguments;
+  for (size_t i = 0; i < values.size(); i++) {
+    info.arguments.push_back(call_.arguments[i]->type);
+    arguments.push_back(values[i].get());
+  }
+  INDIGO_ASSIGN(const OwnedDatum row, session.routines().call_procedure(info, arguments, may_commit));
+  std::vector<OwnedDatum> out;
+  if (outputs_.empty()) return out;
+  sql::RecordFields fields;
+  if (!row.get().null) fields = sql::read_record(row.get().str);
+  for (size_t i = 0; i < outputs_.size(); i++) {
+    const auto type = session.session_catalog().type(outputs_[i].oid);
+    const Phys phys = type != nullptr ? type->phys : Phys::kStr;
+    const bool there = i < fields.values.size() && fields.values[i].phys == phys;
+    out.emplace_back(there ? fields.values[i] : Datum::make_null(phys));
+  }
+  return out;
+}
+
+std::shared_ptr<const ResultShape> ProcedureCall::shape(SessionImpl& session) const {
+  if (outputs_.empty()) return nullptr;
+  auto shape = std::make_shared<ResultShape>();
+  for (size_t i = 0; i < outputs_.size(); i++) {
+    ResultColumn column;
+    column.name = names_[i];
+    column.declared = outputs_[i];
+    column.type = outputs_[i];
+    auto type = session.session_catalog().type(outputs_[i].oid);
+    if (type != nullptr && type->kind == 'd') {
+      column.type = {type->base, type->base_typmod, type->collation};
+      type = session.session_catalog().type(type->base);
+    }
+    if (type != nullptr) column.type_length = type->length;
+    shape->columns.push_back(std::move(column));
+    shape->formats.push_back(Format::kText);
+  }
+  return shape;
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,39 @@
+// CALL: a procedure with its arguments, and the row of its OUT parameters.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/row_sink.h"
+#include "engine/statement/prepared.h"
+#include "sql/analyze/analyzer.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+namespace programs {
+
+class ProcedureCall {
+ public:
+  // `types`: of the statement's $n; those that are not given are inferred.
+  static Result<ProcedureCall> analyze(SessionImpl& session, const ParsedStatement& statement,
+                                       std::span<const catalog::TypeRef> types);
+
+  // Of OUT and INOUT parameters, by column. `may_commit`: no other statement and no block is around it.
+  Result<std::vector<OwnedDatum>> run(SessionImpl& session, std::span<const Datum> parameters, bool may_commit) const;
+  // The columns of that row; null: there are none.
+  std::shared_ptr<const ResultShape> shape(SessionImpl& session) const;
+
+  const sql::AnalyzedCall& analyzed() const { return call_; }
+
+ private:
+  sql::AnalyzedCall call_;
+  std::vector<catalog::TypeRef> outputs_;
+  std::vector<std::string> names_;
+};
+
+}  // namespace programs
+}  // namespace indigo::engine

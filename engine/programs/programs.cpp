@@ -1,0 +1,163 @@
+#include "engine/programs/programs.h"
+
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "catalog/builtins.h"
+#include "catalog/oids.h"
+#include "engine/programs/call_frame.h"
+#include "engine/programs/internal_routine.h"
+#include "engine/programs/plpgsql/function.h"
+#include "engine/programs/sql_function.h"
+#include "engine/session/session_impl.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+// The rows of a call, one after the other.
+class RowProducer final : public sql::SetProducer {
+ public:
+  RowProducer(std::unique_ptr<RowList> rows, const sql::CallInfo& call, bool as_value)
+      : rows_(std::move(rows)), type_(call.result.oid), as_value_(as_value) {
+    for (size_t i = 0; i < rows_->types.size(); i++) {
+      if (as_value_ || rows_->types[i].oid != kInvalidOid) live_.push_back(i);  // FROM shows no dropped columns
+    }
+  }
+
+  uint32_t next(sql::FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
+    uint32_t n = 0;
+    for (; n < capacity && at_ < rows_->store.rows(); n++, at_++) {
+      if (as_value_) {
+        std::vector<Datum> values;
+        for (const size_t i : live_) values.push_back(rows_->store.datum(at_, i));
+        columns[0].set_datum(n, Datum::of(context.arena().copy(sql::make_record(
+                                    type_, rows_->types, values, type_ == oid::kRecord ? rows_->names : kNoNames))));
+        continue;
+      }
+      const bool all = columns.size() == rows_->types.size();
+      const size_t given = all ? rows_->types.size() : live_.size();
+      if (given != columns.size()) {
+        context.fail(
+            Error(sqlstate::kDatatypeMismatch, "function return row and query-specified return row do not match")
+                .with_detail("Returned row contains " + std::to_string(given) + " attribute" + (given == 1 ? "" : "s") +
+                             ", but query expects " + std::to_string(columns.size()) + "."));
+        return 0;
+      }
+      for (size_t c = 0; c < columns.size(); c++) {
+        const Datum value = rows_->store.datum(at_, all ? c : live_[c]);
+        if (value.null) {
+          columns[c].set_null(n);
+        } else if (value.phys != columns[c].phys()) {
+          context.fail(sqlstate::kDatatypeMismatch, "function return row and query-specified return row do not match");
+          return 0;
+        } else {
+          columns[c].set_datum(n, value);
+        }
+      }
+    }
+    return n;
+  }
+
+ private:
+  static inline const std::vector<std::string> kNoNames;
+  std::unique_ptr<RowList> rows_;
+  const Oid type_;
+  const bool as_value_;
+  std::vector<size_t> live_;
+  uint32_t at_ = 0;
+};
+
+bool same_program(const catalog::FunctionInfo& a, const catalog::FunctionInfo& b) {
+  return a.name == b.name && a.source == b.source && a.statements == b.statements && a.language == b.language &&
+         a.volatility == b.volatility && a.strict == b.strict && a.returns_set == b.returns_set &&
+         a.result == b.result && a.arguments == b.arguments && a.all_argument_types == b.all_argument_types &&
+         a.argument_modes == b.argument_modes && a.argument_names == b.argument_names && a.owner == b.owner &&
+         a.security_definer == b.security_definer && a.settings == b.settings && a.kind == b.kind;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const catalog::FunctionInfo> info,
+                                                const TypeRef& result, std::span<const TypeRef> arguments) {
+  if (info->language == "internal") return make_internal_routine(session_, std::move(info), result, arguments);
+  if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
+  if (info->language == "plpgsql") {
+    INDIGO_ASSIGN(auto function, PlpgsqlFunction::make(session_, std::move(info), result, arguments));
+    return std::shared_ptr<Routine>(std::move(function));
+  }
+  return Error(sqlstate::kFeatureNotSupported, "functions in language \"" + info->language + "\" cannot be called");
+}
+
+Result<std::shared_ptr<Routine>> Programs::find(const sql::CallInfo& call) {
+  scratch_.function = call.function;
+  scratch_.types.clear();
+  scratch_.types.push_back(call.result.oid);
+  for (const TypeRef& a : call.arguments) scratch_.types.push_back(a.oid);
+  const uint64_t version = session_.session_catalog().version();
+  const auto at = routines_.find(scratch_);
+  if (at != routines_.end() && at->second.catalog_version == version) return at->second.routine;
+  const Key key = scratch_;
+  auto info = session_.session_catalog().function(call.function);
+  if (info == nullptr) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(call.function));
+  }
+  if (at != routines_.end() && same_program(at->second.routine->info(), *info)) {
+    at->second.catalog_version = version;
+    return at->second.routine;
+  }
+  INDIGO_ASSIGN(auto routine, make(std::move(info), call.result, call.arguments));
+  routines_[key] = {version, routine};
+  return routine;
+}
+
+Result<OwnedDatum> Programs::call(const sql::CallInfo& call, std::span<const Datum> arguments) {
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_ASSIGN(const auto routine, find(call));
+  CallFrame frame(session_);
+  INDIGO_TRY(frame.enter(routine->info()));
+  const bool before = may_commit_;
+  may_commit_ = false;
+  auto result = routine->call(session_, arguments);
+  may_commit_ = before;
+  return result;
+}
+
+Result<OwnedDatum> Programs::call_procedure(const sql::CallInfo& call, std::span<const Datum> arguments,
+                                            bool may_commit) {
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_ASSIGN(const auto routine, find(call));
+  CallFrame frame(session_);
+  INDIGO_TRY(frame.enter(routine->info()));
+  const bool before = may_commit_;
+  // A role or settings that end with the call cannot outlive a transaction.
+  may_commit_ = may_commit && !routine->info().security_definer && routine->info().settings.empty();
+  auto result = routine->call(session_, arguments);
+  may_commit_ = before;
+  return result;
+}
+
+Result<std::unique_ptr<sql::SetProducer>> Programs::open(const sql::CallInfo& call, std::span<const Datum> arguments) {
+  INDIGO_TRY(check_stack_depth());
+  INDIGO_ASSIGN(const auto routine, find(call));
+  CallFrame frame(session_);
+  INDIGO_TRY(frame.enter(routine->info()));
+  auto rows = std::make_unique<RowList>();
+  INDIGO_TRY(routine->rows(session_, arguments, *rows));
+  const RoutineResult shape = result_of(session_, routine->info(), call.result, call.arguments);
+  const bool as_value =
+      call.row_as_value && shape.row && !(call.result.oid == oid::kRecord && shape.columns.size() > 1);
+  return std::unique_ptr<sql::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
+}
+
+Status Programs::validate(Oid function) {
+  const auto info = session_.session_catalog().function(function);
+  if (info == nullptr) return {};
+  std::string checks;
+  if (session_.setting("check_function_bodies", checks) && checks == "off") return {};
+  if (info->language == "sql") return SqlFunction::validate(session_, info);
+  if (info->language == "plpgsql") return PlpgsqlFunction::validate(session_, info);
+  return {};
+}
+
+}  // namespace indigo::engine::programs

@@ -1,0 +1,55 @@
+// The programs of one session: routines by function and argument types, made when they are first called; calls with what
+// belongs to them: whom they act as, their settings, the depth.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/programs/routine.h"
+#include "sql/func/registry.h"
+
+namespace indigo::engine::programs {
+
+class Programs {
+ public:
+  explicit Programs(SessionImpl& session) : session_(session) {}
+
+  // sql::SessionContext's.
+  Result<OwnedDatum> call(const sql::CallInfo& call, std::span<const Datum> arguments);
+  Result<std::unique_ptr<sql::SetProducer>> open(const sql::CallInfo& call, std::span<const Datum> arguments);
+
+  // CALL. `may_commit`: COMMIT and ROLLBACK in the procedure end the session's transaction.
+  Result<OwnedDatum> call_procedure(const sql::CallInfo& call, std::span<const Datum> arguments, bool may_commit);
+  // Whether the program that runs now may end the transaction.
+  bool may_commit() const { return may_commit_; }
+
+  // CREATE FUNCTION: what its language says of the body.
+  Status validate(Oid function);
+
+  // Everything that was made; what runs just now stays until it has ended.
+  void forget() { routines_.clear(); }
+
+ private:
+  struct Key {
+    Oid function;
+    std::vector<Oid> types;  // of the result and the arguments
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  struct Entry {
+    uint64_t catalog_version = 0;
+    std::shared_ptr<Routine> routine;
+  };
+  Result<std::shared_ptr<Routine>> find(const sql::CallInfo& call);
+  Result<std::shared_ptr<Routine>> make(std::shared_ptr<const catalog::FunctionInfo> info, const TypeRef& result,
+                                        std::span<const TypeRef> arguments);
+
+  SessionImpl& session_;
+  std::map<Key, Entry> routines_;
+  Key scratch_;
+  bool may_commit_ = false;
+};
+
+}  // namespace indigo::engine::programs

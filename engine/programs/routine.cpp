@@ -1,0 +1,58 @@
+#include "engine/programs/routine.h"
+
+#include "catalog/oids.h"
+#include "engine/session/session_impl.h"
+#include "sql/analyze/type/coerce.h"
+#include "sql/func/registry.h"
+#include "sql/func/types/record.h"
+
+namespace indigo::engine::programs {
+
+TypeRef type_of(SessionImpl& session, Oid type) {
+  const auto info = session.session_catalog().type(type);
+  return {type, -1, info != nullptr ? info->collation : kInvalidOid};
+}
+
+void RowList::init(SessionImpl& session, std::vector<TypeRef> columns, std::vector<std::string> column_names) {
+  types = std::move(columns);
+  names = std::move(column_names);
+  std::vector<Phys> phys;
+  for (const TypeRef& type : types) {
+    const auto info = session.session_catalog().type(type.oid);
+    phys.push_back(info != nullptr ? info->phys : Phys::kI32);
+  }
+  store.init(std::move(phys));
+}
+
+RoutineResult result_of(SessionImpl& session, const catalog::FunctionInfo& info, const TypeRef& result,
+                        std::span<const TypeRef> arguments) {
+  RoutineResult out;
+  out.type = result;
+  out.set = info.returns_set;
+  catalog::CatalogView& view = session.session_catalog();
+  if (result.oid != oid::kRecord) {
+    const auto relation = sql::fields_relation(view, result.oid);
+    if (relation == nullptr) return out;
+    out.row = true;
+    for (const auto& column : relation->columns) {
+      out.columns.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
+      out.names.push_back(column.name);
+    }
+    return out;
+  }
+  out.row = true;
+  std::vector<Oid> actual;
+  for (const TypeRef& a : arguments) actual.push_back(a.oid);
+  for (size_t i = 0; i < info.all_argument_types.size(); i++) {
+    const char mode = i < info.argument_modes.size() ? info.argument_modes[i] : 'i';
+    if (mode != 'o' && mode != 'b' && mode != 't') continue;
+    out.columns.push_back(
+        type_of(session, sql::resolve_output(view, actual, info.arguments, info.all_argument_types[i])));
+    const bool named = i < info.argument_names.size() && !info.argument_names[i].empty();
+    out.names.push_back(named ? info.argument_names[i] : "column" + std::to_string(out.names.size() + 1));
+  }
+  out.known = !out.columns.empty();
+  return out;
+}
+
+}  // namespace indigo::engine::programs

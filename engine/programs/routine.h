@@ -1,0 +1,66 @@
+// A function or procedure made ready for the argument types of its callers: what the languages implement.
+// Thread safety: none; belongs to a session. A routine may be called while it runs (recursion).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/datum.h"
+#include "catalog/info.h"
+#include "engine/exec/row_store.h"
+
+namespace indigo::engine {
+
+class SessionImpl;
+
+namespace programs {
+
+using catalog::TypeRef;
+
+// What a routine answers.
+struct RoutineResult {
+  TypeRef type;
+  bool set = false;
+  // Composite results and OUT parameters: the fields. A column that was dropped has type 0.
+  bool row = false;
+  bool known = true;  // false: record, whose fields only the values tell
+  std::vector<TypeRef> columns;
+  std::vector<std::string> names;
+};
+
+// Rows that a routine has answered, each as the fields of RoutineResult, or as one value.
+struct RowList {
+  std::vector<TypeRef> types;  // empty until the first row
+  std::vector<std::string> names;
+  exec::RowStore store;
+
+  void init(SessionImpl& session, std::vector<TypeRef> columns, std::vector<std::string> column_names = {});
+  bool ready() const { return !types.empty(); }
+};
+
+class Routine {
+ public:
+  explicit Routine(std::shared_ptr<const catalog::FunctionInfo> info) : info_(std::move(info)) {}
+  virtual ~Routine() = default;
+  const catalog::FunctionInfo& info() const { return *info_; }
+  bool may_change() const { return info_->volatility == catalog::Volatility::kVolatile; }
+
+  // One value; a composite one as its image.
+  virtual Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) = 0;
+  // All rows of a function that returns a set.
+  virtual Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) = 0;
+
+ private:
+  const std::shared_ptr<const catalog::FunctionInfo> info_;
+};
+
+// The result of a call with these actual types.
+RoutineResult result_of(SessionImpl& session, const catalog::FunctionInfo& info, const TypeRef& result,
+                        std::span<const TypeRef> arguments);
+TypeRef type_of(SessionImpl& session, Oid type);
+
+}  // namespace programs
+}  // namespace indigo::engine

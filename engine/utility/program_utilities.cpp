@@ -1,0 +1,70 @@
+// CALL and DO.
+#include "base/sqlstate.h"
+#include "catalog/oids.h"
+#include "engine/programs/plpgsql/function.h"
+#include "engine/programs/procedure_call.h"
+#include "engine/session/session_impl.h"
+#include "engine/utility/families.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Status run_call(UtilityCall& call, std::string& tag) {
+  tag = "CALL";
+  INDIGO_ASSIGN(const programs::ProcedureCall procedure,
+                programs::ProcedureCall::analyze(call.session, call.statement, call.parameter_types));
+  INDIGO_ASSIGN(const std::vector<OwnedDatum> outputs,
+                procedure.run(call.session, call.parameters, call.top_level && !call.session.block().in_block()));
+  if (call.shape == nullptr) return {};
+  Chunk chunk;
+  for (const OwnedDatum& value : outputs) {
+    chunk.columns.emplace_back(value.get().phys, 1);
+    chunk.columns.back().set_datum(0, value.get());
+  }
+  chunk.selection = {nullptr, 1};
+  return call.sink.rows(*call.shape, chunk);
+}
+
+Result<std::shared_ptr<const ResultShape>> describe_call(SessionImpl& session, const ParsedStatement& statement) {
+  INDIGO_TRY(session.begin_statement());
+  INDIGO_ASSIGN(const programs::ProcedureCall procedure, programs::ProcedureCall::analyze(session, statement, {}));
+  return procedure.shape(session);
+}
+
+Status run_do(UtilityCall& call, std::string& tag) {
+  tag = "DO";
+  std::string language = "plpgsql", source;
+  bool has_source = false;
+  const auto& stmt = *call.node->do_stmt;
+  for (size_t i = 0; i < stmt.n_args; i++) {
+    const PgQuery__DefElem& d = *stmt.args[i]->def_elem;
+    const std::string value(sql::string_of(d.arg));
+    if (std::string_view(d.defname) == "language") {
+      language = value;
+    } else {
+      source = value;
+      has_source = true;
+    }
+  }
+  if (!has_source) return Error(sqlstate::kSyntaxError, "no inline code specified");
+  if (language != "plpgsql") {
+    if (language == "sql" || language == "internal" || language == "c")
+      return Error(sqlstate::kFeatureNotSupported,
+                   "language \"" + language + "\" does not support inline code execution");
+    return Error(sqlstate::kUndefinedObject, "language \"" + language + "\" does not exist");
+  }
+  const bool may_commit = call.top_level && !call.session.block().in_block();
+  return programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
+}
+
+constexpr UtilityHandler kHandlers[] = {
+    {PG_QUERY__NODE__NODE_DO_STMT, run_do, nullptr, true, false},
+    {PG_QUERY__NODE__NODE_CALL_STMT, run_call, describe_call, true, false},
+};
+
+}  // namespace
+
+std::span<const UtilityHandler> program_utilities() { return kHandlers; }
+
+}  // namespace indigo::engine
