@@ -145,8 +145,7 @@ Result<std::unique_ptr<sql::SetProducer>> Programs::open(const sql::CallInfo& ca
   auto rows = std::make_unique<RowList>();
   INDIGO_TRY(routine->rows(session_, arguments, *rows));
   const RoutineResult shape = result_of(session_, routine->info(), call.result, call.arguments);
-  const bool as_value =
-      call.row_as_value && shape.row && !(call.result.oid == oid::kRecord && shape.columns.size() > 1);
+  const bool as_value = shape.row && !(call.result.oid == oid::kRecord && shape.columns.size() > 1);
   return std::unique_ptr<sql::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
 }
 

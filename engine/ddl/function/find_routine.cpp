@@ -4,6 +4,7 @@
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/table/alter_table.h"
 
 namespace indigo::engine::ddl {
 
@@ -205,6 +206,7 @@ Status move_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Obje
 
 Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& object, Oid owner) {
   INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, object));
+  INDIGO_TRY(check_new_owner(c, owner, f->schema));
   INDIGO_TRY(
       update_row(c, pg_proc::kOid, {Datum::of_oid(f->oid)}, [&](RowValues& v) { v.oid(pg_proc::c_proowner, owner); }));
   c.catalog.changed({kInvalidOid});

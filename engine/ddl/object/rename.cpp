@@ -486,7 +486,6 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
-      INDIGO_TRY(check_new_owner());
       INDIGO_TRY(change_routine_owner(c, s.object_type, *s.object->object_with_args, owner));
       return relation_tag(s.object_type);
     default: return unsupported("OWNER TO for this kind of object");
