@@ -499,7 +499,7 @@ std::shared_ptr<const TypeInfo> InfoBuilder::type(Oid oid) {
   t->base = row.oid(pg_type::c_typbasetype);
   t->base_typmod = row.i32(pg_type::c_typtypmod);
   t->collation = row.oid(pg_type::c_typcollation);
-  t->default_expr = row.str(pg_type::c_typdefault);
+  t->default_expr = row.str(pg_type::c_typdefaultbin);
   switch (t->kind) {
     case 'e':
       t->phys = Phys::kI32;

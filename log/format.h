@@ -25,8 +25,9 @@ inline constexpr uint32_t kRecordMagic = 0x43455247;        // "GREC"
 inline constexpr uint32_t kBlockMagic = 0x4b4c4247;         // "GBLK"
 inline constexpr uint32_t kTableMagic = 0x4c425447;         // "GTBL"
 inline constexpr uint64_t kWatermarkMagic = 0x4b52414d52544157;
-inline constexpr uint32_t kVersion = 2;  // 1 had no clones
-constexpr bool readable(uint32_t version) { return version >= 1 && version <= kVersion; }
+// 1 had no clones; 1 and 2 kept expressions of definitions as SQL text, which nothing reads any more.
+inline constexpr uint32_t kVersion = 3;
+constexpr bool readable(uint32_t version) { return version == kVersion; }
 inline constexpr size_t kLine = 64;  // cacheline
 
 struct Geometry {

@@ -2,6 +2,7 @@
 
 #include "catalog/oids.h"
 #include "catalog/system_columns.h"
+#include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 
@@ -101,7 +102,7 @@ class Deparser {
       case ExprKind::kCollate:
         return wrapped([&] {
           nested(*as<CollateExpr>(e).argument, e, implicit);
-          out_ += " COLLATE " + quote_identifier(catalog_.collation_name(e.type.collation));
+          out_ += " COLLATE " + deparse_collation(catalog_, e.type.collation, options_.always_qualify);
         });
       case ExprKind::kSessionValue: return print_session_value(as<SessionValueExpr>(e));
       case ExprKind::kWholeRow:
@@ -223,14 +224,7 @@ class Deparser {
     out_ += known ? quote_identifier(options_.relation->columns[column].name) : "column" + std::to_string(column + 1);
   }
 
-  std::string type_name(const TypeRef& type) {
-    std::string name = format_type(catalog_, type.oid, type.typmod);
-    if (!options_.always_qualify) return name;
-    Oid element = element_of(catalog_, type.oid);
-    const auto info = catalog_.type(element ? element : type.oid);
-    if (!info || info->schema == oid::kPgCatalogSchema || name.find('.') != std::string::npos) return name;
-    return quote_identifier(catalog_.schema_name(info->schema)) + "." + name;
-  }
+  std::string type_name(const TypeRef& type) { return deparse_type(catalog_, type, options_.always_qualify); }
 
   std::string operator_name(Oid op) {
     const auto* info = catalog_.operator_by_oid(op);
@@ -470,6 +464,12 @@ class Deparser {
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
                     bool show_implicit) {
   return Deparser(catalog, options).text(expr, show_implicit);
+}
+
+std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation) {
+  DeparseOptions options;
+  options.relation = relation;
+  return deparse(catalog, expr, options);
 }
 
 }  // namespace indigo::sql

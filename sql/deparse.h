@@ -30,6 +30,11 @@ struct DeparseOptions {
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
                     bool show_implicit = false);
 
+// Name of a type; `always_qualify` as in the options.
+std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, bool always_qualify);
+
+std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify);
+
 // Text of a literal of that type: 5, '-5'::integer, 'abc'::text, NULL::date.
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify);
 

@@ -1,5 +1,8 @@
 #include "base/arena.h"
+#include "catalog/generated/columns.h"
 #include "catalog/oids.h"
+#include "catalog/system_table.h"
+#include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
@@ -38,8 +41,30 @@ std::string qualified_relation(catalog::CatalogView& catalog, Oid relation) {
 
 }  // namespace
 
+std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, bool always_qualify) {
+  std::string name = format_type(catalog, type.oid, type.typmod);
+  if (!always_qualify) return name;
+  const Oid element = element_of(catalog, type.oid);
+  const auto info = catalog.type(element != kInvalidOid ? element : type.oid);
+  if (!info || info->schema == oid::kPgCatalogSchema || name.find('.') != std::string::npos) return name;
+  return quote_identifier(catalog.schema_name(info->schema)) + "." + name;
+}
+
+std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {
+  const std::string name = catalog.collation_name(collation), quoted_name = quote_identifier(name);
+  if (!always_qualify && catalog.find_collation("", name) == collation) return quoted_name;
+  Oid schema = oid::kPgCatalogSchema;
+  const Datum key = Datum::of_oid(collation);
+  catalog.system_table_rows(catalog::pg_collation::kOid, -1, {&key, 1}, [&](const catalog::RowReader& row) {
+    schema = row.oid(catalog::pg_collation::c_collnamespace);
+    return false;
+  });
+  if (schema == oid::kPgCatalogSchema) return quoted_name;
+  return quote_identifier(catalog.schema_name(schema)) + "." + quoted_name;
+}
+
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify) {
-  const std::string type = format_type(catalog, e.type.oid, e.type.typmod);
+  const std::string type = deparse_type(catalog, e.type, always_qualify);
   if (e.value.get().null) return "NULL::" + type;
   std::string text = value_text(catalog, e);
   switch (e.type.oid) {

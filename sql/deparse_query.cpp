@@ -9,6 +9,7 @@
 #include "catalog/system_columns.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
+#include "sql/functional_dependency.h"
 #include "sql/query_walk.h"
 
 namespace indigo::sql {
@@ -18,7 +19,7 @@ constexpr int kIndent = 8;  // columns that a subquery stands further right
 
 class QueryDeparser final : public QueryNodePrinter {
  public:
-  QueryDeparser(catalog::CatalogView& catalog, bool pretty, JoinForm joins) : catalog_(catalog), joins_(joins) {
+  QueryDeparser(catalog::CatalogView& catalog, bool pretty) : catalog_(catalog) {
     options_.always_qualify = false;
     options_.pretty = pretty;
     options_.nodes = this;
@@ -26,13 +27,11 @@ class QueryDeparser final : public QueryNodePrinter {
 
   std::string text(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
     queries_.push_back(&query);
+    levels_.push_back(level);
     name_entries(query);
     std::string out = with_clause(query, level);
     if (query.set_operation != nullptr) {
-      std::vector<std::string> own(names.begin(), names.end());
-      for (const TargetEntry& t : query.targets)
-        if (names.empty() && !t.hidden) own.push_back(t.name);
-      out += set_operation(query, *query.set_operation, own, level);
+      out += set_operation(query, *query.set_operation, names, level, show_names);
     } else {
       out += select(query, names, level, show_names);
     }
@@ -46,6 +45,7 @@ class QueryDeparser final : public QueryNodePrinter {
     }
     for (const RowLock& lock : query.row_locks) out += row_lock(query, lock, level);
     queries_.pop_back();
+    levels_.pop_back();
     used_names_.pop_back();
     return out;
   }
@@ -88,7 +88,7 @@ class QueryDeparser final : public QueryNodePrinter {
     for (const ExprPtr& e : list) out += (out.empty() ? "" : ", ") + value(e, true);
     return out;
   }
-  int level() const { return static_cast<int>(queries_.size()); }
+  int level() const { return levels_.back() + 1; }  // of a query inside the one that is being printed
 
   std::string column(const VarExpr& v) const {
     if (static_cast<size_t>(v.levels_up) >= queries_.size()) return failed_ = true, "?";
@@ -100,7 +100,7 @@ class QueryDeparser final : public QueryNodePrinter {
   }
   // The column of a join by names that `e` is, where it is more than one side's column.
   const std::string* merged_name(const Expr& e) const {
-    if (e.kind == ExprKind::kVar || joins_ == JoinForm::kOn || queries_.back()->from == nullptr) return nullptr;
+    if (e.kind == ExprKind::kVar || queries_.back()->from == nullptr) return nullptr;
     return merged_name(e, *queries_.back()->from);
   }
   static const std::string* merged_name(const Expr& e, const JoinNode& node) {
@@ -288,21 +288,24 @@ class QueryDeparser final : public QueryNodePrinter {
     return out.empty() ? out : out + line(level, 0);
   }
 
-  std::string set_operation(const Query& query, const SetNode& node, std::span<const std::string> names,
-                            int level) const {
-    if (node.entry >= 0) return text(*query.entries[static_cast<size_t>(node.entry)].subquery, names, level, true);
+  // The columns of an operation have the names of its first operand.
+  std::string set_operation(const Query& query, const SetNode& node, std::span<const std::string> names, int level,
+                            bool show_names) const {
+    if (node.entry >= 0) {
+      return text(*query.entries[static_cast<size_t>(node.entry)].subquery, names, level, show_names);
+    }
     const auto same = [&](const SetNode& child) { return child.op == node.op && child.all == node.all; };
     std::string out;
     if (node.left->entry < 0 && !same(*node.left)) {
-      out = " (" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1) + "\n)";
+      out = " (" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1, show_names) + "\n)";
     } else {
-      out = set_operation(query, *node.left, names, level);
+      out = set_operation(query, *node.left, names, level, show_names);
     }
     static constexpr const char* kNames[] = {"UNION", "INTERSECT", "EXCEPT"};
     out += line(level, 0) + kNames[static_cast<int>(node.op)] + (node.all ? " ALL" : "");
     if (node.right->entry < 0)
-      return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1) + "\n)";
-    return out + line(level, 0) + set_operation(query, *node.right, names, level);
+      return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1, false) + "\n)";
+    return out + line(level, 0) + set_operation(query, *node.right, names, level, false);
   }
 
   std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
@@ -373,25 +376,9 @@ class QueryDeparser final : public QueryNodePrinter {
     }
     std::vector<int> written;
     for (size_t i = 0; i < query.group_by.size(); i++)
-      if (!is_determined(query, i)) written.push_back(static_cast<int>(i));
+      if (determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
     return written.empty() ? "" : line(level, 2) + "GROUP BY " + index_text(written);
   }
-  static bool is_determined(const Query& query, size_t index) {
-    const auto* v = try_as<VarExpr>(query.group_by[index]);
-    if (v == nullptr || v->levels_up != 0) return false;
-    const Entry& entry = query.entries[static_cast<size_t>(v->entry)];
-    if (entry.kind != EntryKind::kTable || entry.relation->primary_index() == nullptr) return false;
-    for (const auto& key : entry.relation->primary_index()->columns) {
-      const bool grouped = std::any_of(query.group_by.begin(), query.group_by.begin() + static_cast<ptrdiff_t>(index),
-                                       [&](const ExprPtr& e) {
-                                         const auto* g = try_as<VarExpr>(e);
-                                         return g != nullptr && g->entry == v->entry && g->column + 1 == key.column;
-                                       });
-      if (!grouped) return false;
-    }
-    return true;
-  }
-
   static const Entry* bare_values(const Query& query) {
     if (query.from == nullptr || !query.from->leaf || query.where != nullptr) return nullptr;
     const Entry& e = query.entries[static_cast<size_t>(query.from->entry)];
@@ -422,7 +409,7 @@ class QueryDeparser final : public QueryNodePrinter {
     out += cross ? "CROSS JOIN " : kJoins[static_cast<int>(node.type)];
     const std::string right = from_item(query, *node.right, level);
     out += options_.pretty && !node.right->leaf ? "(" + right + ")" : right;
-    if (joins_ == JoinForm::kAsWritten && !node.using_columns.empty()) {
+    if (!node.using_columns.empty()) {
       out += " USING (" + name_list(node.using_columns) + ")";
       if (!node.using_alias.empty()) out += " AS " + quote_identifier(node.using_alias);
     } else if (!cross) {
@@ -477,8 +464,10 @@ class QueryDeparser final : public QueryNodePrinter {
       }
       default: failed_ = true; break;
     }
-    if (aliased) out += " " + quote_identifier(entry_name(e));
-    if (!always_columns && std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end())) return out;
+    const bool columns_too =
+        always_columns || !std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end());
+    if (aliased || columns_too) out += " " + quote_identifier(entry_name(e));
+    if (!columns_too) return out;
     std::string columns;
     for (const std::string& name : e.column_names)
       if (!name.empty()) columns += (columns.empty() ? "" : ", ") + quote_identifier(name);
@@ -495,9 +484,9 @@ class QueryDeparser final : public QueryNodePrinter {
   }
 
   catalog::CatalogView& catalog_;
-  JoinForm joins_;
   DeparseOptions options_;
   mutable std::vector<const Query*> queries_;              // outermost first
+  mutable std::vector<int> levels_;                        // how far right each of them stands
   mutable std::vector<std::set<std::string>> used_names_;  // of each of them
   mutable std::map<const Entry*, std::string> entry_names_;
   mutable bool failed_ = false;
@@ -506,31 +495,11 @@ class QueryDeparser final : public QueryNodePrinter {
 }  // namespace
 
 Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
-                                  std::span<const std::string> column_names, bool pretty, JoinForm joins) {
-  const QueryDeparser deparser(catalog, pretty, joins);
+                                  std::span<const std::string> column_names, bool pretty) {
+  const QueryDeparser deparser(catalog, pretty);
   std::string text = deparser.text(query, column_names, 0, true);
   if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this query cannot be printed");
   return text;
-}
-
-bool joins_by_name(const Query& query) {
-  bool found = false;
-  const std::function<void(const JoinNode&)> look = [&](const JoinNode& node) {
-    if (node.leaf) return;
-    found |= !node.using_columns.empty();
-    look(*node.left);
-    look(*node.right);
-  };
-  if (query.from != nullptr) look(*query.from);
-  for (const Entry& e : query.entries) {
-    if (e.relation == nullptr && e.subquery != nullptr) found = found || joins_by_name(*e.subquery);
-  }
-  for (const CommonTable& table : query.ctes) found = found || joins_by_name(*table.query);
-  visit_query(query, [&](const Expr& e, int depth) {
-    if (e.kind == ExprKind::kSubLink && depth == 0) found = found || joins_by_name(*as<SubLinkExpr>(e).query);
-    return !found;
-  });
-  return found;
 }
 
 }  // namespace indigo::sql

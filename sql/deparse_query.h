@@ -12,15 +12,9 @@
 
 namespace indigo::sql {
 
-// USING depends on the names of columns: kOn spells its conditions and merged columns out.
-enum class JoinForm : uint8_t { kOn, kAsWritten };
-
 // `column_names`: of the view, where they differ from the query's own (may be empty). 0A000 for queries that are more
 // than SELECT.
 Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
-                                  std::span<const std::string> column_names, bool pretty,
-                                  JoinForm joins = JoinForm::kAsWritten);
-// Does some join of the query, or of one in it, go by names?
-bool joins_by_name(const Query& query);
+                                  std::span<const std::string> column_names, bool pretty);
 
 }  // namespace indigo::sql

@@ -1,6 +1,4 @@
-// The text that a view is kept as: its query with every column and condition spelled out, which later changes of the tables'
-// names leave true. What goes by columns' names, USING and NATURAL, would not survive them, so the query as it was joined is
-// a comment on the last line, for printing alone and only as long as it means the same.
+// A view's query as SQL text: for pg_get_viewdef.
 // Thread safety: pure functions; reads one session's catalog view.
 #pragma once
 
@@ -14,10 +12,8 @@
 
 namespace indigo::sql {
 
-// `joined` is SQL text in one line, or is not kept.
-std::string with_joined_form(std::string text, std::string_view joined);
-
-// The definition for pg_get_viewdef, without a semicolon; nothing when it cannot be analyzed or printed any more.
+// The definition without a semicolon; `stored` is a tree, or the text of a built-in view. Nothing when it cannot be read or
+// printed.
 std::optional<std::string> print_view(SessionContext& session, std::string_view stored,
                                       std::span<const std::string> column_names, bool pretty);
 

@@ -174,7 +174,7 @@ Status insert_type(DdlContext& c, const NewType& n) {
       row.str(pg_type::c_typacl, catalog::acl_array(*acl));
     }
   }
-  if (n.default_expr) row.str(pg_type::c_typdefaultbin, *n.default_expr).str(pg_type::c_typdefault, *n.default_expr);
+  if (n.default_expr) row.str(pg_type::c_typdefaultbin, *n.default_expr).str(pg_type::c_typdefault, n.default_text);
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateObject, "type " + quoted(n.name) + " already exists");
@@ -242,14 +242,14 @@ Result<RowType> insert_row_type(DdlContext& c, std::string_view name, Oid schema
 
 // ---- defaults and sequences
 
-Result<Oid> insert_default(DdlContext& c, Oid relation, int16_t column, std::string_view sql) {
+Result<Oid> insert_default(DdlContext& c, Oid relation, int16_t column, std::string_view tree) {
   SystemTable& t = table(c, pg_attrdef::kOid);
   const Oid oid = next_oid(c);
   RowValues row(t.definition());
   row.oid(pg_attrdef::c_oid, oid)
       .oid(pg_attrdef::c_adrelid, relation)
       .i16(pg_attrdef::c_adnum, column)
-      .str(pg_attrdef::c_adbin, sql);
+      .str(pg_attrdef::c_adbin, tree);
   INDIGO_TRY(check(t.insert(c.txn, row)));
   INDIGO_TRY(update_attribute(c, relation, column, [](RowValues& a) { a.flag(pg_attribute::c_atthasdef, true); }));
   return oid;

@@ -67,7 +67,8 @@ struct NewType {
   int32_t typmod = -1;
   int32_t dimensions = 0;
   Oid collation = kInvalidOid;
-  std::optional<std::string> default_expr;
+  std::optional<std::string> default_expr;  // a tree
+  std::string default_text;                 // what it says now
 };
 Status insert_type(DdlContext& c, const NewType& t);
 // The array type of `element` under a free name (_name): its OID. `oid` was chosen before.

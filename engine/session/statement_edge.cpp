@@ -16,7 +16,8 @@ auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
 void SessionImpl::discard_broken() {
   const MustNotFail scope;
   simple_portal_.execution.reset();
-  std::erase_if(portals_, [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
+  std::erase_if(portals_,
+                [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
   for (auto& [name, portal] : portals_) {
     const bool whole = portal->buffer != nullptr || portal->status == Portal::Status::kDone;
     portal->execution.reset();

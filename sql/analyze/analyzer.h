@@ -74,7 +74,7 @@ Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeNa
 
 // Expression back to SQL as pg_get_expr prints it (qualified where needed); entry 0's columns by name.
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);
-// A SELECT's text with every relation qualified by its schema (view definitions).
-Result<std::string> qualify_query(SessionContext& session, const PgQuery__Node* select);
+// A view's query as a statement that names the view sees it.
+Result<std::shared_ptr<const Query>> analyze_view(SessionContext& session, const catalog::RelationInfo& view);
 
 }  // namespace indigo::sql

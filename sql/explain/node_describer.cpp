@@ -2,10 +2,24 @@
 
 #include <algorithm>
 
+#include "sql/analyze/analyzer.h"
+#include "sql/deparse.h"
+#include "sql/deparse_session.h"
 #include "sql/func/text/strings.h"
 
 namespace indigo::sql {
 namespace {
+
+std::string index_expression_text(catalog::CatalogView& catalog, const std::shared_ptr<const RelationInfo>& relation,
+                                  const std::string& stored) {
+  CatalogOnlySession session(catalog);
+  const auto e = analyze_to_print(session, stored, relation, TypeRef{});
+  if (!e.ok()) return "?";
+  DeparseOptions options;
+  options.relation = relation.get();
+  options.always_qualify = false;
+  return deparse(catalog, **e, options);
+}
 
 using Property = ExplainProperty;
 using Where = Property::Where;
@@ -56,8 +70,9 @@ std::string NodeDescriber::bounds(const Plan& p, const ScanPlan& s, const catalo
   std::vector<std::string> parts;
   const auto part = [&](size_t position, const char* op, const ExprPtr& value) {
     const int column = index.columns[position].column;
-    std::string name = column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
-                                  : "(" + index.columns[position].expression + ")";
+    std::string name =
+        column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
+                   : "(" + index_expression_text(catalog_, s.relation, index.columns[position].expression) + ")";
     parts.push_back("(" + name + " " + op + " " + text_.text_over(p, *value, nullptr, nullptr) + ")");
   };
   for (size_t i = 0; i < s.bounds.equal.size(); i++) part(i, "=", s.bounds.equal[i]);

@@ -5,6 +5,7 @@
 #include "sql/func/registry.h"
 #include "sql/func/system/type_name.h"
 #include "sql/func/text/strings.h"
+#include "sql/stored/print.h"
 
 namespace indigo::sql::partition {
 namespace {
@@ -40,7 +41,7 @@ class Writer {
   std::string column(size_t i) const {
     const catalog::PartitionKeyColumn& k = key_.columns[i];
     if (k.column > 0) return quote_identifier(parent_.columns[static_cast<size_t>(k.column) - 1].name);
-    return "(" + k.expression + ")";
+    return "(" + print_stored(session_, k.expression, parent_) + ")";
   }
 
   std::string constant(size_t i, const BoundValue& v) {

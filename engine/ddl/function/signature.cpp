@@ -124,7 +124,7 @@ class Reader {
             .at(error->position);
       return error;
     }
-    out_.defaults.push_back(e->sql);
+    out_.defaults.push_back(e->tree);
     out_.references.insert(out_.references.end(), e->references.begin(), e->references.end());
     return {};
   }

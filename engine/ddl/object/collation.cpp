@@ -189,11 +189,6 @@ Status rename_collation(DdlContext& c, NodeList name, std::string_view to) {
                                                  " for encoding \"UTF8\" already exists in schema " +
                                                  quoted(c.catalog.schema_name(schema)));
   }
-  for (const Dependent& d : dependents_of(c, {pg_collation::kOid, oid, 0})) {
-    if (d.address.class_id != pg_class::kOid)
-      return Error(sqlstate::kFeatureNotSupported,
-                   "renaming a collation that " + describe(c, d.address) + " uses in an expression is not supported");
-  }
   INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                         [&](RowValues& v) { v.str(pg_collation::c_collname, wanted); }));
   c.catalog.changed({kInvalidOid});

@@ -34,13 +34,13 @@ Result<std::string> add_domain_check(DdlContext& c, Oid domain, std::string_view
                                     : choose_constraint_name(c, domain_name, "", "check", schema);
   n.schema = schema;
   n.type = domain;
-  n.expression = e.sql;
+  n.expression = e.tree;
   n.validated = !k.skip_validation;
   INDIGO_TRY(insert_constraint(c, n));
   const Address self{pg_constraint::kOid, n.oid, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_type::kOid, domain, 0}, 'a'));
   for (const Address& a : e.references) INDIGO_TRY(record_dependency(c, self, a, 'n'));
-  return e.sql;
+  return e.tree;
 }
 
 using TypePtr = std::shared_ptr<const catalog::TypeInfo>;
@@ -119,8 +119,9 @@ Status validate_stored(DdlContext& c, const TypePtr& type, std::string_view chec
   std::vector<DomainColumn> columns;
   INDIGO_TRY(find_columns(c, type->oid, type->name, columns));
   for (const DomainColumn& at : columns) {
-    const std::string& column = at.relation->columns[static_cast<size_t>(at.number) - 1].name;
-    INDIGO_ASSIGN(const std::string condition, rename_column_in(check, "value", column));
+    auto value = std::make_shared<RelationInfo>();  // VALUE by the column's name
+    value->columns.push_back(at.relation->columns[static_cast<size_t>(at.number) - 1]);
+    INDIGO_ASSIGN(const std::string condition, expression_text(c, check, value));
     bool violated = false;
     INDIGO_TRY(
         c.host.run_query("SELECT 1 FROM ONLY " + qualified(*at.relation) + " WHERE NOT (" + condition + ") LIMIT 1",
@@ -203,6 +204,7 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
   t.output = output_name;
   t.send = send_name;
   bool null_seen = false;
+  std::vector<Address> default_references;
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
     const PgQuery__Constraint* k = node->constraint;
     switch (k->contype) {
@@ -210,7 +212,9 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
         if (t.default_expr) return Error(sqlstate::kSyntaxError, "multiple default expressions");
         INDIGO_ASSIGN(const StoredExpression e,
                       store_expression(c, k->raw_expr, ExpressionUse::kDefault, nullptr, base));
-        t.default_expr = e.sql;
+        t.default_expr = e.tree;
+        INDIGO_ASSIGN(t.default_text, expression_text(c, e.tree, nullptr, false));
+        default_references = e.references;
         break;
       }
       case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
@@ -233,6 +237,7 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
   }
   INDIGO_TRY(insert_with_array(c, t));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_type::kOid, base.oid, 0}, 'n'));
+  for (const Address& a : default_references) INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, a, 'n'));
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, t.oid, 0}, {pg_collation::kOid, t.collation, 0}, 'n'));
   for (const PgQuery__Node* node : nodes(s.n_constraints, s.constraints)) {
     if (node->constraint->contype != PG_QUERY__CONSTR_TYPE__CONSTR_CHECK) continue;
@@ -246,19 +251,22 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
 namespace {
 
 Status set_default(DdlContext& c, const TypePtr& type, const PgQuery__Node* value) {
-  std::optional<std::string> text;
+  std::optional<StoredExpression> stored;
+  std::string text;
   if (!sql::absent(value)) {
     const TypeRef base{type->base, type->base_typmod, type->collation};
-    INDIGO_ASSIGN(const StoredExpression e, store_expression(c, value, ExpressionUse::kDefault, nullptr, base));
-    text = e.sql;
+    INDIGO_ASSIGN(stored, store_expression(c, value, ExpressionUse::kDefault, nullptr, base));
+    INDIGO_ASSIGN(text, expression_text(c, stored->tree, nullptr, false));
+    for (const Address& a : stored->references) {
+      INDIGO_TRY(record_dependency(c, {pg_type::kOid, type->oid, 0}, a, 'n'));
+    }
   }
   return update_row(c, pg_type::kOid, {Datum::of_oid(type->oid)}, [&](RowValues& v) {
-    for (const int column : {pg_type::c_typdefault, pg_type::c_typdefaultbin}) {
-      if (text) {
-        v.str(column, *text);
-      } else {
-        v.set_null(column);
-      }
+    if (stored) {
+      v.str(pg_type::c_typdefaultbin, stored->tree).str(pg_type::c_typdefault, text);
+    } else {
+      v.set_null(pg_type::c_typdefaultbin);
+      v.set_null(pg_type::c_typdefault);
     }
   });
 }

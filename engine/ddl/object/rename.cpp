@@ -6,27 +6,17 @@
 #include "catalog/system_columns.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
-#include "engine/ddl/expression.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/partition/inherit.h"
-#include "engine/ddl/stored_texts.h"
 #include "engine/ddl/table/alter_table.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
-
-// Stored texts (defaults, views) that name the relation get its new name.
-Status rename_in_dependents(DdlContext& c, const RelationInfo& old, std::string_view schema, std::string_view name) {
-  if (old.row_type != kInvalidOid) INDIGO_TRY(rename_type_in_dependents(c, old.row_type, schema, name));
-  return edit_dependent_texts(c, {pg_class::kOid, old.oid, 0}, [&](std::string_view text, bool query) {
-    return rename_relation_in(text, query, old.schema_name, old.name, schema, name);
-  });
-}
 
 // Everybody whose descriptor names the relation.
 void touch_neighbours(DdlContext& c, const RelationInfo& r) {
@@ -59,7 +49,6 @@ Status rename_relation(DdlContext& c, const RelationPtr& r, std::string_view wan
   if (c.catalog.relation_oid(r->schema, name) != kInvalidOid) {
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
   }
-  INDIGO_TRY(rename_in_dependents(c, *r, r->schema_name, name));
   INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.str(pg_class::c_relname, name); }));
   INDIGO_TRY(rename_type_row(c, r->row_type, name));
   // A key's index and its constraint go by one name.
@@ -94,10 +83,6 @@ Status rename_column(DdlContext& c, const RelationPtr& r, std::string_view from,
   if (r->find_column(to) != nullptr) {
     return Error(sqlstate::kDuplicateColumn, column_text(*r, to) + " already exists");
   }
-  const Address column{pg_class::kOid, r->oid, number};
-  INDIGO_TRY(edit_dependent_texts(c, column, [&](std::string_view text, bool query) -> Result<std::string> {
-    return query ? rename_column_in_query(c, text, r->oid, number, from, to) : rename_column_in(text, from, to);
-  }));
   INDIGO_TRY(update_attribute(c, r->oid, number, [&](RowValues& a) { a.str(pg_attribute::c_attname, to); }));
   for (const IndexInfo& index : r->indexes) {
     for (size_t i = 0; i < index.columns.size() + index.included.size(); i++) {
@@ -157,25 +142,6 @@ Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) 
     return Error(sqlstate::kReservedName, "unacceptable schema name " + quoted(to))
         .with_detail("The prefix \"pg_\" is reserved for system schemas.");
   }
-  // Texts name relations by schema.
-  std::vector<Oid> relations;
-  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-    if (row.oid(pg_class::c_relnamespace) == oid) relations.push_back(row.oid(pg_class::c_oid));
-    return true;
-  });
-  for (const Oid r : relations) {
-    const RelationPtr relation = current(c, r);
-    INDIGO_TRY(rename_in_dependents(c, *relation, to, relation->name));
-  }
-  std::vector<std::pair<Oid, std::string>> types;
-  table(c, pg_type::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const char kind = row.chr(pg_type::c_typtype);
-    if (row.oid(pg_type::c_typnamespace) == oid && (kind == 'e' || kind == 'd')) {
-      types.emplace_back(row.oid(pg_type::c_oid), row.str(pg_type::c_typname));
-    }
-    return true;
-  });
-  for (const auto& [type, name] : types) INDIGO_TRY(rename_type_in_dependents(c, type, to, name));
   INDIGO_TRY(update_row(c, pg_namespace::kOid, {Datum::of_oid(oid)},
                         [&](RowValues& v) { v.str(pg_namespace::c_nspname, to); }));
   c.catalog.changed({kInvalidOid});
@@ -289,7 +255,6 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
         if (c.catalog.find_type(c.catalog.schema_name(type->schema), s.newname) != nullptr) {
           return Error(sqlstate::kDuplicateObject, "type " + quoted(s.newname) + " already exists");
         }
-        INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(type->schema), s.newname));
         INDIGO_TRY(rename_type_row(c, type->oid, truncated_name(s.newname)));
         c.catalog.changed({kInvalidOid});
       }
@@ -327,7 +292,6 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
     return Error(sqlstate::kDuplicateTable,
                  "relation " + quoted(r->name) + " already exists in schema " + quoted(c.catalog.schema_name(schema)));
   }
-  INDIGO_TRY(rename_in_dependents(c, *r, c.catalog.schema_name(schema), r->name));
   const Address old_schema{pg_namespace::kOid, r->schema, 0}, new_schema{pg_namespace::kOid, schema, 0};
   INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.oid(pg_class::c_relnamespace, schema); }));
   INDIGO_TRY(change_dependency(c, {pg_class::kOid, r->oid, 0}, old_schema, new_schema));
@@ -400,7 +364,6 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
         INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
         return tag;
       }
-      INDIGO_TRY(rename_type_in_dependents(c, type->oid, c.catalog.schema_name(schema), type->name));
       for (const Oid t : {type->oid, type->array}) {
         if (t == kInvalidOid) continue;
         INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},

@@ -1,93 +1,14 @@
 #include "engine/ddl/object/view.h"
 
-#include <set>
-
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
+#include "engine/ddl/references.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/deparse_query.h"
-#include "sql/parse/parser.h"
-#include "sql/view_text.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
-
-// What a query reads: relations with the columns that it uses, user-defined types and functions, and the primary keys without
-// which it would not be valid.
-class References {
- public:
-  std::set<Address> addresses;
-
-  void visit(const sql::Query& q) {
-    levels_.push_back(&q);
-    for (const sql::Entry& e : q.entries) entry(e);
-    for (const sql::CommonTable& t : q.ctes) {
-      if (t.query != nullptr) visit(*t.query);
-    }
-    for (const Oid constraint : q.constraints) addresses.insert({pg_constraint::kOid, constraint, 0});
-    for (const sql::TargetEntry& t : q.targets) expression(t.expr);
-    for (const sql::ExprPtr& e : {q.where, q.having, q.limit, q.offset}) expression(e);
-    for (const sql::ExprList* list : {&q.group_by, &q.distinct_on}) expressions(*list);
-    for (const sql::SortKey& k : q.order_by) expression(k.expr);
-    for (const sql::Window& w : q.windows) {
-      expressions(w.partition);
-      for (const sql::SortKey& k : w.order) expression(k.expr);
-      expression(w.start.offset);
-      expression(w.end.offset);
-    }
-    join(q.from);
-    levels_.pop_back();
-  }
-
- private:
-  void entry(const sql::Entry& e) {
-    if (e.relation != nullptr) {
-      addresses.insert({pg_class::kOid, e.relation->oid, 0});  // a view's expansion is the view's own business
-    } else if (e.subquery != nullptr) {
-      visit(*e.subquery);
-    }
-    for (const sql::Entry::Function& f : e.functions) expression(f.call);
-    for (const sql::ExprList& row : e.values) expressions(row);
-    if (e.sample) {
-      expression(e.sample->percent_expr);
-      expression(e.sample->repeatable);
-    }
-  }
-  void join(const sql::JoinNodePtr& node) {
-    if (node == nullptr) return;
-    expression(node->condition);
-    join(node->left);
-    join(node->right);
-  }
-  void expressions(const sql::ExprList& list) {
-    for (const sql::ExprPtr& e : list) expression(e);
-  }
-  void column(const sql::VarExpr& var) {
-    const auto up = static_cast<size_t>(var.levels_up), number = static_cast<size_t>(var.entry);
-    if (up >= levels_.size() || var.column < 0) return;
-    const sql::Query& q = *levels_[levels_.size() - 1 - up];
-    if (number < q.entries.size() && q.entries[number].relation != nullptr)
-      addresses.insert({pg_class::kOid, q.entries[number].relation->oid, var.column + 1});
-  }
-  void expression(const sql::ExprPtr& pointer) {
-    if (pointer == nullptr) return;
-    const sql::Expr& e = *pointer;
-    if (e.kind == sql::ExprKind::kVar) column(sql::as<sql::VarExpr>(e));
-    if (e.kind == sql::ExprKind::kCall) {
-      const Oid f = sql::as<sql::CallExpr>(e).function;
-      if (f >= oid::kFirstUserOid) addresses.insert({pg_proc::kOid, f, 0});
-    }
-    if (e.kind == sql::ExprKind::kSubLink && sql::as<sql::SubLinkExpr>(e).query != nullptr)
-      visit(*sql::as<sql::SubLinkExpr>(e).query);
-    if (e.type.oid >= oid::kFirstUserOid) addresses.insert({pg_type::kOid, e.type.oid, 0});
-    if (e.kind == sql::ExprKind::kCollate && e.type.collation >= oid::kFirstUserOid)
-      addresses.insert({pg_collation::kOid, e.type.collation, 0});
-    sql::for_each_child(e, [&](const sql::ExprPtr& child) { expression(child); });
-  }
-
-  std::vector<const sql::Query*> levels_;  // the queries around what is visited, outermost first
-};
 
 // CREATE OR REPLACE may only add columns at the end.
 Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vector<NewColumn>& columns) {
@@ -111,39 +32,58 @@ Status check_replacement(DdlContext& c, const RelationInfo& old, const std::vect
   return {};
 }
 
-Result<std::string> qualified_text(sql::SessionContext& session, const std::string& text) {
-  INDIGO_ASSIGN(const auto parsed, sql::parse(text));
-  return sql::qualify_query(session, parsed->statements()[0].node);
-}
-
-// The text that is kept: every column spelled out, so that columns that tables get or rename later change nothing. What
-// cannot be printed so that it means the same is kept as it was written.
-Result<std::string> stored_text(DdlContext& c, const PgQuery__Node* select, const sql::Query& query) {
-  sql::SessionContext& session = c.host.session();
-  INDIGO_ASSIGN(std::string written, sql::qualify_query(session, select));
-  const auto printed = sql::deparse_query(c.catalog, query, {}, false, sql::JoinForm::kOn);
-  if (!printed.ok()) return written;
-  auto spelled_out = qualified_text(session, *printed);
-  if (!spelled_out.ok()) return written;
-  const auto tree = sql::parse(*spelled_out);
-  if (!tree.ok()) return written;
-  sql::AnalyzeInput input{(*tree)->statements()[0].node, *spelled_out, {}, false, {}};
-  input.inline_functions = false;
-  const auto again = sql::analyze(session, input);
-  if (!again.ok() || again->query == nullptr || again->query->targets.size() != query.targets.size()) return written;
-  for (size_t i = 0; i < query.targets.size(); i++) {
-    if (!(again->query->targets[i].expr->type == query.targets[i].expr->type)) return written;
-  }
-  const auto printed_again = sql::deparse_query(c.catalog, *again->query, {}, false, sql::JoinForm::kOn);
-  if (!printed_again.ok() || *printed_again != *printed) return written;
-  if (!sql::joins_by_name(query)) return std::move(*spelled_out);
-  const auto joined = sql::deparse_query(c.catalog, query, {}, false, sql::JoinForm::kAsWritten);
-  if (!joined.ok()) return std::move(*spelled_out);
-  const auto qualified = qualified_text(session, *joined);
-  return qualified.ok() ? sql::with_joined_form(std::move(*spelled_out), *qualified) : std::move(*spelled_out);
-}
-
 }  // namespace
+
+Status store_query(DdlContext& c, Oid relation, const std::string& tree, const References& references) {
+  SystemTable& rules = table(c, pg_rewrite::kOid);
+  const Oid rule = next_oid(c);
+  RowValues row(rules.definition());
+  row.oid(pg_rewrite::c_oid, rule)
+      .str(pg_rewrite::c_rulename, "_RETURN")
+      .oid(pg_rewrite::c_ev_class, relation)
+      .chr(pg_rewrite::c_ev_type, '1')
+      .chr(pg_rewrite::c_ev_enabled, 'O')
+      .flag(pg_rewrite::c_is_instead, true)
+      .str(pg_rewrite::c_ev_qual, "<>")
+      .str(pg_rewrite::c_ev_action, tree);
+  INDIGO_TRY(check(rules.insert(c.txn, row)));
+  const Address self{pg_rewrite::kOid, rule, 0};
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation, 0}, 'i'));
+  for (const Address& a : references.addresses()) {
+    if (a.class_id == pg_class::kOid && a.object == relation) continue;
+    INDIGO_TRY(record_dependency(c, self, a, 'n'));
+  }
+  return {};
+}
+
+Result<std::vector<NewColumn>> query_columns(DdlContext& c, const sql::Query& query,
+                                             const std::vector<std::string>& aliases) {
+  std::vector<NewColumn> out;
+  for (const sql::TargetEntry& t : query.targets) {
+    if (t.hidden) continue;
+    NewColumn column;
+    column.name = out.size() < aliases.size() ? aliases[out.size()] : t.name;
+    column.type = t.expr->type;
+    if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
+    if (const auto type = c.catalog.type(column.type.oid); type != nullptr && type->kind == 'p') {
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "column " + quoted(column.name) + " has pseudo-type " + type_text(c, column.type));
+    }
+    if (column.type.collation == kInvalidOid) {
+      if (const auto type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
+    }
+    INDIGO_TRY(check_type_usage(c, column.type.oid));
+    out.push_back(std::move(column));
+  }
+  return out;
+}
+
+Status check_constants(DdlContext& c, const References& references) {
+  if (references.refused_constant() == kInvalidOid) return {};
+  return Error(sqlstate::kFeatureNotSupported, "constant of the type " +
+                                                   type_text(c, {references.refused_constant(), -1, kInvalidOid}) +
+                                                   " cannot be used here");
+}
 
 Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
   if (s.query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return unsupported("a view of this statement");
@@ -160,16 +100,17 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
     }
   }
   INDIGO_TRY(check_check_option(options, *analyzed.query));
-  INDIGO_ASSIGN(const std::string text, stored_text(c, s.query, *analyzed.query));
+  INDIGO_ASSIGN(const std::string tree, sql::store_tree(analyzed.query));
   TableSpec spec;
   spec.kind = RelationKind::kView;
   spec.name = truncated_name(s.view->relname);
   spec.options = options;
-  References references;
-  references.visit(*analyzed.query);
+  References references(c.catalog);
+  references.query(*analyzed.query);
+  INDIGO_TRY(check_constants(c, references));
   bool temporary = std::string_view(s.view->relpersistence) == "t";
   if (!temporary) {
-    for (const Address& a : references.addresses) {
+    for (const Address& a : references.addresses()) {
       if (a.class_id != pg_class::kOid || a.sub != 0) continue;
       const RelationPtr r = current(c, a.object);
       if (r != nullptr && r->persistence == 't') {
@@ -182,22 +123,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   INDIGO_ASSIGN(spec.schema, creation_schema(c, s.view->schemaname, temporary));
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : 'p';
   const std::vector<std::string> aliases = sql::strings_of(nodes(s.n_aliases, s.aliases));
-  for (const sql::TargetEntry& t : analyzed.query->targets) {
-    if (t.hidden) continue;
-    NewColumn column;
-    column.name = spec.columns.size() < aliases.size() ? aliases[spec.columns.size()] : t.name;
-    column.type = t.expr->type;
-    if (column.type.oid == oid::kUnknown) column.type = {oid::kText, -1, oid::kDefaultCollation};
-    if (const auto type = c.catalog.type(column.type.oid); type != nullptr && type->kind == 'p') {
-      return Error(sqlstate::kInvalidTableDefinition,
-                   "column " + quoted(column.name) + " has pseudo-type " + type_text(c, column.type));
-    }
-    if (column.type.collation == kInvalidOid) {
-      if (const auto type = c.catalog.type(column.type.oid)) column.type.collation = type->collation;
-    }
-    INDIGO_TRY(check_type_usage(c, column.type.oid));
-    spec.columns.push_back(std::move(column));
-  }
+  INDIGO_ASSIGN(spec.columns, query_columns(c, *analyzed.query, aliases));
   if (aliases.size() > spec.columns.size()) {
     return Error(sqlstate::kSyntaxError, "CREATE VIEW specifies more column names than columns");
   }
@@ -228,24 +154,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   } else {
     INDIGO_ASSIGN(oid, create_table(c, spec));
   }
-  SystemTable& rules = table(c, pg_rewrite::kOid);
-  const Oid rule = next_oid(c);
-  RowValues row(rules.definition());
-  row.oid(pg_rewrite::c_oid, rule)
-      .str(pg_rewrite::c_rulename, "_RETURN")
-      .oid(pg_rewrite::c_ev_class, oid)
-      .chr(pg_rewrite::c_ev_type, '1')
-      .chr(pg_rewrite::c_ev_enabled, 'O')
-      .flag(pg_rewrite::c_is_instead, true)
-      .str(pg_rewrite::c_ev_qual, "<>")
-      .str(pg_rewrite::c_ev_action, text);
-  INDIGO_TRY(check(rules.insert(c.txn, row)));
-  const Address self{pg_rewrite::kOid, rule, 0};
-  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, oid, 0}, 'i'));
-  for (const Address& a : references.addresses) {
-    if (a.class_id == pg_class::kOid && a.object == oid) continue;
-    INDIGO_TRY(record_dependency(c, self, a, 'n'));
-  }
+  INDIGO_TRY(store_query(c, oid, tree, references));
   c.catalog.changed({oid});
   return std::string("CREATE VIEW");
 }

@@ -257,14 +257,19 @@ class Alteration {
 
   Status add_check_below(const RelationPtr& relation, const ConstraintInfo& k) {
     return for_children(relation, [&](const RelationPtr& child) -> Status {
-      INDIGO_ASSIGN(const bool merged, merge_check(c_, *child, k));
+      INDIGO_ASSIGN(const bool merged, merge_check(c_, *child, *relation, k));
       if (merged) {
         notice(c_, "merging constraint " + quoted(k.name) + " with inherited definition");
         return {};
       }
       INDIGO_TRY(inherit_check(c_, child->oid, *relation, k));
-      if (k.validated) INDIGO_TRY(validate_check(c_, *child, k.name, k.expression));
-      return add_check_below(current(c_, child->oid), k);
+      const RelationPtr now = current(c_, child->oid);
+      const auto added = std::find_if(now->constraints.begin(), now->constraints.end(),
+                                      [&](const ConstraintInfo& o) { return o.kind == 'c' && o.name == k.name; });
+      if (added == now->constraints.end()) return {};
+      const ConstraintInfo own = *added;
+      if (k.validated) INDIGO_TRY(validate_check(c_, *now, own.name, own.expression));
+      return add_check_below(now, own);
     });
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ddl/expression.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
@@ -55,7 +56,7 @@ Status adopt_columns(DdlContext& c, const RelationInfo& parent, const RelationIn
     if (own == child.constraints.end()) {
       return Error(sqlstate::kDatatypeMismatch, "child table is missing constraint " + quoted(k.name));
     }
-    if (own->expression != k.expression) {
+    if (!same_expression(c, own->expression, child, k.expression, parent)) {
       return Error(sqlstate::kDatatypeMismatch, "child table " + quoted(child.name) +
                                                     " has different definition for check constraint " + quoted(k.name));
     }

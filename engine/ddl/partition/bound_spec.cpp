@@ -7,6 +7,7 @@
 #include "sql/func/registry.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
+#include "sql/stored/print.h"
 
 namespace indigo::engine::ddl {
 
@@ -113,7 +114,8 @@ class Reader {
 
   std::string column_name(size_t i) const {
     const catalog::PartitionKeyColumn& k = key_.columns[i];
-    return k.column > 0 ? parent_.columns[static_cast<size_t>(k.column) - 1].name : k.expression;
+    return k.column > 0 ? parent_.columns[static_cast<size_t>(k.column) - 1].name
+                        : sql::print_stored(c_.host.session(), k.expression, parent_);
   }
 
   Result<BoundValue> value(const PgQuery__Node* node, size_t column) {
@@ -147,7 +149,8 @@ class Reader {
           .at(position(c_, sql::location_of(node)));
     }
     std::optional<OwnedDatum> found;
-    const std::string query = "SELECT (" + stored->sql + ")::" + type_text(c_, key_.columns[column].type);
+    INDIGO_ASSIGN(const std::string text, expression_text(c_, stored->tree, nullptr));
+    const std::string query = "SELECT (" + text + ")::" + type_text(c_, key_.columns[column].type);
     INDIGO_TRY(c_.host.run_query(query, [&](const ResultShape&, const Chunk& chunk) -> Status {
       if (chunk.rows() > 0) found = OwnedDatum(chunk.columns[0].datum(chunk.selection[0]));
       return {};

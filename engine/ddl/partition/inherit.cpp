@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ddl/expression.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/foreign_key.h"
 
@@ -37,7 +38,7 @@ Status check_parent(DdlContext& c, const RelationInfo& r, bool partition, char p
   return check_owner(c, r);
 }
 
-ColumnSpec inherited(const ColumnInfo& column) {
+ColumnSpec inherited(const RelationPtr& parent, const ColumnInfo& column) {
   ColumnSpec spec;
   spec.column.name = column.name;
   spec.column.type = column.type;
@@ -45,7 +46,8 @@ ColumnSpec inherited(const ColumnInfo& column) {
   spec.column.generated = column.generated;
   spec.column.is_local = false;
   spec.column.inherit_count = 1;
-  if (column.identity == 0) spec.default_text = column.default_expr;
+  if (column.identity == 0) spec.default_tree = column.default_expr;
+  spec.default_source = parent;
   return spec;
 }
 
@@ -68,7 +70,8 @@ Status check_same_type(DdlContext& c, const NewColumn& a, const TypeRef& b, cons
 }
 
 // A parent's column that another parent has, too. `conflicts`: columns whose parents disagree about the default.
-Status merge_parents(DdlContext& c, ColumnSpec& known, const ColumnInfo& column, std::vector<std::string>& conflicts) {
+Status merge_parents(DdlContext& c, ColumnSpec& known, const RelationPtr& parent, const ColumnInfo& column,
+                     std::vector<std::string>& conflicts) {
   notice(c, "merging multiple inherited definitions of column " + quoted(column.name));
   INDIGO_TRY(check_same_type(c, known.column, column.type, "inherited column " + quoted(column.name)));
   if (known.column.generated != column.generated) {
@@ -78,9 +81,10 @@ Status merge_parents(DdlContext& c, ColumnSpec& known, const ColumnInfo& column,
   known.column.inherit_count++;
   known.column.not_null |= column.not_null;
   if (!column.default_expr || column.identity != 0) return {};
-  if (!known.default_text) {
-    known.default_text = column.default_expr;
-  } else if (*known.default_text != *column.default_expr) {
+  if (!known.default_tree) {
+    known.default_tree = column.default_expr;
+    known.default_source = parent;
+  } else if (!same_expression(c, *known.default_tree, *known.default_source, *column.default_expr, *parent)) {
     conflicts.push_back(column.name);
   }
   return {};
@@ -100,7 +104,7 @@ Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partitio
     }
     INDIGO_TRY(check_same_type(c, known.column, own.column.type, "column " + quoted(name)));
   }
-  const bool has_default = own.default_node != nullptr || own.default_text || own.serial;
+  const bool has_default = own.default_node != nullptr || own.default_text || own.default_tree || own.serial;
   if (known.column.generated != 0) {
     if (has_default || own.identity != nullptr || own.generated_node != nullptr) {
       const std::string what = own.identity != nullptr ? "identity" : has_default ? "default" : "generation expression";
@@ -119,7 +123,10 @@ Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partitio
                  "child column " + quoted(name) + " specifies generation expression");
   }
   const NewColumn merged = known.column;
-  if (!has_default && own.generated_node == nullptr && own.identity == nullptr) own.default_text = known.default_text;
+  if (!has_default && own.generated_node == nullptr && own.identity == nullptr) {
+    own.default_tree = known.default_tree;
+    own.default_source = known.default_source;
+  }
   const bool not_null = own.column.not_null || merged.not_null;
   const char identity = own.column.identity;
   const char generated = own.generated_node != nullptr ? 's' : merged.generated;
@@ -164,9 +171,9 @@ Status inherit_columns(DdlContext& c, const std::vector<RelationPtr>& parents, b
     for (const ColumnInfo& column : parent->columns) {
       if (column.dropped) continue;
       if (ColumnSpec* known = find(out, column.name)) {
-        INDIGO_TRY(merge_parents(c, *known, column, conflicts));
+        INDIGO_TRY(merge_parents(c, *known, parent, column, conflicts));
       } else {
-        out.push_back(inherited(column));
+        out.push_back(inherited(parent, column));
       }
     }
   }
@@ -194,10 +201,11 @@ Status inherit_columns(DdlContext& c, const std::vector<RelationPtr>& parents, b
   return {};
 }
 
-Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& inherited) {
+Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const RelationInfo& parent,
+                         const ConstraintInfo& inherited) {
   for (const ConstraintInfo& k : relation.constraints) {
     if (k.kind != 'c' || k.name != inherited.name) continue;
-    if (k.expression != inherited.expression) {
+    if (!same_expression(c, k.expression, relation, inherited.expression, parent)) {
       return Error(sqlstate::kDuplicateObject, "check constraint name " + quoted(k.name) +
                                                    " appears multiple times but with different expressions");
     }
@@ -222,19 +230,18 @@ Status inherit_check(DdlContext& c, Oid relation, const RelationInfo& parent, co
   n.name = k.name;
   n.schema = child->schema;
   n.relation = relation;
-  n.expression = k.expression;
+  INDIGO_ASSIGN(const StoredExpression e, copy_expression(c, k.expression, parent, child));
+  n.expression = e.tree;
   n.validated = k.validated;
   n.is_local = false;
   n.inherit_count = 1;
-  for (const int16_t number : k.columns) {
-    n.columns.push_back(child->find_column(parent.columns[static_cast<size_t>(number) - 1].name)->number);
-  }
+  n.columns = e.columns;
   INDIGO_TRY(insert_constraint(c, n));
   INDIGO_TRY(update_class(c, relation, [](RowValues& v) {
     v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
   }));
   const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_column_dependencies(c, self, relation, n.columns, 'a'));
+  INDIGO_TRY(record_expression(c, self, e, relation, 'a'));
   if (n.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation, 0}, 'a'));
   return {};
 }
@@ -250,7 +257,7 @@ Status inherit_checks(DdlContext& c, Oid relation, const std::vector<RelationPtr
             sqlstate::kInvalidObjectDefinition,
             "constraint " + quoted(k.name) + " conflicts with inherited constraint on relation " + quoted(child->name));
       }
-      INDIGO_ASSIGN(const bool merged, merge_check(c, *child, k));
+      INDIGO_ASSIGN(const bool merged, merge_check(c, *child, *parent, k));
       const bool own = std::any_of(child->constraints.begin(), child->constraints.end(),
                                    [&](const ConstraintInfo& o) { return o.name == k.name && o.is_local; });
       if (merged && own) notice(c, "merging constraint " + quoted(k.name) + " with inherited definition");

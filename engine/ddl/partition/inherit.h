@@ -17,9 +17,10 @@ Status inherit_columns(DdlContext& c, const std::vector<RelationPtr>& parents, b
 // The parents' CHECK constraints for the new table `relation`.
 Status inherit_checks(DdlContext& c, Oid relation, const std::vector<RelationPtr>& parents);
 Status inherit_check(DdlContext& c, Oid relation, const RelationInfo& parent, const ConstraintInfo& check);
-// Merges the table's own constraint of this name and text with the inherited one: true. 42710 when the texts differ, 42P17
-// when the own one may not be inherited or is not validated.
-Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& inherited);
+// Merges the table's own constraint of this name and meaning with the parent's: true. 42710 when they differ, 42P17 when the
+// own one may not be inherited or is not validated.
+Result<bool> merge_check(DdlContext& c, const RelationInfo& relation, const RelationInfo& parent,
+                         const ConstraintInfo& inherited);
 
 // pg_inherits, dependencies, relhassubclass. `bound`: of a partition, as stored.
 Status link_child(DdlContext& c, Oid child, Oid parent, int32_t sequence, const std::string* bound);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ddl/expression.h"
 #include "engine/ddl/table/rewrite.h"
 
 namespace indigo::engine::ddl {
@@ -29,17 +30,19 @@ std::string_view name_of(const RelationInfo& relation, int16_t number) {
 }
 
 // Would `own` of the partition do as the part of `index`?
-bool fits(const RelationInfo& parent, const IndexInfo& index, const RelationInfo& partition, const IndexInfo& own) {
+bool fits(DdlContext& c, const RelationInfo& parent, const IndexInfo& index, const RelationInfo& partition,
+          const IndexInfo& own) {
   if (own.unique != index.unique || own.method != index.method || own.columns.size() != index.columns.size() ||
-      own.included.size() != index.included.size() || own.predicate != index.predicate ||
+      own.included.size() != index.included.size() ||
+      !same_expression(c, own.predicate, partition, index.predicate, parent) ||
       own.nulls_not_distinct != index.nulls_not_distinct) {
     return false;
   }
   for (size_t i = 0; i < own.columns.size(); i++) {
     const catalog::IndexColumn &a = own.columns[i], &b = index.columns[i];
-    if ((a.column == 0) != (b.column == 0) || a.expression != b.expression || a.opclass != b.opclass ||
-        a.type.collation != b.type.collation || a.descending != b.descending || a.nulls_first != b.nulls_first ||
-        name_of(partition, a.column) != name_of(parent, b.column)) {
+    if ((a.column == 0) != (b.column == 0) || !same_expression(c, a.expression, partition, b.expression, parent) ||
+        a.opclass != b.opclass || a.type.collation != b.type.collation || a.descending != b.descending ||
+        a.nulls_first != b.nulls_first || name_of(partition, a.column) != name_of(parent, b.column)) {
       return false;
     }
   }
@@ -130,7 +133,7 @@ Status add_partition_index(DdlContext& c, ConstraintTarget& target, const Relati
   const bool constraint = constraint_of(parent, index.oid) != nullptr;
   for (const IndexInfo& own : partition->indexes) {
     if (own.parent == index.oid) return {};
-    if (own.parent != kInvalidOid || own.primary != index.primary || !fits(parent, index, *partition, own)) continue;
+    if (own.parent != kInvalidOid || own.primary != index.primary || !fits(c, parent, index, *partition, own)) continue;
     if (constraint != (constraint_of(*partition, own.oid) != nullptr)) continue;
     return link_index(c, parent, index.oid, *partition, own.oid);
   }
@@ -186,7 +189,7 @@ Status attach_index(DdlContext& c, const RelationPtr& index, const PgQuery__Rang
                                                           " is not an index on any partition of table " +
                                                           quoted(parent->name) + ".");
   }
-  if (!fits(*parent, *above, *partition, *own)) {
+  if (!fits(c, *parent, *above, *partition, *own)) {
     return refuse(sqlstate::kInvalidObjectDefinition, "The index definitions do not match.");
   }
   if (constraint_of(*parent, index->oid) != nullptr && constraint_of(*partition, own->oid) == nullptr) {

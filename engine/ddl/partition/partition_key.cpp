@@ -103,7 +103,7 @@ Status add_expression(DdlContext& c, const RelationPtr& relation, const PgQuery_
   type = stored.type;
   out.columns.push_back(0);
   if (!out.expressions.empty()) out.expressions += ", ";
-  out.expressions += std::to_string(stored.type.oid) + " " + stored.sql;
+  out.expressions += std::to_string(stored.type.oid) + " " + stored.tree;
   out.stored.push_back(std::move(stored));
   return {};
 }
@@ -203,8 +203,7 @@ Status check_not_in_partition_key(DdlContext& c, const RelationInfo& relation, i
                        " because it is part of the partition key of relation " + quoted(relation.name));
     }
     if (k.column != 0) continue;
-    INDIGO_ASSIGN(const StoredExpression e,
-                  store_expression(c, k.expression, ExpressionUse::kPartitionKey, current(c, relation.oid), TypeRef{}));
+    INDIGO_ASSIGN(const StoredExpression e, copy_expression(c, k.expression, relation, nullptr));
     if (std::find(e.columns.begin(), e.columns.end(), column) != e.columns.end()) {
       return Error(sqlstate::kInvalidTableDefinition,
                    "cannot " + std::string(verb) + " column " +

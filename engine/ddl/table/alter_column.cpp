@@ -45,15 +45,18 @@ Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const Relati
   if (spec.default_node != nullptr) {
     INDIGO_ASSIGN(const StoredExpression e,
                   store_expression(c, spec.default_node, ExpressionUse::kDefault, nullptr, spec.column.type));
-    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + e.sql + ")" + cast, e.constant));
+    INDIGO_ASSIGN(const std::string text, expression_text(c, e.tree, nullptr));
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + text + ")" + cast, e.constant));
   } else if (spec.generated_node != nullptr) {
     INDIGO_ASSIGN(const StoredExpression e,
                   store_expression(c, spec.generated_node, ExpressionUse::kGenerated, relation, spec.column.type));
-    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + e.sql + ")" + cast, false));
+    INDIGO_ASSIGN(const std::string text, expression_text(c, e.tree, relation));
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + text + ")" + cast, false));
   } else if (sequence != kInvalidOid) {
     INDIGO_ASSIGN(values, values_for_rows(c, *relation, next_value(c, sequence) + cast, false));
   } else if (type->kind == 'd' && !type->default_expr.empty()) {
-    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + type->default_expr + ")" + cast, false));
+    INDIGO_ASSIGN(const std::string text, expression_text(c, type->default_expr, nullptr));
+    INDIGO_ASSIGN(values, values_for_rows(c, *relation, "(" + text + ")" + cast, false));
   }
   if (spec.column.not_null || (type->kind == 'd' && type->not_null)) {
     const bool has_null =

@@ -82,17 +82,107 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
   return {};
 }
 
-// The columns of indexes over the column follow its type.
-Status retype_indexes(DdlContext& c, const RelationPtr& relation, int16_t number, const TypeRef& column_type) {
+// Who keeps an expression forgets what it needed but its columns and its owner.
+Status forget_references(DdlContext& c, const Address& self) {
+  for (const Dependent& d : references_of(c, self)) {
+    if (d.type == 'n' && d.address.class_id != pg_class::kOid) INDIGO_TRY(remove_dependency(c, self, d.address));
+  }
+  return {};
+}
+
+// What names the column is analyzed again with the column's new type.
+Result<StoredExpression> rebuilt(DdlContext& c, const std::string& stored, ExpressionUse use, const RelationPtr& before,
+                                 const RelationPtr& after, const TypeRef& target) {
+  INDIGO_ASSIGN(const std::string text, expression_text(c, stored, before));
+  return store_expression(c, text, use, after, target);
+}
+
+constexpr TypeRef kCondition{oid::kBool, -1, kInvalidOid};
+
+Status rebuild_checks(DdlContext& c, const RelationPtr& before, const RelationPtr& after, int16_t number) {
+  for (const ConstraintInfo& k : before->constraints) {
+    if (k.kind != 'c' || std::find(k.columns.begin(), k.columns.end(), number) == k.columns.end()) continue;
+    INDIGO_ASSIGN(const StoredExpression e, rebuilt(c, k.expression, ExpressionUse::kCheck, before, after, kCondition));
+    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
+                          [&](RowValues& v) { v.str(pg_constraint::c_conbin, e.tree); }));
+    const Address self{pg_constraint::kOid, k.oid, 0};
+    INDIGO_TRY(forget_references(c, self));
+    INDIGO_TRY(record_expression(c, self, e, after->oid, 'a'));
+  }
+  return {};
+}
+
+// The column's default as an assignment to the new type; the one to the old type is not part of what is printed.
+Result<StoredExpression> default_in(DdlContext& c, const ColumnInfo& column, const TypeRef& type) {
+  INDIGO_ASSIGN(const std::string text, expression_text(c, *column.default_expr, nullptr));
+  return store_expression(c, text, ExpressionUse::kDefault, nullptr, type);
+}
+
+Status rebuild_default(DdlContext& c, const RelationPtr& before, const ColumnInfo& column, const TypeRef& type) {
+  if (!column.default_expr || column.identity != 0) return {};
+  const bool generated = column.generated != 0;
+  Result<StoredExpression> e = generated
+                                   ? rebuilt(c, *column.default_expr, ExpressionUse::kGenerated, before, before, type)
+                                   : default_in(c, column, type);
+  if (!e.ok()) return e.take_error();
+  Oid row = kInvalidOid;
+  table(c, pg_attrdef::kOid)
+      .scan_index(c.txn, system_index::kAttrdefColumn, {Datum::of_oid(before->oid), Datum::of(column.number)},
+                  [&](RowReader r) {
+                    row = r.oid(pg_attrdef::c_oid);
+                    return false;
+                  });
+  if (row == kInvalidOid) return {};
+  INDIGO_TRY(update_row(c, pg_attrdef::kOid, {Datum::of_oid(row)},
+                        [&](RowValues& v) { v.str(pg_attrdef::c_adbin, e->tree); }));
+  const Address self{pg_attrdef::kOid, row, 0};
+  if (generated) return {};
+  INDIGO_TRY(forget_references(c, self));
+  return record_expression(c, self, *e, before->oid, 'a');
+}
+
+// Keys and predicates of the index that are computed; answers the types of the keys (of columns: not set).
+Result<std::vector<TypeRef>> rebuild_index_expressions(DdlContext& c, const RelationPtr& before,
+                                                       const RelationPtr& after, const IndexInfo& index) {
+  std::vector<TypeRef> types(index.columns.size());
+  std::vector<StoredExpression> all;
+  std::string keys, predicate;
+  for (size_t i = 0; i < index.columns.size(); i++) {
+    if (index.columns[i].column != 0) continue;
+    INDIGO_ASSIGN(StoredExpression e,
+                  rebuilt(c, index.columns[i].expression, ExpressionUse::kIndex, before, after, TypeRef{}));
+    types[i] = e.type;
+    keys += (keys.empty() ? "" : ", ") + e.tree;
+    all.push_back(std::move(e));
+  }
+  if (!index.predicate.empty()) {
+    INDIGO_ASSIGN(StoredExpression e,
+                  rebuilt(c, index.predicate, ExpressionUse::kIndexPredicate, before, after, kCondition));
+    predicate = e.tree;
+    all.push_back(std::move(e));
+  }
+  if (all.empty()) return types;
+  INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)}, [&](RowValues& v) {
+    if (!keys.empty()) v.str(pg_index::c_indexprs, keys);
+    if (!predicate.empty()) v.str(pg_index::c_indpred, predicate);
+  }));
+  const Address self{pg_class::kOid, index.oid, 0};
+  INDIGO_TRY(forget_references(c, self));
+  for (const StoredExpression& e : all) INDIGO_TRY(record_expression(c, self, e, after->oid, 'a'));
+  return types;
+}
+
+// The columns of indexes over the column follow its type, and so do checks.
+Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t number, const TypeRef& column_type) {
   auto changed = std::make_shared<RelationInfo>(*relation);
   changed->columns[static_cast<size_t>(number) - 1].type = column_type;
+  INDIGO_TRY(rebuild_checks(c, relation, changed, number));
   for (const IndexInfo& index : relation->indexes) {
+    INDIGO_ASSIGN(const std::vector<TypeRef> computed, rebuild_index_expressions(c, relation, changed, index));
     for (size_t i = 0; i < index.columns.size(); i++) {
       TypeRef type = column_type;
       if (index.columns[i].column == 0) {
-        INDIGO_ASSIGN(const sql::ExprPtr e,
-                      sql::analyze_expression(c.host.session(), index.columns[i].expression, changed, TypeRef{}));
-        type = e->type;
+        type = computed[i];
         if (type == index.columns[i].type) continue;
       } else if (index.columns[i].column != number) {
         continue;
@@ -157,17 +247,20 @@ Result<std::string> new_values_text(DdlContext& c, const RelationPtr& relation, 
           .with_detail("Column " + quoted(column.name) + " is a generated column.");
     }
     INDIGO_ASSIGN(const StoredExpression e, store_expression(c, d.raw_default, ExpressionUse::kUsing, relation, {}));
-    expression = "(" + e.sql + ")";
+    INDIGO_ASSIGN(const std::string text, expression_text(c, e.tree, relation));
+    expression = "(" + text + ")";
   } else {
     if (!castable(c, *c.catalog.type(column.type.oid), *c.catalog.type(type.oid))) {
       return Error(sqlstate::kDatatypeMismatch,
                    "column " + quoted(column.name) + " cannot be cast automatically to type " + type_name)
           .with_hint("You might need to specify \"USING " + identifier(column.name) + "::" + type_name + "\".");
     }
-    if (column.generated != 0) expression = "(" + *column.default_expr + ")";
+    if (column.generated != 0) {
+      INDIGO_ASSIGN(const std::string text, expression_text(c, *column.default_expr, relation));
+      expression = "(" + text + ")";
+    }
   }
-  if (column.default_expr && column.generated == 0 && column.identity == 0 &&
-      !sql::analyze_expression(c.host.session(), *column.default_expr, nullptr, type).ok()) {
+  if (column.default_expr && column.generated == 0 && column.identity == 0 && !default_in(c, column, type).ok()) {
     return Error(sqlstate::kDatatypeMismatch,
                  "default for column " + quoted(column.name) + " cannot be cast automatically to type " + type_name);
   }
@@ -260,7 +353,8 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
   INDIGO_ASSIGN(const std::vector<OwnedDatum> values, new_values(c, *relation, column, type, expression));
   INDIGO_TRY(retype_attribute(c, relation->oid, column, type, static_cast<int>(d.type_name->n_array_bounds)));
-  INDIGO_TRY(retype_indexes(c, relation, column.number, type));
+  INDIGO_TRY(rebuild_default(c, relation, column, type));
+  INDIGO_TRY(retype_dependents(c, relation, column.number, type));
   INDIGO_TRY(forget_statistics(c, relation->oid, column.number));
   c.catalog.changed({relation->oid});
   if (relation->kind == RelationKind::kTable) {

@@ -249,10 +249,8 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
     INDIGO_ASSIGN(given, reset_options(list));
   } else if (relation->kind == RelationKind::kView) {
     INDIGO_ASSIGN(given, view_options(list));
-    INDIGO_ASSIGN(auto tree, sql::parse(relation->view_definition));
-    sql::AnalyzeInput input{tree->statements()[0].node, relation->view_definition, {}, false, {}};
-    INDIGO_ASSIGN(const sql::AnalyzedStatement view, sql::analyze(c.host.session(), input));
-    INDIGO_TRY(check_check_option(given, *view.query));
+    INDIGO_ASSIGN(const auto query, sql::analyze_view(c.host.session(), *relation));
+    INDIGO_TRY(check_check_option(given, *query));
   } else {
     INDIGO_ASSIGN(
         given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));

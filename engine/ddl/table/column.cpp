@@ -216,7 +216,6 @@ Status adopt_sequence(DdlContext& c, Oid sequence, Oid relation, int16_t column,
 
 Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number, const ColumnSpec& spec) {
   std::optional<StoredExpression> stored;
-  std::optional<std::string> text = spec.default_text;
   if (spec.default_node != nullptr) {
     const PgQuery__Node* node = spec.default_node;
     // DEFAULT NULL is no default, but hides a domain's.
@@ -227,7 +226,6 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
       auto e = store_expression(c, node, ExpressionUse::kDefault, nullptr, spec.column.type);
       if (!e.ok()) return of_default(c, spec.column, e.take_error());
       stored = std::move(*e);
-      text = stored->sql;
     }
   } else if (spec.generated_node != nullptr) {
     INDIGO_ASSIGN(StoredExpression e,
@@ -243,22 +241,20 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
           .at(at);
     }
     stored = std::move(e);
-    text = stored->sql;
   }
-  if (!text) return {};
-  if (!stored && spec.column.generated != 0) {
-    INDIGO_ASSIGN(stored, store_expression(c, *text, ExpressionUse::kGenerated, relation, spec.column.type));
-  } else if (!stored && !spec.serial) {  // copied by LIKE, with what it depends on
-    INDIGO_ASSIGN(stored, store_expression(c, *text, ExpressionUse::kDefault, nullptr, spec.column.type));
+  if (!stored && spec.default_tree) {
+    INDIGO_ASSIGN(stored, copy_expression(c, *spec.default_tree, *spec.default_source, relation));
+  } else if (!stored && spec.default_text) {
+    INDIGO_ASSIGN(stored, store_expression(c, *spec.default_text, ExpressionUse::kDefault, nullptr, spec.column.type));
   }
-  INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, *text));
+  if (!stored) return {};
+  INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, stored->tree));
   const Address self{pg_attrdef::kOid, oid, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, number}, 'a'));
   // What a generated column reads cannot go without the column.
   const bool generated = spec.column.generated != 0;
   const Address depender = generated ? Address{pg_class::kOid, relation->oid, number} : self;
-  if (stored) INDIGO_TRY(record_expression(c, depender, *stored, relation->oid, generated ? 'n' : 'a'));
-  return {};
+  return record_expression(c, depender, *stored, relation->oid, generated ? 'n' : 'a');
 }
 
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec) {

@@ -260,9 +260,8 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   spec.options = options_of(c, index.oid);
   std::vector<StoredExpression> expressions;
   if (!index.predicate.empty()) {
-    INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, index.predicate, ExpressionUse::kIndexPredicate,
-                                                               relation, {oid::kBool, -1, kInvalidOid}));
-    spec.predicate = predicate.sql;
+    INDIGO_ASSIGN(StoredExpression predicate, copy_expression(c, index.predicate, source, relation));
+    spec.predicate = predicate.tree;
     expressions.push_back(std::move(predicate));
   }
   std::vector<std::string> names;
@@ -272,15 +271,14 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   });
   for (const catalog::IndexColumn& column : index.columns) {
     if (column.column == 0) {
-      INDIGO_ASSIGN(StoredExpression e,
-                    store_expression(c, column.expression, ExpressionUse::kIndex, relation, TypeRef{}));
+      INDIGO_ASSIGN(StoredExpression e, copy_expression(c, column.expression, source, relation));
       IndexColumnSpec computed;
       computed.name = names.size() > spec.columns.size() ? names[spec.columns.size()] : "expr";
       computed.type = column.type;
       computed.opclass = column.opclass;
       computed.descending = column.descending;
       computed.nulls_first = column.nulls_first;
-      computed.expression = e.sql;
+      computed.expression = e.tree;
       expressions.push_back(std::move(e));
       spec.columns.push_back(std::move(computed));
       continue;
@@ -322,8 +320,9 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
 // ---- CHECK
 
 Status validate_check(DdlContext& c, const RelationInfo& relation, std::string_view name, std::string_view expression) {
-  const std::string sql =
-      "SELECT 1 FROM ONLY " + qualified(relation) + " WHERE NOT (" + std::string(expression) + ") LIMIT 1";
+  INDIGO_ASSIGN(const std::string condition,
+                expression_text(c, expression, std::make_shared<const RelationInfo>(relation)));
+  const std::string sql = "SELECT 1 FROM ONLY " + qualified(relation) + " WHERE NOT (" + condition + ") LIMIT 1";
   bool violated = false;
   INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape&, const Chunk& chunk) -> Status {
     violated |= chunk.rows() > 0;
@@ -344,7 +343,10 @@ namespace {
 Result<bool> merge_with_inherited(DdlContext& c, const RelationInfo& relation, const std::string& name,
                                   const std::string& expression, bool no_inherit) {
   for (const ConstraintInfo& k : relation.constraints) {
-    if (k.kind != 'c' || k.name != name || k.is_local || k.expression != expression) continue;
+    if (k.kind != 'c' || k.name != name || k.is_local ||
+        !same_expression(c, k.expression, relation, expression, relation)) {
+      continue;
+    }
     if (no_inherit) {
       return Error(
           sqlstate::kInvalidObjectDefinition,
@@ -373,7 +375,7 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
   n.oid = next_oid(c);
   if (sql::has_text(k.conname)) {
     n.name = truncated_name(k.conname);
-    INDIGO_ASSIGN(const bool merged, merge_with_inherited(c, *relation, n.name, e.sql, k.is_no_inherit));
+    INDIGO_ASSIGN(const bool merged, merge_with_inherited(c, *relation, n.name, e.tree, k.is_no_inherit));
     if (merged) return {};
     INDIGO_TRY(check_constraint_name_free(*relation, n.name));
   } else {
@@ -386,7 +388,7 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
   n.columns = e.columns;
   n.no_inherit = k.is_no_inherit;
   n.validated = !k.skip_validation || target.is_new;
-  n.expression = e.sql;
+  n.expression = e.tree;
   INDIGO_TRY(insert_constraint(c, n));
   INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) {
     v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
@@ -394,7 +396,7 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
   const Address self{pg_constraint::kOid, n.oid, 0};
   INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
   if (e.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
-  if (!target.is_new && n.validated) INDIGO_TRY(validate_check(c, *relation, n.name, e.sql));
+  if (!target.is_new && n.validated) INDIGO_TRY(validate_check(c, *relation, n.name, e.tree));
   return {};
 }
 

@@ -124,10 +124,12 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
     if (column.generated != 0) {
       if ((like.options & kLikeGenerated) != 0) {
         spec.column.generated = column.generated;
-        spec.default_text = column.default_expr;
+        spec.default_tree = column.default_expr;
+        spec.default_source = source;
       }
     } else if (column.default_expr && column.identity == 0 && (like.options & kLikeDefaults) != 0) {
-      spec.default_text = column.default_expr;
+      spec.default_tree = column.default_expr;
+      spec.default_source = source;
     }
     if (column.identity != 0 && (like.options & kLikeIdentity) != 0) {
       spec.column.identity = column.identity;
@@ -156,15 +158,14 @@ Status finish_like(DdlContext& c, ConstraintTarget& target, const LikeSource& li
       n.name = k.name;
       n.schema = relation->schema;
       n.relation = relation->oid;
-      n.expression = k.expression;
-      for (const int16_t number : k.columns) {
-        n.columns.push_back(relation->find_column(source.columns[static_cast<size_t>(number) - 1].name)->number);
-      }
+      INDIGO_ASSIGN(const StoredExpression e, copy_expression(c, k.expression, source, relation));
+      n.expression = e.tree;
+      n.columns = e.columns;
       INDIGO_TRY(insert_constraint(c, n));
       INDIGO_TRY(update_class(c, relation->oid, [](RowValues& v) {
         v.i16(pg_class::c_relchecks, static_cast<int16_t>(v.get(pg_class::c_relchecks).i16 + 1));
       }));
-      INDIGO_TRY(record_column_dependencies(c, {pg_constraint::kOid, n.oid, 0}, relation->oid, n.columns, 'a'));
+      INDIGO_TRY(record_expression(c, {pg_constraint::kOid, n.oid, 0}, e, relation->oid, 'a'));
     }
   }
   if ((like.options & kLikeIndexes) != 0) {

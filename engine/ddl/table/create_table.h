@@ -11,7 +11,9 @@ struct ColumnSpec {
   NewColumn column;
   const PgQuery__Node* default_node = nullptr;
   const PgQuery__Node* generated_node = nullptr;
-  std::optional<std::string> default_text;  // LIKE: SQL of the source's default or generation expression
+  std::optional<std::string> default_text;  // serial: SQL
+  std::optional<std::string> default_tree;  // LIKE: default_source's default or generation expression
+  RelationPtr default_source;
   bool serial = false;
   const PgQuery__Constraint* identity = nullptr;
   std::optional<SequenceDefinition> identity_like;

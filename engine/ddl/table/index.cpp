@@ -277,7 +277,7 @@ Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& rel
   }
   spec.name = sql::has_text(e.indexcolname) ? std::string(e.indexcolname) : sql::output_name(e.expr);
   if (spec.name == "?column?") spec.name = "expr";
-  spec.expression = stored.sql;
+  spec.expression = stored.tree;
   expressions.push_back(std::move(stored));
   return spec;
 }
@@ -416,7 +416,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     if (!predicate.immutable) {
       return Error(sqlstate::kInvalidObjectDefinition, "functions in index predicate must be marked IMMUTABLE");
     }
-    spec.predicate = predicate.sql;
+    spec.predicate = predicate.tree;
     expressions.push_back(std::move(predicate));
   }
   std::string columns_part;

@@ -5,6 +5,7 @@
 #include "sql/func/registry.h"
 #include "sql/func/text/strings.h"
 #include "sql/plan/change/table_rules.h"
+#include "sql/stored/print.h"
 
 namespace indigo::engine::exec {
 
@@ -95,7 +96,7 @@ Error PartitionKeyReader::not_found() {
     if (columns[i].column > 0) {
       names += sql::quote_identifier(table_->columns[static_cast<size_t>(columns[i].column) - 1].name);
     } else {
-      const std::string& text = columns[i].expression;
+      const std::string text = sql::print_stored(state_->session(), columns[i].expression, *table_);
       const bool call = text.ends_with(")");
       names += call ? text : "(" + text + ")";
     }

@@ -1,9 +1,11 @@
 #include "engine/system/definitions/expression_text.h"
 
+#include "catalog/function_text.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/partition/bound.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::engine {
 
@@ -60,7 +62,15 @@ Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> a
     INDIGO_ASSIGN(const auto bound, sql::partition::read_bound(context, *parent->partition_key, arguments[0].str));
     return text_value(sql::partition::bound_text(context, *parent->partition_key, bound));
   }
-  return text_value(expression_text(session, arguments[0].str, info, arguments.size() > 2 && arguments[2].b));
+  const bool pretty = arguments.size() > 2 && arguments[2].b;
+  if (!sql::is_stored_tree(arguments[0].str)) {
+    return text_value(expression_text(session, arguments[0].str, info, pretty));
+  }
+  std::string out;  // a list, of an index's keys
+  for (const std::string& tree : catalog::split_default_texts(arguments[0].str)) {
+    out += (out.empty() ? "" : ", ") + expression_text(session, tree, info, pretty);
+  }
+  return text_value(out);
 }
 
 constexpr SystemValue kExpressionTextValues[] = {{"pg_get_expr", get_expression}, {"pg_get_expr_ext", get_expression}};

@@ -3,6 +3,8 @@
 
 #include "engine/settings/identifier_list.h"
 #include "engine/system/catalog_rows.h"
+#include "engine/system/definitions/expression_text.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::engine {
 
@@ -14,6 +16,11 @@ using FunctionPtr = std::shared_ptr<const FunctionInfo>;
 char mode_of(const FunctionInfo& f, size_t argument) {
   if (argument < f.argument_modes.size()) return f.argument_modes[argument];
   return f.variadic != kInvalidOid && argument + 1 == f.arguments.size() ? 'v' : 'i';
+}
+
+// Built-in functions keep the text itself.
+std::string default_text(SessionImpl& session, const std::string& kept) {
+  return sql::is_stored_tree(kept) ? expression_text(session, kept, nullptr, false) : kept;
 }
 
 std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool table_columns, bool defaults) {
@@ -54,7 +61,7 @@ std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool tab
     out += argument(i);
     const size_t first_default = f.arguments.size() - f.default_count;
     if (defaults && is_input && input > first_default && input - first_default <= f.defaults.size())
-      out += " DEFAULT " + f.defaults[input - first_default - 1];
+      out += " DEFAULT " + default_text(session, f.defaults[input - first_default - 1]);
   }
   if (repeat_variadic && !types.empty()) out += " ORDER BY " + argument(types.size() - 1);
   return out;
@@ -101,7 +108,7 @@ Result<OwnedDatum> argument_default(SessionImpl& session, std::span<const Datum>
   }
   const size_t first_default = f->arguments.size() - f->default_count;
   if (input <= first_default || input - first_default > f->defaults.size()) return text_null();
-  return text_value(f->defaults[input - first_default - 1]);
+  return text_value(default_text(session, f->defaults[input - first_default - 1]));
 }
 
 std::string number_text(float value) {

@@ -7,6 +7,8 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/parser.h"
+#include "sql/query_walk.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::sql {
 namespace {
@@ -21,10 +23,23 @@ Result<const PgQuery__Node*> single_target(const ParsedText& parsed, std::string
 }
 
 constexpr std::string_view kSelect = "SELECT ";
+constexpr int kMaxDomainNesting = 100;
 
 }  // namespace
 
 namespace {
+
+Result<ExprPtr> assigned_to(Analysis& a, const ExprPtr& e, const TypeRef& target) {
+  if (target.oid == kInvalidOid) return unknown_to_text(a, e);
+  INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, e, target, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
+  if (out) return out;
+  return a
+      .error(sqlstate::kDatatypeMismatch,
+             "expression is of type " + format_type(a.catalog, e->type.oid) + " but type " +
+                 format_type(a.catalog, target.oid) + " is needed",
+             expr_location(e))
+      .with_hint("You will need to rewrite or cast the expression.");
+}
 
 Result<ExprPtr> analyze_in(Analysis& a, const PgQuery__Node* node,
                            const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
@@ -38,15 +53,22 @@ Result<ExprPtr> analyze_in(Analysis& a, const PgQuery__Node* node,
     INDIGO_TRY(add_names(scope, std::move(item.names)));
   }
   INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
-  if (target.oid == kInvalidOid) return unknown_to_text(a, e);
-  INDIGO_ASSIGN(ExprPtr out, coerce_to_target(a, e, target, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
-  if (out) return out;
-  return a
-      .error(sqlstate::kDatatypeMismatch,
-             "expression is of type " + format_type(a.catalog, e->type.oid) + " but type " +
-                 format_type(a.catalog, target.oid) + " is needed",
-             expr_location(e))
-      .with_hint("You will need to rewrite or cast the expression.");
+  return assigned_to(a, e, target);
+}
+
+// What the catalog keeps as a tree.
+Result<ExprPtr> load_in(Analysis& a, std::string_view tree,
+                        const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
+                        LoadFor purpose) {
+  INDIGO_ASSIGN(const ExprPtr e, load_expression(a, tree, purpose));
+  const int columns = relation ? static_cast<int>(relation->columns.size()) : 0;
+  bool known = true;
+  visit_expressions(e, [&](const Expr& x, int depth) {
+    if (x.kind == ExprKind::kVar && as<VarExpr>(x).levels_up == depth) known = known && as<VarExpr>(x).column < columns;
+    return known;
+  });
+  if (!known) return Error(SqlState("XX001"), "stored expression names a column that its table has not");
+  return assigned_to(a, e, target);
 }
 
 }  // namespace
@@ -54,6 +76,10 @@ Result<ExprPtr> analyze_in(Analysis& a, const PgQuery__Node* node,
 Result<ExprPtr> analyze_nested(const Analysis& outer, std::string_view text,
                                const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
                                Clause clause) {
+  if (is_stored_tree(text)) {
+    Analysis a(outer, {});
+    return load_in(a, text, relation, target, LoadFor::kUse);
+  }
   const std::string statement = std::string(kSelect) + std::string(text);
   INDIGO_ASSIGN(const auto parsed, parse(statement));
   INDIGO_ASSIGN(const PgQuery__Node* node, single_target(*parsed, text));
@@ -79,6 +105,7 @@ Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
   Analysis root(session, text);
   root.inline_functions = false;
+  if (is_stored_tree(text)) return load_in(root, text, relation, target, LoadFor::kPrinting);
   return analyze_nested(root, text, relation, target, Clause::kOther);
 }
 
@@ -89,7 +116,27 @@ Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* n
   return analyze_in(a, node, relation, target, Clause::kOther);
 }
 
+namespace {
+
+// The one column that VALUE was when the check was stored becomes the value that is looked at.
+ExprPtr with_value(const ExprPtr& e, const ExprPtr& value) {
+  if (e->kind == ExprKind::kVar) return value;
+  return map_children(e, [&](const ExprPtr& child) { return with_value(child, value); });
+}
+
+}  // namespace
+
 Result<ExprPtr> analyze_domain_check(Analysis& outer, const std::string& text, Oid domain) {
+  if (is_stored_tree(text)) {
+    Analysis a(outer, {});
+    if (a.nesting > kMaxDomainNesting) {
+      return Error(sqlstate::kStatementTooComplex, "checks of domains are nested too deeply");
+    }
+    auto value = std::make_shared<ColumnExpr>();
+    value->type = type_with_collation(a.catalog, base_type_ref(a.catalog, domain));
+    INDIGO_ASSIGN(const ExprPtr e, load_expression(a, text, LoadFor::kUse));
+    return with_value(e, value);
+  }
   const std::string statement = std::string(kSelect) + text;
   INDIGO_ASSIGN(const auto parsed, parse(statement));
   INDIGO_ASSIGN(const PgQuery__Node* node, single_target(*parsed, text));

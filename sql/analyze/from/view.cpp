@@ -2,6 +2,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/select/select.h"
 #include "sql/parse/parser.h"
+#include "sql/stored/stored_tree.h"
 
 namespace indigo::sql {
 
@@ -11,6 +12,10 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
     return scope.error(sqlstate::kInvalidObjectDefinition,
                        "infinite recursion detected in rules for relation \"" + view.name + "\"");
   }
+  if (is_stored_tree(view.view_definition)) {
+    Analysis inner(scope.a, {});
+    return load_query(inner, view.view_definition, LoadFor::kUse);
+  }
   INDIGO_ASSIGN(const auto parsed, parse(view.view_definition));
   if (parsed->statements().size() != 1 || !is(parsed->statements()[0].node, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     return scope.error(sqlstate::kInternalError, "definition of view \"" + view.name + "\" is not a query");
@@ -19,6 +24,12 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
   Scope top(inner, nullptr);
   INDIGO_TRY(transform_select(top, *parsed->statements()[0].node->select_stmt));
   return std::shared_ptr<const Query>(std::move(top.query));
+}
+
+Result<std::shared_ptr<const Query>> analyze_view(SessionContext& session, const catalog::RelationInfo& view) {
+  Analysis a(session, {});
+  Scope scope(a, nullptr);
+  return expand_view(scope, view);
 }
 
 }  // namespace indigo::sql

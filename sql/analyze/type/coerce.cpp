@@ -286,6 +286,21 @@ Result<ExprPtr> unknown_to_text(Analysis& a, const ExprPtr& e) {
   return coerce_type(a, e, {oid::kText, -1, oid::kDefaultCollation}, Coercion::kImplicit, Form::kImplicitCast, -1);
 }
 
+Status add_domain_checks(Analysis& a, DomainCastExpr& cast) {
+  const Oid domain = cast.type.oid;
+  // Checks of inner domains come first, then this one's in order of their names.
+  std::vector<std::shared_ptr<const catalog::TypeInfo>> chain;
+  for (auto d = a.catalog.type(domain); d && d->kind == 'd'; d = a.catalog.type(d->base)) chain.push_back(d);
+  for (auto d = chain.rbegin(); d != chain.rend(); ++d) {
+    cast.not_null = cast.not_null || (*d)->not_null;
+    for (const auto& check : (*d)->checks) {
+      INDIGO_ASSIGN(ExprPtr condition, analyze_domain_check(a, check.expression, domain));
+      cast.checks.push_back({check.name, std::move(condition)});
+    }
+  }
+  return {};
+}
+
 Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coercion context, int location) {
   const auto info = a.catalog.type(domain);
   if (!info || info->kind != 'd') return e;
@@ -297,16 +312,7 @@ Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coer
   if (info->collation == oid::kDefaultCollation && value->type.collation != kInvalidOid)
     cast->type.collation = value->type.collation;
   cast->location = location;
-  // Checks of inner domains come first, then this one's in order of their names.
-  std::vector<std::shared_ptr<const catalog::TypeInfo>> chain;
-  for (auto d = info; d && d->kind == 'd'; d = a.catalog.type(d->base)) chain.push_back(d);
-  for (auto d = chain.rbegin(); d != chain.rend(); ++d) {
-    cast->not_null = cast->not_null || (*d)->not_null;
-    for (const auto& check : (*d)->checks) {
-      INDIGO_ASSIGN(ExprPtr condition, analyze_domain_check(a, check.expression, domain));
-      cast->checks.push_back({check.name, std::move(condition)});
-    }
-  }
+  INDIGO_TRY(add_domain_checks(a, *cast));
   return ExprPtr(cast);
 }
 

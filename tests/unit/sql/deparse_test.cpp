@@ -57,21 +57,5 @@ TEST(Deparse, AgreesWithPostgres) {
   std::cout << expressions.size() - unsupported << " of " << expressions.size() << " compared\n";
 }
 
-TEST(QualifyQuery, AddsSchemas) {
-  Harness harness;
-  const auto qualified = [&](std::string_view text) {
-    auto parsed = parse(text);
-    EXPECT_TRUE(parsed.ok());
-    auto out = qualify_query(harness.session(), (*parsed)->statements()[0].node);
-    return out.ok() ? *out : out.error().message;
-  };
-  EXPECT_EQ(qualified("select a, lower(b), m::mood from ta t where id in (select ta_id from tb)"),
-            "SELECT a, lower(b), m::public.mood FROM public.ta t WHERE id IN (SELECT ta_id FROM public.tb)");
-  EXPECT_EQ(qualified("with ta as (select 1 as x) select x from ta, tb"),
-            "WITH ta AS (SELECT 1 AS x) SELECT x FROM ta, public.tb");
-  EXPECT_EQ(qualified("select relname from pg_class"), "SELECT relname FROM pg_catalog.pg_class");
-  EXPECT_EQ(qualified("select nextval('sq'::regclass)"), "SELECT nextval('public.sq'::regclass)");
-}
-
 }  // namespace
 }  // namespace indigo::sql::testing

@@ -1,6 +1,7 @@
 // Sequences, types, schemas, roles, privileges, databases, comments, ANALYZE. Messages are PostgreSQL 15's.
 #include "catalog/acl.h"
 #include "catalog/generated/columns.h"
+#include "sql/stored/stored_tree.h"
 #include "tests/unit/engine/ddl/definition_fixture.h"
 
 namespace indigo::engine {
@@ -51,7 +52,9 @@ TEST_F(ObjectTest, SerialAndIdentity) {
   EXPECT_EQ(run("create table t (a serial primary key, b bigserial, c int generated always as identity (start 7))"),
             "CREATE TABLE");
   const auto t = table("t");
-  EXPECT_EQ(t->columns[0].default_expr, "nextval('public.t_a_seq'::regclass)");
+  ASSERT_TRUE(t->columns[0].default_expr);
+  const std::string default_tree = *t->columns[0].default_expr;
+  EXPECT_TRUE(sql::is_stored_tree(default_tree));
   EXPECT_EQ(t->columns[2].identity, 'a');
   ASSERT_TRUE(t->columns[2].default_expr) << "the sequence behind an identity column";
   EXPECT_TRUE(t->columns[2].default_expr->starts_with("pg_catalog.nextval("));
@@ -65,7 +68,7 @@ TEST_F(ObjectTest, SerialAndIdentity) {
             "2BP01 cannot drop sequence t_c_seq because column c of table t requires it | You can drop column c of "
             "table t instead.");
   EXPECT_EQ(run("alter sequence t_a_seq rename to other"), "ALTER SEQUENCE");
-  EXPECT_EQ(table("t")->columns[0].default_expr, "nextval('public.other'::regclass)");
+  EXPECT_EQ(table("t")->columns[0].default_expr, default_tree) << "a tree knows no names";
   EXPECT_EQ(run("alter table t alter c drop identity"), "ALTER TABLE");
   EXPECT_EQ(table("t_c_seq"), nullptr);
   EXPECT_EQ(run("drop table t"), "DROP TABLE");

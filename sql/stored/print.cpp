@@ -1,0 +1,18 @@
+#include "sql/stored/print.h"
+
+#include "sql/analyze/analyzer.h"
+#include "sql/deparse.h"
+
+namespace indigo::sql {
+
+std::string print_stored(SessionContext& session, std::string_view stored, const catalog::RelationInfo& relation) {
+  const auto over = std::make_shared<const catalog::RelationInfo>(relation);
+  const auto e = analyze_to_print(session, stored, over, TypeRef{});
+  if (!e.ok()) return std::string(stored);
+  DeparseOptions options;
+  options.relation = &relation;
+  options.always_qualify = false;
+  return deparse(session.catalog(), **e, options);
+}
+
+}  // namespace indigo::sql

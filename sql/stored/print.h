@@ -1,0 +1,15 @@
+// A stored expression as SQL text. Thread safety: reads one session's catalog view.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "catalog/info.h"
+#include "sql/func/context.h"
+
+namespace indigo::sql {
+
+// Over the relation's columns, bare; names qualified where search_path does not find them. What cannot be read is given back.
+std::string print_stored(SessionContext& session, std::string_view stored, const catalog::RelationInfo& relation);
+
+}  // namespace indigo::sql
