@@ -13,6 +13,7 @@
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
+#include "engine/ddl/object/materialized_view.h"
 #include "engine/ddl/object/rename.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/sequence.h"
@@ -56,7 +57,6 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_TRANSFORM_STMT: return "CREATE TRANSFORM";
     case PG_QUERY__NODE__NODE_CREATE_AM_STMT: return "CREATE ACCESS METHOD";
     case PG_QUERY__NODE__NODE_ALTER_TYPE_STMT: return "this form of ALTER TYPE";
-    case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT: return "REFRESH MATERIALIZED VIEW";
     default: return nullptr;
   }
 }
@@ -72,6 +72,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_INDEX_STMT:
     case PG_QUERY__NODE__NODE_RENAME_STMT:
     case PG_QUERY__NODE__NODE_VIEW_STMT:
+    case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT:
     case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT:
     case PG_QUERY__NODE__NODE_ALTER_DOMAIN_STMT:
     case PG_QUERY__NODE__NODE_CREATE_ENUM_STMT:
@@ -121,6 +122,7 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_COMMENT_STMT: return ddl::execute_comment(c, *n.comment_stmt);
     case PG_QUERY__NODE__NODE_INDEX_STMT: return ddl::execute_create_index(c, *n.index_stmt);
     case PG_QUERY__NODE__NODE_RENAME_STMT: return ddl::execute_rename(c, *n.rename_stmt);
+    case PG_QUERY__NODE__NODE_REFRESH_MAT_VIEW_STMT: return ddl::execute_refresh(c, *n.refresh_mat_view_stmt);
     case PG_QUERY__NODE__NODE_VIEW_STMT: return ddl::execute_create_view(c, *n.view_stmt);
     case PG_QUERY__NODE__NODE_CREATE_DOMAIN_STMT: return ddl::execute_create_domain(c, *n.create_domain_stmt);
     case PG_QUERY__NODE__NODE_ALTER_DOMAIN_STMT: return ddl::execute_alter_domain(c, *n.alter_domain_stmt);

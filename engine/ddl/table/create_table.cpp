@@ -5,6 +5,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/materialized_view.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_key.h"
@@ -349,9 +350,8 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
 // ---- CREATE TABLE AS
 
 Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
-  const bool materialized = s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW;
-  const std::string tag_nodata = materialized ? "CREATE MATERIALIZED VIEW" : "CREATE TABLE AS";
-  if (materialized) return unsupported("CREATE MATERIALIZED VIEW");
+  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW) return execute_create_materialized_view(c, s);
+  const std::string tag_nodata = "CREATE TABLE AS";
   const PgQuery__IntoClause& into = *s.into;
   TableSpec spec;
   spec.name = truncated_name(into.rel->relname);

@@ -1,6 +1,7 @@
 // IndexScan: rows through a secondary index, in its order.
 #include "base/sqlstate.h"
 #include "engine/exec/operators.h"
+#include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
 
 namespace indigo::engine::exec {
@@ -29,6 +30,7 @@ class IndexScanOperator final : public ScanOperator {
 }  // namespace
 
 Result<OperatorPtr> make_index_scan(Builder& b, const sql::IndexScanPlan& p) {
+  INDIGO_TRY(check_populated(b.state().session().catalog(), *p.relation));
   const catalog::IndexInfo& index = p.relation->indexes[static_cast<size_t>(p.index)];
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, index.key));
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));

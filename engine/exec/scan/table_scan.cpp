@@ -1,5 +1,6 @@
 // TableScan: the rows of a table by its primary key, or of one key.
 #include "engine/exec/operators.h"
+#include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
 
 namespace indigo::engine::exec {
@@ -23,6 +24,7 @@ class TableScanOperator final : public ScanOperator {
 
 Result<OperatorPtr> make_table_scan(Builder& b, const sql::TableScanPlan& p) {
   if (!p.current_of.empty()) return make_current_row(b, p);
+  INDIGO_TRY(check_populated(b.state().session().catalog(), *p.relation));
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, p.relation->key));
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
   auto scan = std::make_unique<TableScanOperator>(b.state(), p, std::move(bounds), std::move(filter));

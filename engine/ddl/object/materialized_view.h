@@ -1,0 +1,12 @@
+// CREATE MATERIALIZED VIEW and REFRESH: a table whose rows are what its query gave last.
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
+Result<std::string> execute_refresh(DdlContext& c, const PgQuery__RefreshMatViewStmt& s);
+
+}  // namespace indigo::engine::ddl
