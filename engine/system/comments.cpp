@@ -73,7 +73,7 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
       std::string relation = relation_in_words(names, session, oid);
       if (column == 0) return relation;
       rows.find(pg_attribute::kOid, {Datum::of_oid(oid), Datum::of(static_cast<int16_t>(column))}, [&](RowReader row) {
-        out = "column " + sql::quote_identifier(row.str(pg_attribute::c_attname)) + " of " + relation;
+        out = "column " + std::string(row.str(pg_attribute::c_attname)) + " of " + relation;
       });
       return out;
     }
@@ -94,7 +94,7 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
     case pg_constraint::kOid: {
       Oid table = kInvalidOid;
       rows.find(class_id, oid, [&](RowReader row) {
-        out = "constraint " + sql::quote_identifier(row.str(pg_constraint::c_conname));
+        out = "constraint " + std::string(row.str(pg_constraint::c_conname));
         table = row.oid(pg_constraint::c_conrelid);
       });
       return table == kInvalidOid ? out : out + " on " + relation_in_words(names, session, table);
@@ -111,7 +111,7 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
     case pg_rewrite::kOid: {
       Oid table = kInvalidOid;
       rows.find(class_id, oid, [&](RowReader row) {
-        out = "rule " + sql::quote_identifier(row.str(pg_rewrite::c_rulename));
+        out = "rule " + std::string(row.str(pg_rewrite::c_rulename));
         table = row.oid(pg_rewrite::c_ev_class);
       });
       return out.empty() ? out : out + " on " + relation_in_words(names, session, table);

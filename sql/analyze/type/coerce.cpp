@@ -143,7 +143,7 @@ Result<ExprPtr> coerce_type(Analysis& a, const ExprPtr& e, const TypeRef& type, 
   if (source == oid::kUnknown) {
     ExprPtr value;
     if (const auto* literal = try_as<ConstExpr>(e)) {
-      if (target == oid::kRecord) {
+      if (target == oid::kRecord && !literal->value.get().null) {
         return a.error(sqlstate::kFeatureNotSupported, "input of anonymous composite types is not implemented",
                        expr_location(e));
       }
