@@ -6,6 +6,7 @@
 // columns pass through unchanged (joins: left columns, then right columns; semi and anti joins: left columns).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,21 +87,30 @@ struct ValuesPlan : PlanOf<PlanKind::kValues> {
   std::string alias;
 };
 
-// Bounds of an index's (or the primary key's) columns: an equality prefix, then one column with a range, a list of values,
-// or several ranges.
+// Bounds of an index's (or the primary key's) columns: equalities of the first ones; then a range of the next column, or
+// alternatives that go on from there, whose union is read. What is read comes in key order and without duplicates.
 // The values' types may differ from the columns': the executor finds their place (sql/func/value_place.h).
-struct KeyInterval {
-  ExprPtr low, high;  // null: unbounded; one expression in both: an equality
-  bool low_inclusive = true, high_inclusive = true;
-};
 struct KeyBounds {
-  ExprList equal;     // values of the first columns; no column references
-  ExprPtr low, high;  // bounds of the next column
+  ExprList equal;      // values of the first columns; no column references
+  uint32_t lists = 0;  // bit i: equal[i] is an array, and the column equals one of its elements
+  uint32_t nulls = 0;  // bit i: the column is null (equal[i] is a null constant)
+  ExprPtr low, high;   // bounds of the next column; null: unbounded
   bool low_inclusive = true, high_inclusive = true;
-  ExprPtr in_array;  // column `equal.size()` = ANY(array): one range for each distinct element, in key order
-  std::vector<KeyInterval> any_of;  // column `equal.size()` lies in one of these: their union is read, in key order
-  bool whole() const { return equal.empty() && !low && !high && !in_array && any_of.empty(); }
+  std::vector<KeyBounds> any_of;  // bounds of the columns from equal.size() on
+
+  bool is_list(size_t i) const { return (lists >> i & 1) != 0; }
+  bool is_null(size_t i) const { return (nulls >> i & 1) != 0; }
+  bool whole() const { return equal.empty() && !low && !high && any_of.empty(); }
+  // Only equalities with one value each.
+  bool plain() const { return lists == 0 && nulls == 0 && !low && !high && any_of.empty(); }
 };
+// More ranges than this are not made of one combination of lists: a = ANY (x) AND b = ANY (y) then reads what x gives.
+// Bounds stand for the whole condition only where the planner can tell that this does not happen.
+inline constexpr size_t kMaxKeyCombinations = 16384;
+// Calls f on every value of the bounds.
+void for_each_value(const KeyBounds& bounds, const std::function<void(const ExprPtr&)>& f);
+// The bounds with every value replaced by map(value).
+KeyBounds map_values(const KeyBounds& bounds, const std::function<ExprPtr(const ExprPtr&)>& map);
 
 // Output column i of a table scan is column scan_columns[i] of the table (0-based; negative: SystemColumn);
 // kRowKeyColumn gives the row's storage key as bytea, for UPDATE, DELETE and row locks.

@@ -24,6 +24,8 @@ std::string index_expression_text(catalog::CatalogView& catalog, const std::shar
 using Property = ExplainProperty;
 using Where = Property::Where;
 
+constexpr const char* kAny = "= ANY";
+
 std::string kilobytes(uint64_t bytes) { return std::to_string((bytes + 1023) / 1024); }
 
 }  // namespace
@@ -66,29 +68,44 @@ void NodeDescriber::named_scan(ExplainNode& n, const Plan& p, const char* type, 
   if (label != nullptr && alias != name) n.title += " " + quote_identifier(alias);
 }
 
-std::string NodeDescriber::bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index) {
-  std::vector<std::string> parts;
-  const auto part = [&](size_t position, const char* op, const ExprPtr& value) {
-    const int column = index.columns[position].column;
-    std::string name =
-        column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
-                   : "(" + index_expression_text(catalog_, s.relation, index.columns[position].expression) + ")";
-    parts.push_back("(" + name + " " + op + " " + text_.text_over(p, *value, nullptr, nullptr) + ")");
-  };
-  for (size_t i = 0; i < s.bounds.equal.size(); i++) part(i, "=", s.bounds.equal[i]);
-  const size_t next = s.bounds.equal.size();
-  if (s.bounds.low) part(next, s.bounds.low_inclusive ? ">=" : ">", s.bounds.low);
-  if (s.bounds.high) part(next, s.bounds.high_inclusive ? "<=" : "<", s.bounds.high);
-  if (s.bounds.in_array) {
-    part(next, "= ANY", s.bounds.in_array);
-    std::string& last = parts.back();
-    const size_t at = last.find("= ANY ") + 6;
-    if (last[at] != '(') last = last.substr(0, at) + "(" + last.substr(at) + ")";
-  }
+namespace {
+
+// A condition that all hold (AND) or of which one does (OR); a single one needs no parentheses more.
+std::string joined(const std::vector<std::string>& parts, const char* between) {
   if (parts.size() == 1) return parts[0];
   std::string out;
-  for (const std::string& s2 : parts) out += (out.empty() ? "(" : " AND ") + s2;
+  for (const std::string& part : parts) out += (out.empty() ? "(" : between) + part;
   return out + ")";
+}
+
+}  // namespace
+
+std::string NodeDescriber::bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index, const KeyBounds& b,
+                                  size_t position) {
+  std::vector<std::string> parts;
+  const auto part = [&](size_t at, const char* op, const ExprPtr& value) {
+    const int column = index.columns[at].column;
+    const std::string name =
+        column > 0 ? text_.own_column(p, s.relation->columns[static_cast<size_t>(column) - 1].name)
+                   : "(" + index_expression_text(catalog_, s.relation, index.columns[at].expression) + ")";
+    std::string text = value ? text_.text_over(p, *value, nullptr, nullptr) : "";
+    if (op == kAny && (text.empty() || text[0] != '(')) text = "(" + text + ")";
+    parts.push_back("(" + name + " " + op + (value ? " " + text : "") + ")");
+  };
+  for (size_t i = 0; i < b.equal.size(); i++) {
+    if (b.is_null(i)) {
+      part(position + i, "IS NULL", nullptr);
+    } else {
+      part(position + i, b.is_list(i) ? kAny : "=", b.equal[i]);
+    }
+  }
+  const size_t next = position + b.equal.size();
+  if (b.low) part(next, b.low_inclusive ? ">=" : ">", b.low);
+  if (b.high) part(next, b.high_inclusive ? "<=" : "<", b.high);
+  std::vector<std::string> alternatives;
+  for (const KeyBounds& alternative : b.any_of) alternatives.push_back(bounds(p, s, index, alternative, next));
+  if (!alternatives.empty()) parts.push_back(joined(alternatives, " OR "));
+  return joined(parts, " AND ");
 }
 
 void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const catalog::IndexInfo* index) {
@@ -102,7 +119,7 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
     n.head.push_back(Property::text("Scan Direction", backward ? "Backward" : "Forward", Where::kStructured));
     n.head.push_back(Property::text("Index Name", index->name, Where::kStructured));
     relation(n, *s.relation, text_.alias(p));
-    if (!s.bounds.whole()) add(n, "Index Cond", bounds(p, s, *index));
+    if (!s.bounds.whole()) add(n, "Index Cond", bounds(p, s, *index, s.bounds, 0));
   }
   scan_filter(n, p, s.filter);
 }

@@ -28,7 +28,9 @@ class NodeDescriber {
   void condition(ExplainNode& n, const char* label, const Plan& p, const ExprPtr& e);
   void relation(ExplainNode& n, const RelationInfo& r, const std::string& alias);
   void named_scan(ExplainNode& n, const Plan& p, const char* type, const char* label, const std::string& name);
-  std::string bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index);
+  // `b` bounds the index's columns from `position` on.
+  std::string bounds(const Plan& p, const ScanPlan& s, const catalog::IndexInfo& index, const KeyBounds& b,
+                     size_t position);
   void scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const catalog::IndexInfo* index);
   void current_row(ExplainNode& n, const Plan& p, const TableScanPlan& s);
   void scan_filter(ExplainNode& n, const Plan& p, const ExprPtr& filter);

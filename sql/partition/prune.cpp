@@ -10,6 +10,9 @@
 namespace indigo::sql::partition {
 namespace {
 
+// Lists of several columns are combined up to this many elements of the later ones.
+constexpr int32_t kCombinedMax = 256;
+
 class Pruner {
  public:
   Pruner(FuncContext& context, const PartitionMap& map, const KeyBounds& bounds, std::span<const TypeRef> types,
@@ -17,25 +20,8 @@ class Pruner {
       : context_(context), map_(map), bounds_(bounds), types_(types), values_(values) {}
 
   Result<PartitionSet> run() {
-    const size_t columns = map_.key().columns.size();
     std::vector<Datum> equal;
-    for (size_t i = 0; i < bounds_.equal.size(); i++) {
-      Datum d = values_[i];
-      if (d.null || !same_value(types_[i].oid, i, d)) return PartitionSet();
-      equal.push_back(d);
-    }
-    at_ = bounds_.equal.size();
-    if (at_ == columns) {
-      add_point(equal);
-    } else if (bounds_.in_array) {
-      add_array(equal);
-    } else if (bounds_.low || bounds_.high) {
-      add_interval(equal, {bounds_.low, bounds_.high, bounds_.low_inclusive, bounds_.high_inclusive});
-    } else if (!bounds_.any_of.empty()) {
-      for (const KeyInterval& i : bounds_.any_of) add_interval(equal, i);
-    } else {
-      add_prefix(equal);
-    }
+    add(bounds_, 0, 0, false, equal);
     if (context_.failed()) return context_.take_error();
     return ordered();
   }
@@ -86,24 +72,41 @@ class Pruner {
     map_.add_range(prefix(equal, -1), prefix(equal, 1), found_);
   }
 
-  void add_array(const std::vector<Datum>& equal) {
-    const Oid array_type = types_[at_].oid;
-    const Datum& list = values_[at_];
+  // What the bounds leave of `equal`, the values of the columns before. `value` is the place of the bounds' first value;
+  // their equalities before the i-th are in `equal` already.
+  void add(const KeyBounds& b, size_t value, size_t i, bool in_list, std::vector<Datum>& equal) {
+    if (i < b.equal.size()) {
+      if (b.is_null(i)) return add_all();
+      if (b.is_list(i)) return add_list(b, value, i, in_list, equal);
+      Datum d = values_[value + i];
+      if (d.null || !same_value(types_[value + i].oid, equal.size(), d)) return;
+      equal.push_back(d);
+      add(b, value, i + 1, in_list, equal);
+      equal.pop_back();
+      return;
+    }
+    value += b.equal.size();
+    if (equal.size() == map_.key().columns.size()) return add_point(equal);
+    if (b.low || b.high) return add_interval(equal, b, value);
+    if (b.any_of.empty()) return add_prefix(equal);
+    for (const KeyBounds& alternative : b.any_of) {
+      add(alternative, value, 0, in_list, equal);
+      for_each_value(alternative, [&](const ExprPtr&) { value++; });
+    }
+  }
+
+  void add_list(const KeyBounds& b, size_t value, size_t i, bool in_list, std::vector<Datum>& equal) {
+    const Datum& list = values_[value + i];
     if (list.null) return;
-    const auto info = context_.session().catalog().type(base(array_type));
-    const bool whole = at_ + 1 == map_.key().columns.size();
-    if (!whole && map_.strategy() != 'r') return add_all();
+    const auto info = context_.session().catalog().type(base(types_[value + i].oid));
     const ArrayView array(list.str);
-    for (int32_t i = 0; i < array.count(); i++) {
-      Datum d = array.element(i);
-      if (d.null || !same_value(info != nullptr ? info->element : array.element_type(), at_, d)) continue;
-      std::vector<Datum> values = equal;
-      values.push_back(d);
-      if (whole) {
-        add_point(values);
-      } else {
-        add_prefix(values);
-      }
+    if (in_list && array.count() > kCombinedMax) return add_prefix(equal);
+    for (int32_t k = 0; k < array.count(); k++) {
+      Datum d = array.element(k);
+      if (d.null || !same_value(info != nullptr ? info->element : array.element_type(), equal.size(), d)) continue;
+      equal.push_back(d);
+      add(b, value, i + 1, true, equal);
+      equal.pop_back();
     }
   }
 
@@ -112,11 +115,11 @@ class Pruner {
     Datum value;
   };
   // False: nothing lies within.
-  bool edge(const ExprPtr& e, bool inclusive, ValueEdge side, size_t value, Edge& out) {
+  bool edge(const ExprPtr& e, bool inclusive, ValueEdge side, size_t value, size_t column, Edge& out) {
     if (!e) return true;
     const Datum& d = values_[value];
     if (d.null) return false;
-    const ValuePlace p = place(types_[value].oid, at_, d, side);
+    const ValuePlace p = place(types_[value].oid, column, d, side);
     using Where = ValuePlace::Where;
     const bool low = side == ValueEdge::kLow;
     if (p.where == (low ? Where::kAbove : Where::kBelow)) return false;
@@ -127,22 +130,12 @@ class Pruner {
     return true;
   }
 
-  void add_interval(const std::vector<Datum>& equal, const KeyInterval& interval) {
+  void add_interval(const std::vector<Datum>& equal, const KeyBounds& b, size_t value) {
     Edge low, high;
-    size_t value = bounds_.equal.size() + used_;
-    const size_t low_value = value;
-    if (interval.low) value++;
-    const size_t high_value = value;
-    if (interval.high) value++;
-    used_ = value - bounds_.equal.size();
-    if (!edge(interval.low, interval.low_inclusive, ValueEdge::kLow, low_value, low)) return;
-    if (!edge(interval.high, interval.high_inclusive, ValueEdge::kHigh, high_value, high)) return;
-    const bool last = at_ + 1 == map_.key().columns.size();
-    if (interval.low && interval.low == interval.high && low.given && high.given && last && map_.strategy() != 'r') {
-      std::vector<Datum> values = equal;
-      values.push_back(low.value);
-      return add_point(values);
-    }
+    const size_t column = equal.size();
+    if (!edge(b.low, b.low_inclusive, ValueEdge::kLow, value, column, low)) return;
+    if (!edge(b.high, b.high_inclusive, ValueEdge::kHigh, value + (b.low ? 1 : 0), column, high)) return;
+    const bool last = column + 1 == map_.key().columns.size();
     switch (map_.strategy()) {
       case 'h': return add_all();
       case 'l': {
@@ -154,11 +147,11 @@ class Pruner {
       default: {
         RangePoint from = prefix(equal, -1), to = prefix(equal, 1);
         if (low.given) {
-          map_.encode(at_, low.value, from.key);
+          map_.encode(column, low.value, from.key);
           from.end = low.inclusive ? (last ? 0 : -1) : 1;
         }
         if (high.given) {
-          map_.encode(at_, high.value, to.key);
+          map_.encode(column, high.value, to.key);
           to.end = high.inclusive ? (last ? 0 : 1) : -1;
         }
         map_.add_range(from, to, found_);
@@ -182,24 +175,14 @@ class Pruner {
   const KeyBounds& bounds_;
   std::span<const TypeRef> types_;
   std::span<const Datum> values_;
-  size_t at_ = 0, used_ = 0;
   PartitionSet found_;
 };
 
 }  // namespace
 
 ExprList bound_expressions(const KeyBounds& bounds) {
-  ExprList out = bounds.equal;
-  const auto add = [&](const ExprPtr& e) {
-    if (e) out.push_back(e);
-  };
-  add(bounds.in_array);
-  add(bounds.low);
-  add(bounds.high);
-  for (const KeyInterval& i : bounds.any_of) {
-    add(i.low);
-    add(i.high);
-  }
+  ExprList out;
+  for_each_value(bounds, [&](const ExprPtr& e) { out.push_back(e); });
   return out;
 }
 

@@ -38,21 +38,30 @@ class Dumper {
     return "[" + s + "]";
   }
 
+  void bounds(const KeyBounds& b) {
+    ExprList single;
+    for (size_t i = 0; i < b.equal.size(); i++) {
+      if (!b.is_list(i)) single.push_back(b.equal[i]);
+      if (i + 1 == b.equal.size() || b.is_list(i)) part("equal", single);
+      if (!b.is_list(i)) continue;
+      part("any", b.equal[i]);
+      single.clear();
+    }
+    part(b.low_inclusive ? ">=" : ">", b.low);
+    part(b.high_inclusive ? "<=" : "<", b.high);
+    for (const KeyBounds& alternative : b.any_of) {
+      out_ += " or(";
+      bounds(alternative);
+      out_ += " )";
+    }
+  }
+
   void scan(const ScanPlan& s) {
     out_ += " " + s.relation->name;
     if (!s.alias.empty() && s.alias != s.relation->name) out_ += " as " + s.alias;
     if (s.direction == storage::Direction::kBackward) out_ += " backward";
     if (s.point) out_ += " point";
-    part("equal", s.bounds.equal);
-    part(s.bounds.low_inclusive ? ">=" : ">", s.bounds.low);
-    part(s.bounds.high_inclusive ? "<=" : "<", s.bounds.high);
-    part("any", s.bounds.in_array);
-    for (const KeyInterval& i : s.bounds.any_of) {
-      out_ += " or(";
-      part(i.low_inclusive ? ">=" : ">", i.low);
-      part(i.high_inclusive ? "<=" : "<", i.high);
-      out_ += " )";
-    }
+    bounds(s.bounds);
     part("filter", s.filter);
     out_ += " columns(";
     for (size_t i = 0; i < s.scan_columns.size(); i++) {

@@ -190,8 +190,7 @@ bool is_lookup_join(const sql::NestedLoopPlan& p) {
   if (right.kind != sql::PlanKind::kTableScan || p.type == JoinType::kRight || p.type == JoinType::kFull) return false;
   const auto& scan = static_cast<const sql::TableScanPlan&>(right);
   const sql::KeyBounds& bounds = scan.bounds;
-  if (bounds.equal.empty() || bounds.equal.size() != scan.relation->key.column_count() || bounds.in_array != nullptr)
-    return false;
+  if (bounds.equal.empty() || bounds.equal.size() != scan.relation->key.column_count() || !bounds.plain()) return false;
   if (has_subplan(scan.filter) || (scan.filter != nullptr && sql::contains_volatile(*scan.filter))) return false;
   return std::none_of(bounds.equal.begin(), bounds.equal.end(),
                       [](const sql::ExprPtr& e) { return has_subplan(e) || sql::contains_volatile(*e); });

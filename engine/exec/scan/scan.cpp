@@ -109,7 +109,7 @@ Result<bool> ScanOperator::look_up_point() {
 
 // Several keys at once: storage overlaps their cache misses.
 Result<uint32_t> ScanOperator::look_up_list(uint32_t wanted) {
-  const auto& all = bounds_.keys();
+  const auto all = bounds_.keys();
   bool backward = plan_.direction == storage::Direction::kBackward;
   uint32_t n = static_cast<uint32_t>(std::min<size_t>(std::min(wanted, kListBatch), all.size() - list_at_));
   rows_.resize(std::max<size_t>(rows_.size(), n));

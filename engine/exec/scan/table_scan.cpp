@@ -26,10 +26,10 @@ Result<OperatorPtr> make_table_scan(Builder& b, const sql::TableScanPlan& p) {
   if (!p.current_of.empty()) return make_current_row(b, p);
   INDIGO_TRY(check_populated(b.state().session().catalog(), *p.relation));
   INDIGO_ASSIGN(KeyBoundsEvaluator bounds, KeyBoundsEvaluator::make(b, p.bounds, p.relation->key));
+  const bool whole_keys = bounds.fixed_columns() > 0 && bounds.fixed_columns() == p.relation->key.column_count();
   INDIGO_ASSIGN(Condition filter, b.compile_condition(p.filter));
   auto scan = std::make_unique<TableScanOperator>(b.state(), p, std::move(bounds), std::move(filter));
-  size_t keyed = p.bounds.equal.size() + (p.bounds.in_array != nullptr ? 1 : 0);
-  scan->look_up_ = keyed > 0 && keyed == p.relation->key.column_count();
+  scan->look_up_ = whole_keys;
   return OperatorPtr(std::move(scan));
 }
 

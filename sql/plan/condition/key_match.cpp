@@ -1,274 +1,232 @@
 #include "sql/plan/condition/key_match.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
-#include "sql/func/value_place.h"
+#include "sql/plan/condition/key_condition.h"
 #include "sql/plan/condition/selectivity.h"
 
 namespace indigo::sql::planning {
 namespace {
 
-bool is_text(Oid t) { return t == oid::kText || t == oid::kVarchar || t == oid::kName; }
+using Clauses = std::vector<const Clause*>;
 
-class Matcher {
+bool has_clause(const Clauses& list, const Clause* c) { return std::find(list.begin(), list.end(), c) != list.end(); }
+
+void add_once(Clauses& list, const Clause* c) {
+  if (!has_clause(list, c)) list.push_back(c);
+}
+
+// What has been fixed on the way to a column: how many combinations of lists and alternatives lead there.
+struct Way {
+  double combinations = 1;
+  bool lists = false, known = true;
+  bool cut = false;  // the executor may stop before here (kMaxKeyCombinations): nothing beyond is exact
+};
+
+class KeyMatcher {
  public:
-  Matcher(Level& level, const Rel& rel) : level_(level), rel_(rel) {}
+  KeyMatcher(Level& level, const Rel& rel, const std::vector<KeyPart>& parts)
+      : level_(level), conditions_(level, rel), parts_(parts) {}
 
-  // The value that a clause compares the key column with, turned so that the column is on the left.
-  struct Comparison {
-    int strategy = 0;
-    ExprPtr value;
-    bool exact = true;
+  struct Found {
+    KeyBounds bounds;
+    Clauses matched, exact;
+    double part = 1, ranges = 1;
+    bool points = false;
   };
 
-  // The type that a domain is made of.
-  Oid base_type(Oid type) const {
-    for (int depth = 0; type >= oid::kFirstUserOid && depth < 32; depth++) {
-      const auto info = level_.s.catalog().type(type);
-      if (!info || info->kind != 'd') break;
-      type = info->base;
-    }
-    return type;
-  }
-
-  // Without what does not change the value: COLLATE, and casts between a domain and its base or between text types.
-  ExprPtr bare(const ExprPtr& e) const {
-    ExprPtr at = e;
-    while (true) {
-      if (const auto* c = try_as<CollateExpr>(at)) {
-        at = c->argument;
-        continue;
-      }
-      const auto* r = try_as<RelabelExpr>(at);
-      if (!r) return at;
-      const Oid from = base_type(r->argument->type.oid), to = base_type(r->type.oid);
-      if (from != to && !(is_text(from) && is_text(to))) return at;
-      at = r->argument;
-    }
-  }
-
-  // Whether e is the key's column. What compares it must do so under the collation that the key is ordered by (in_order).
-  bool is_part(const ExprPtr& e, const KeyPart& part) const { return equal(bare(e), bare(part.expr)); }
-  static bool in_order(Oid collation, const KeyPart& part) {
-    const Oid own = part.expr->type.collation;
-    return collation == own || (catalog::is_c_collation(collation) && catalog::is_c_collation(own));
-  }
-
-  bool usable_value(const ExprPtr& e) const { return !level_.rels_of(e).overlaps(rel_.set) && !contains_volatile(*e); }
-
-  Comparison compare(const Clause& c, const KeyPart& part) {
-    Comparison out;
-    if (part.expr->type.oid == oid::kBool) {
-      if (is_part(c.expr, part)) return {3, make_bool(true), true};
-      const auto* b = try_as<BoolExpr>(c.expr);
-      if (b && b->op == BoolExpr::Op::kNot && is_part(b->arguments[0], part)) return {3, make_bool(false), true};
-    }
-    const auto* call = try_as<CallExpr>(c.expr);
-    if (!call || call->op == kInvalidOid || call->arguments.size() != 2) return out;
-    bool flipped = false;
-    ExprPtr value;
-    if (is_part(call->arguments[0], part)) {
-      value = call->arguments[1];
-    } else if (is_part(call->arguments[1], part)) {
-      value = call->arguments[0];
-      flipped = true;
-    } else {
-      return out;
-    }
-    if (!usable_value(value) || !in_order(call->collation, part)) return out;
-    int strategy = level_.s.catalog().btree_strategy(call->op);
-    if (strategy == 0) return out;
-    if (flipped) strategy = 6 - strategy;
-    return placed(strategy, value, part.expr->type);
-  }
-
-  // The executor finds the place of a value of another type.
-  Comparison placed(int strategy, const ExprPtr& value, const TypeRef& type) const {
-    switch (value_placement(base_type(value->type.oid), base_type(type.oid))) {
-      case ValuePlacement::kNone: return {};
-      case ValuePlacement::kSame:
-      case ValuePlacement::kExact: return {strategy, value, true};
-      case ValuePlacement::kNear: return strategy == 3 ? Comparison{} : Comparison{strategy, value, false};
-    }
-    return {};
-  }
-
-  // x = ANY (array)
-  ExprPtr array_of(const Clause& c, const KeyPart& part) {
-    const auto* compare = try_as<ArrayCompareExpr>(c.expr);
-    if (!compare || !compare->any || !is_part(compare->left, part) || !usable_value(compare->array)) return nullptr;
-    if (level_.s.catalog().btree_strategy(compare->op) != 3 || !in_order(compare->collation, part)) return nullptr;
-    const auto type = level_.s.catalog().type(compare->array->type.oid);
-    if (!type) return nullptr;
-    const auto placement = value_placement(base_type(type->element), base_type(part.expr->type.oid));
-    return placement == ValuePlacement::kSame || placement == ValuePlacement::kExact ? compare->array : nullptr;
-  }
-
-  // x LIKE 'abc%': the bounds of the fixed prefix.
-  bool prefix_of(const Clause& c, const KeyPart& part, ExprPtr& low, ExprPtr& high, bool& exact, bool& point) {
-    const auto* call = try_as<CallExpr>(c.expr);
-    if (!call || call->op == kInvalidOid || call->arguments.size() != 2 || !is_text(part.expr->type.oid)) return false;
-    if (!catalog::is_c_collation(part.expr->type.collation)) return false;
-    const auto* op = level_.s.catalog().operator_by_oid(call->op);
-    const auto* pattern = try_as<ConstExpr>(call->arguments[1]);
-    if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part))
-      return false;
-    std::string prefix;
-    const Str text = pattern->value.get().str;
-    size_t i = 0;
-    for (; i < text.size() && text[i] != '%' && text[i] != '_'; i++) {
-      if (text[i] == '\\') {
-        if (++i == text.size()) return false;
-      }
-      prefix += text[i];
-    }
-    const TypeRef type{oid::kText, -1, part.expr->type.collation};
-    point = i == text.size();
-    exact = point || (i + 1 == text.size() && text[i] == '%');
-    if (prefix.empty()) return false;
-    low = make_const(type, Datum::of(Str(prefix)));
-    if (point) return true;
-    std::string next = prefix;
-    while (!next.empty() && static_cast<unsigned char>(next.back()) == 0xFF) next.pop_back();
-    if (next.empty()) return false;
-    next.back() = static_cast<char>(next.back() + 1);
-    high = make_const(type, Datum::of(Str(next)));
-    return true;
-  }
-
-  // (a, b) < (x, y) bounds a, not exactly.
-  Comparison row_bound(const Clause& c, const KeyPart& part) {
-    const auto* row = try_as<RowCompareExpr>(c.expr);
-    if (!row || row->strategy == 3 || row->strategy == 6 || row->left.empty()) return {};
-    const bool flipped = !is_part(row->left[0], part);
-    if (flipped && !is_part(row->right[0], part)) return {};
-    const ExprPtr& value = flipped ? row->left[0] : row->right[0];
-    if (!usable_value(value) || !in_order(row_compare_collation(*row, 0), part)) return {};
-    int strategy = flipped ? 6 - row->strategy : row->strategy;
-    strategy = strategy < 3 ? 2 : 4;
-    Comparison out = placed(strategy, value, part.expr->type);
-    out.exact = false;
+  // Bounds of the columns from `at` on.
+  Found match(size_t at, const Clauses& clauses, Way way) {
+    Found out;
+    budget_--;
+    size_t i = at;
+    Clauses here;  // matched at this level, without alternatives
+    while (i < parts_.size() && equality(parts_[i], clauses, way, out, here)) i++;
+    if (i < parts_.size() && !alternatives(i, clauses, way, out)) range(parts_[i], clauses, way, out, here);
+    if (i == parts_.size()) out.points = out.bounds.nulls == 0;
+    for (const Clause* c : here) add_once(out.matched, c);
+    out.part *= clauses_selectivity(level_, here);
     return out;
   }
 
-  // x BETWEEN 1 AND 5 OR x = 7 OR (x > 10 AND y = 1): an interval for each alternative. False: an alternative bounds nothing.
-  bool intervals_of(const Clause& c, const KeyPart& part, std::vector<KeyInterval>& out, bool& exact) {
-    const auto* any = try_as<BoolExpr>(c.expr);
-    if (!any || any->op != BoolExpr::Op::kOr) return false;
-    exact = true;
-    for (const ExprPtr& alternative : any->arguments) {
-      KeyInterval interval;
-      if (!interval_of(alternative, part, interval)) exact = false;
-      if (!interval.low && !interval.high) return false;
-      out.push_back(std::move(interval));
+ private:
+  static void take(const Clause* c, bool exact, const Way& way, Found& out, Clauses& here) {
+    here.push_back(c);
+    if (exact && !way.cut) out.exact.push_back(c);
+  }
+
+  // The column equals one value, is null, or equals one value of a list.
+  bool equality(const KeyPart& part, const Clauses& clauses, Way& way, Found& out, Clauses& here) {
+    for (const Clause* c : clauses) {
+      const auto found = conditions_.compare(c->expr, part);
+      if (found.strategy != 3) continue;
+      out.bounds.equal.push_back(found.value);
+      take(c, true, way, out, here);
+      return true;
     }
+    for (const Clause* c : clauses) {
+      if (!conditions_.is_null_test(c->expr, part)) continue;
+      out.bounds.nulls |= 1U << out.bounds.equal.size();
+      out.bounds.equal.push_back(make_null(level_.s.catalog(), part.expr->type));
+      take(c, true, way, out, here);
+      return true;
+    }
+    for (const Clause* c : clauses) {
+      const ExprPtr array = conditions_.array_of(c->expr, part);
+      if (!array || !add_list(array, way, out)) continue;
+      take(c, true, way, out, here);
+      return true;
+    }
+    return false;
+  }
+
+  bool add_list(const ExprPtr& array, Way& way, Found& out) {
+    const auto* list = try_as<ArrayExpr>(array);
+    const bool known = list && !list->multidimensional;
+    const double size = known ? static_cast<double>(list->elements.size()) : 10;
+    if (way.lists) {
+      if (known && way.known && way.combinations * size > kMaxKeyCombinations) return false;
+      way.cut = way.cut || !known || !way.known;
+    }
+    way.lists = true;
+    way.known = way.known && known;
+    way.combinations *= size;
+    out.ranges *= size;
+    out.bounds.lists |= 1U << out.bounds.equal.size();
+    out.bounds.equal.push_back(array);
     return true;
   }
 
-  // Narrows the interval by the conjuncts of e that it can; false when it holds more values than e does.
-  bool interval_of(const ExprPtr& e, const KeyPart& part, KeyInterval& interval) {
-    if (const auto* all = try_as<BoolExpr>(e); all && all->op == BoolExpr::Op::kAnd) {
-      bool exact = true;
-      for (const ExprPtr& conjunct : all->arguments) exact = interval_of(conjunct, part, interval) && exact;
-      return exact;
+  // An OR whose alternatives all bound the column, each with conditions of its own.
+  bool alternatives(size_t at, const Clauses& clauses, const Way& way, Found& out) {
+    for (const Clause* c : clauses) {
+      const Split& split = split_of(*c);
+      if (split.alternatives.empty() || budget_ < 0) continue;
+      Clauses others;
+      for (const Clause* o : clauses) {
+        if (o != c) others.push_back(o);
+      }
+      Way inner = way;
+      inner.combinations *= static_cast<double>(split.alternatives.size());
+      std::vector<Found> found;
+      bool exact = split.exact && !way.cut;
+      for (const Clauses& own : split.alternatives) {
+        Clauses all = own;
+        all.insert(all.end(), others.begin(), others.end());
+        found.push_back(match(at, all, inner));
+        const Found& f = found.back();
+        const auto used = [&](const Clause* o) { return has_clause(f.matched, o); };
+        if (std::none_of(own.begin(), own.end(), used) || budget_ < 0) {
+          found.clear();
+          break;
+        }
+        exact = exact && std::all_of(own.begin(), own.end(), [&](const Clause* o) { return has_clause(f.exact, o); });
+      }
+      if (found.empty()) continue;
+      unite(found, clauses, out);
+      add_once(out.matched, c);
+      if (exact) out.exact.push_back(c);
+      return true;
     }
-    Clause condition;
-    condition.expr = e;
-    const Comparison found = compare(condition, part);
-    return narrow(interval, found) && found.exact;
+    return false;
   }
 
-  // False: the interval takes nothing of this comparison.
-  static bool narrow(KeyInterval& interval, const Comparison& c) {
-    const bool high = c.strategy >= 1 && c.strategy <= 3, low = c.strategy >= 3;
-    if (c.strategy == 0 || (high && interval.high) || (low && interval.low)) return false;
-    if (high) {
-      interval.high = c.value;
-      interval.high_inclusive = c.strategy != 1;
+  // The union of what the alternatives read. A clause of the outside is exact where it is in all of them.
+  static void unite(std::vector<Found>& found, const Clauses& clauses, Found& out) {
+    double part = 0, ranges = 0;
+    out.points = true;
+    for (const Clause* o : clauses) {
+      const auto all = [&](Clauses Found::*list) {
+        return std::all_of(found.begin(), found.end(), [&](const Found& f) { return has_clause(f.*list, o); });
+      };
+      if (all(&Found::matched)) add_once(out.matched, o);
+      if (all(&Found::exact)) add_once(out.exact, o);
     }
-    if (low) {
-      interval.low = c.value;
-      interval.low_inclusive = c.strategy != 5;
+    for (Found& f : found) {
+      part += f.part;
+      ranges += f.ranges;
+      out.points = out.points && f.points;
+      out.bounds.any_of.push_back(std::move(f.bounds));
     }
-    return true;
+    out.points = out.points && out.bounds.nulls == 0;
+    out.part *= std::min(1.0, part);
+    out.ranges *= ranges;
+  }
+
+  void range(const KeyPart& part, const Clauses& clauses, const Way& way, Found& out, Clauses& here) {
+    KeyBounds& b = out.bounds;
+    for (const Clause* c : clauses) {
+      auto found = conditions_.compare(c->expr, part);
+      if (found.strategy == 0) found = conditions_.row_bound(c->expr, part);
+      const bool high = found.strategy == 1 || found.strategy == 2, low = found.strategy == 4 || found.strategy == 5;
+      if (high && !b.high) {
+        b.high = found.value;
+        b.high_inclusive = found.strategy == 2;
+        take(c, found.exact, way, out, here);
+      } else if (low && !b.low) {
+        b.low = found.value;
+        b.low_inclusive = found.strategy == 4;
+        take(c, found.exact, way, out, here);
+      } else if (found.strategy == 0 && !b.low && !b.high) {
+        KeyConditions::Prefix prefix;
+        if (!conditions_.prefix_of(c->expr, part, prefix)) continue;
+        b.low = prefix.low;
+        b.high = prefix.point ? prefix.low : prefix.high;
+        b.high_inclusive = prefix.point;
+        take(c, prefix.exact, way, out, here);
+        return;
+      }
+    }
+  }
+
+  // The alternatives' conditions as clauses of their own.
+  struct Split {
+    std::vector<Clauses> alternatives;
+    bool exact = true;
+  };
+  const Split& split_of(const Clause& c) {
+    const auto [at, fresh] = splits_.try_emplace(&c);
+    std::vector<ExprList> lists;
+    if (!fresh || !conditions_.alternatives_of(c.expr, lists, at->second.exact)) return at->second;
+    for (const ExprList& list : lists) {
+      Clauses& own = at->second.alternatives.emplace_back();
+      for (const ExprPtr& e : list) {
+        made_.emplace_back();
+        made_.back().expr = e;
+        own.push_back(&made_.back());
+      }
+    }
+    return at->second;
   }
 
   Level& level_;
-  const Rel& rel_;
+  KeyConditions conditions_;
+  const std::vector<KeyPart>& parts_;
+  std::deque<Clause> made_;
+  std::map<const Clause*, Split> splits_;
+  int budget_ = 20000;  // of steps: ORs of ORs multiply
 };
 
 }  // namespace
 
-double match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
-                 const std::vector<const Clause*>& clauses, IndexBounds& bounds) {
-  Matcher m(level, rel);
-  std::vector<const Clause*> matched;
-  for (const KeyPart& part : parts) {
-    const Clause* equality = nullptr;
-    for (const Clause* c : clauses) {
-      const auto found = m.compare(*c, part);
-      if (found.strategy != 3) continue;
-      bounds.equal.push_back(found.value);
-      equality = c;
-      break;
-    }
-    if (equality) {
-      matched.push_back(equality);
-      bounds.exact.push_back(equality);
-      continue;
-    }
-    for (const Clause* c : clauses) {
-      if (ExprPtr array = m.array_of(*c, part)) {
-        bounds.in_array = std::move(array);
-        bounds.exact.push_back(c);
-        matched.push_back(c);
-        return clauses_selectivity(level, matched);
-      }
-    }
-    for (const Clause* c : clauses) {
-      auto found = m.compare(*c, part);
-      if (found.strategy == 0) found = m.row_bound(*c, part);
-      const bool high = found.strategy == 1 || found.strategy == 2, low = found.strategy == 4 || found.strategy == 5;
-      if (high && !bounds.high) {
-        bounds.high = found.value;
-        bounds.high_inclusive = found.strategy == 2;
-      } else if (low && !bounds.low) {
-        bounds.low = found.value;
-        bounds.low_inclusive = found.strategy == 4;
-      } else {
-        ExprPtr first, last;
-        bool exact = false, point = false;
-        if (found.strategy != 0 || bounds.low || bounds.high || !m.prefix_of(*c, part, first, last, exact, point))
-          continue;
-        if (point) {
-          bounds.equal.push_back(first);
-        } else {
-          bounds.low = first;
-          bounds.high = last;
-          bounds.high_inclusive = false;
-        }
-        if (exact) bounds.exact.push_back(c);
-        matched.push_back(c);
-        break;
-      }
-      if (found.exact) bounds.exact.push_back(c);
-      matched.push_back(c);
-    }
-    if (bounds.low || bounds.high) break;
-    for (const Clause* c : clauses) {
-      bool exact = false;
-      std::vector<KeyInterval> intervals;
-      if (!m.intervals_of(*c, part, intervals, exact)) continue;
-      bounds.any_of = std::move(intervals);
-      if (exact) bounds.exact.push_back(c);
-      matched.push_back(c);
-      break;
-    }
-    break;
+KeyMatch match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
+                   const std::vector<const Clause*>& clauses) {
+  KeyMatcher::Found found = KeyMatcher(level, rel, parts).match(0, clauses, Way());
+  KeyMatch out;
+  static_cast<KeyBounds&>(out.bounds) = std::move(found.bounds);
+  for (const Clause* c : found.exact) {
+    if (has_clause(clauses, c)) out.bounds.exact.push_back(c);
   }
-  return clauses_selectivity(level, matched);
+  for (const Clause* c : found.matched) {
+    if (has_clause(clauses, c)) out.matched.push_back(c);
+  }
+  out.part = found.part;
+  out.ranges = found.ranges;
+  out.points = found.points;
+  return out;
 }
 
 }  // namespace indigo::sql::planning

@@ -1,6 +1,8 @@
-// Conditions to key bounds: which clauses an index (or the table's own tree) can turn into a range of its keys.
+// Conditions to key bounds: which clauses an index (or the table's own tree) can turn into ranges of its keys.
 // Thread safety: one planning, one thread.
 #pragma once
+
+#include <vector>
 
 #include "sql/plan/level.h"
 
@@ -12,8 +14,15 @@ struct KeyPart {
   bool descending = false, nulls_first = false, not_null = false;
 };
 
-// Fills `bounds` from the clauses; values may refer to other relations. Answers the fraction of the rows inside the bounds.
-double match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
-                 const std::vector<const Clause*>& clauses, IndexBounds& bounds);
+struct KeyMatch {
+  IndexBounds bounds;                  // values may refer to other relations
+  double part = 1;                     // of the rows that lie inside
+  double ranges = 1;                   // that are read
+  bool points = false;                 // each is one value of the whole key, not null
+  std::vector<const Clause*> matched;  // clauses that the bounds were made of
+};
+
+KeyMatch match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
+                   const std::vector<const Clause*>& clauses);
 
 }  // namespace indigo::sql::planning

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/access_method.h"
 #include "catalog/oids.h"
-#include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
 #include "sql/plan/condition/clauses.h"
@@ -12,29 +10,13 @@
 #include "sql/plan/condition/key_match.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/index_trees.h"
+#include "sql/plan/path/index_union.h"
 
 namespace indigo::sql::planning {
 namespace {
 
 using catalog::IndexInfo;
-
-constexpr int kNoUpperColumn = 1 << 20;
-
-// One tree: the table's own (index -1) or a secondary index.
-struct Tree {
-  int index = -1;
-  std::vector<KeyPart> parts;
-  bool unique = false;       // all parts fixed: at most one row
-  bool appends_key = false;  // equal index keys are in primary key order
-  bool ordered = true;       // else it finds whole keys only, one or those of a list, in the list's order
-  double descent = 1;        // times kDescentCost
-
-  bool serves(const IndexBounds& bounds) const {
-    if (ordered) return true;
-    return bounds.equal.size() + (bounds.in_array ? 1 : 0) == parts.size() && !bounds.low && !bounds.high &&
-           bounds.any_of.empty();
-  }
-};
 
 class TablePaths {
  public:
@@ -50,12 +32,14 @@ class TablePaths {
       return {};
     }
     add_scan();
-    INDIGO_TRY(collect_trees());
-    for (const Tree& tree : trees_) restricted(tree);
+    ExprList facts;
+    for (const Clause* c : rel_.restrictions) facts.push_back(c->expr);
+    INDIGO_ASSIGN(trees_, index_trees(level_, rel_, facts));
+    for (const IndexTree& tree : trees_) restricted(tree);
     if (level_.rels.size() > 1) {
-      for (const Tree& tree : trees_) parameterised(tree);
+      for (const IndexTree& tree : trees_) parameterised(tree);
     }
-    return {};
+    return add_index_unions(level_, rel_);
   }
 
  private:
@@ -66,108 +50,11 @@ class TablePaths {
     return at < 0 ? nullptr : make_var(rel_.entry, at, relation_.columns[static_cast<size_t>(number - 1)].type);
   }
 
-  Tree primary_tree() const {
-    Tree tree;
-    tree.unique = true;
-    for (size_t i = 0; i < relation_.key_columns.size(); i++) {
-      KeyPart part;
-      part.expr = column(relation_.key_columns[i]);
-      if (part.expr == nullptr) {
-        tree.unique = false;
-        break;
-      }
-      part.descending = relation_.key.column(i).descending;
-      part.nulls_first = relation_.key.column(i).nulls_first;
-      part.not_null = true;
-      tree.parts.push_back(std::move(part));
-    }
-    return tree;
-  }
-
-  Status collect_trees() {
-    if (Tree tree = primary_tree(); !tree.parts.empty()) trees_.push_back(std::move(tree));
-    for (size_t i = 0; i < relation_.indexes.size(); i++) {
-      const IndexInfo& index = relation_.indexes[i];
-      const catalog::AccessMethod* method = catalog::access_method(index.method);
-      if (!index.storage || !index.valid || method == nullptr) continue;
-      INDIGO_ASSIGN(const bool usable, predicate_holds(index));
-      if (!usable) continue;
-      Tree tree;
-      tree.index = static_cast<int>(i);
-      tree.ordered = method->ordered;
-      tree.descent = method->descent;
-      tree.unique = index.unique && index.immediate;
-      tree.appends_key = !index.unique;
-      for (const auto& c : index.columns) {
-        KeyPart part;
-        if (c.column != 0) {
-          const ExprPtr plain = column(c.column);
-          if (plain == nullptr) {
-            tree.unique = tree.appends_key = false;
-            break;
-          }
-          part.expr = collated(plain, c.type.collation);
-          part.not_null = relation_.columns[static_cast<size_t>(c.column - 1)].not_null;
-        } else {
-          INDIGO_ASSIGN(const ExprPtr e,
-                        analyze_expression(level_.s.session, c.expression, shared_relation_, TypeRef{}));
-          part.expr = collated(moved(e), c.type.collation);
-        }
-        part.descending = c.descending;
-        part.nulls_first = c.nulls_first;
-        tree.parts.push_back(std::move(part));
-      }
-      if (!tree.parts.empty()) trees_.push_back(std::move(tree));
-    }
-    return {};
-  }
-
-  // An index may order its column by another collation than the column's own.
-  static ExprPtr collated(const ExprPtr& e, Oid collation) {
-    if (e->type.collation == collation || collation == kInvalidOid) return e;
-    auto out = std::make_shared<CollateExpr>();
-    out->argument = e;
-    out->type = e->type;
-    out->type.collation = collation;
-    return out;
-  }
-
-  // An expression over entry 0 as one over this entry.
-  ExprPtr moved(const ExprPtr& e) const {
-    if (const auto* v = try_as<VarExpr>(e)) {
-      auto copy = std::make_shared<VarExpr>(*v);
-      copy->entry = rel_.entry;
-      // A column that the upper table has not is no column of the query: nothing equals it.
-      if (rel_.table != nullptr && v->column >= 0) {
-        const int upper = rel_.table->upper_of[static_cast<size_t>(v->column)];
-        copy->column = upper >= 0 ? upper : kNoUpperColumn;
-      }
-      return copy;
-    }
-    return map_children(e, [&](const ExprPtr& c) { return moved(c); });
-  }
-
-  // A partial index serves queries whose conditions include its predicate's.
-  Result<bool> predicate_holds(const IndexInfo& index) {
-    if (index.predicate.empty()) return true;
-    INDIGO_ASSIGN(const ExprPtr predicate, analyze_expression(level_.s.session, index.predicate, shared_relation_,
-                                                              {oid::kBool, -1, kInvalidOid}));
-    ExprList facts;
-    for (const Clause* c : rel_.restrictions) facts.push_back(c->expr);
-    return implies(level_.s.catalog(), facts, moved(predicate));
-  }
-
-  void finish_costs(Path& p, double fetched, const std::vector<const Clause*>& filters, double ranges,
-                    double descent = 1) {
-    const double fetch = p.index >= 0 ? kFetchCost + kIndexEntryCost : 0;
-    p.startup = descent * kDescentCost;
-    p.total = ranges * descent * kDescentCost + fetched * (kRowCost + fetch + clauses_cost(level_, filters));
-    if (p.index >= 0 && !enabled(level_.s, kEnableIndexScan)) p.total += kDisabledCost;
-  }
-
-  void set_order(Path& p, const Tree& tree) {
+  void set_order(Path& p, const IndexTree& tree) {
     const bool backward = p.direction == storage::Direction::kBackward;
-    for (size_t i = p.bounds.equal.size(); i < tree.parts.size(); i++) {
+    size_t first = 0;  // column that has several values
+    while (first < p.bounds.equal.size() && !p.bounds.is_list(first)) first++;
+    for (size_t i = first; i < tree.parts.size(); i++) {
       const KeyPart& part = tree.parts[i];
       PathKey key;
       key.id = sort_id(level_, part.expr);
@@ -192,10 +79,11 @@ class TablePaths {
     Path* p = level_.new_path(Path::Kind::kScan);
     init(*p);
     p->rows = rel_.rows;
-    finish_costs(*p, rel_.tuples, rel_.restrictions, 1);
+    p->filters = rel_.restrictions;
+    cost_scan(level_, *p, rel_.tuples, 1);
     if (!enabled(level_.s, kEnableSeqScan)) p->total += kDisabledCost;
-    if (!primary_tree().parts.empty())
-      both_ways(p, primary_tree());
+    if (const IndexTree tree = primary_tree(level_, rel_); !tree.parts.empty())
+      both_ways(p, tree);
     else
       add_path(rel_, p);
   }
@@ -205,6 +93,7 @@ class TablePaths {
     Path* p = level_.new_path(Path::Kind::kScan);
     init(*p);
     p->rows = 1;
+    p->filters = rel_.restrictions;
     rel_.rows = 1;
     p->total = kDescentCost + kRowCost;
     add_path(rel_, p);
@@ -221,7 +110,7 @@ class TablePaths {
            level_.rels.size() > 1;
   }
 
-  void both_ways(Path* p, const Tree& tree) {
+  void both_ways(Path* p, const IndexTree& tree) {
     if (p->point || !order_matters()) {
       add_path(rel_, p);
       return;
@@ -238,44 +127,24 @@ class TablePaths {
     if (back) add_path(rel_, back);
   }
 
-  void restricted(const Tree& tree) {
+  void restricted(const IndexTree& tree) {
     Path* p = level_.new_path(Path::Kind::kScan);
     init(*p);
     p->index = tree.index;
-    const double part = match_key(level_, rel_, tree.parts, rel_.restrictions, p->bounds);
-    if (!tree.serves(p->bounds)) return;
+    const KeyMatch match = match_key(level_, rel_, tree.parts, rel_.restrictions);
+    p->bounds = match.bounds;
+    if (!tree.serves(match)) return;
     if (p->bounds.whole()) {
       // No bounds: only for its order, or for a partial index.
       const bool partial = tree.index >= 0 && !relation_.indexes[static_cast<size_t>(tree.index)].predicate.empty();
       if (tree.index < 0 || (!order_matters() && !partial)) return;
     }
-    finish(p, tree, part);
+    finish_scan(level_, rel_, *p, tree, match, rel_.restrictions);
     both_ways(p, tree);
   }
 
-  void finish(Path* p, const Tree& tree, double part) {
-    p->point = tree.unique && p->bounds.equal.size() == tree.parts.size();
-    double fetched = p->point ? 1 : std::max(1.0, rel_.tuples * part);
-    double ranges = 1;
-    if (const auto* list = try_as<ArrayExpr>(p->bounds.in_array)) {
-      ranges = static_cast<double>(list->elements.size());
-    } else if (p->bounds.in_array) {
-      ranges = 10;
-    } else if (!p->bounds.any_of.empty()) {
-      ranges = static_cast<double>(p->bounds.any_of.size());
-    }
-    std::vector<const Clause*> filters;
-    for (const Clause* c : rel_.restrictions) {
-      if (std::find(p->bounds.exact.begin(), p->bounds.exact.end(), c) == p->bounds.exact.end()) filters.push_back(c);
-    }
-    p->rows = p->outer.empty() ? rel_.rows : std::max(1e-6, std::min(fetched, fetched * filter_part(filters)));
-    finish_costs(*p, fetched, filters, ranges, tree.descent);
-  }
-
-  double filter_part(const std::vector<const Clause*>& filters) { return clauses_selectivity(level_, filters); }
-
   // Bounds from join clauses: for each set of relations that supplies some, what can be made of it.
-  void parameterised(const Tree& tree) {
+  void parameterised(const IndexTree& tree) {
     std::vector<const Clause*> usable;
     std::vector<RelSet> suppliers;
     for (const KeyPart& part : tree.parts) {
@@ -285,7 +154,7 @@ class TablePaths {
     }
     for (const Clause* c : level_.join_clauses) {
       if (!c->rels.overlaps(rel_.set) || c->rels == rel_.set) continue;
-      if (can_parameterise(*c)) usable.push_back(c);
+      if (can_parameterise(level_, rel_, *c)) usable.push_back(c);
     }
     for (const Clause* c : usable) {
       const RelSet other = c->rels - rel_.set;
@@ -307,31 +176,23 @@ class TablePaths {
       Path* p = level_.new_path(Path::Kind::kScan);
       init(*p);
       p->index = tree.index;
-      const double part = match_key(level_, rel_, tree.parts, clauses, p->bounds);
+      const KeyMatch match = match_key(level_, rel_, tree.parts, clauses);
+      p->bounds = match.bounds;
       RelSet used;
-      for (const ExprPtr& e : p->bounds.equal) used |= level_.rels_of(e);
-      used |= level_.rels_of(p->bounds.low) | level_.rels_of(p->bounds.high) | level_.rels_of(p->bounds.in_array);
-      for (const KeyInterval& i : p->bounds.any_of) used |= level_.rels_of(i.low) | level_.rels_of(i.high);
-      if (used != outer || !tree.serves(p->bounds)) continue;  // another supplier makes this path, or none
+      for_each_value(p->bounds, [&](const ExprPtr& e) { used |= level_.rels_of(e); });
+      if (used != outer || !tree.serves(match)) continue;  // another supplier makes this path
       p->outer = outer;
-      finish(p, tree, part);
+      finish_scan(level_, rel_, *p, tree, match, rel_.restrictions);
       set_order(*p, tree);
       add_path(rel_, p);
     }
-  }
-
-  // An outer join's own condition may bound its null-extended side only; others bound any side, unless they must wait
-  // for an outer join.
-  bool can_parameterise(const Clause& c) const {
-    if (!c.pushed_down) return c.outer_join.contains(rel_.set);
-    return c.required == c.rels && !level_.nullable.overlaps(rel_.set);
   }
 
   Level& level_;
   Rel& rel_;
   const std::shared_ptr<const RelationInfo> shared_relation_;
   const RelationInfo& relation_;
-  std::vector<Tree> trees_;
+  std::vector<IndexTree> trees_;
 };
 
 // The order of b is a prefix of a's.
@@ -345,7 +206,46 @@ bool dominates(const Path& a, const Path& b) {
          a.rows <= b.rows * kFuzz && orders_as(a, b);
 }
 
+// What an index's predicate leaves of the rows beyond what the bounds do.
+double predicate_part(Level& level, const IndexTree& tree, const KeyMatch& match) {
+  ExprList facts;
+  for (const Clause* c : match.matched) facts.push_back(c->expr);
+  double part = 1;
+  for (const ExprPtr& e : tree.predicate) {
+    if (!implies(level.s.catalog(), facts, e)) part *= selectivity(level, e);
+  }
+  return part;
+}
+
 }  // namespace
+
+bool can_parameterise(const Level& level, const Rel& rel, const Clause& c) {
+  if (!c.pushed_down) return c.outer_join.contains(rel.set);
+  return c.required == c.rels && !level.nullable.overlaps(rel.set);
+}
+
+void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent) {
+  const double fetch = p.index >= 0 ? kFetchCost + kIndexEntryCost : 0;
+  p.startup = descent * kDescentCost;
+  p.total = ranges * descent * kDescentCost + fetched * (kRowCost + fetch + clauses_cost(level, p.filters));
+  if (p.index >= 0 && !enabled(level.s, kEnableIndexScan)) p.total += kDisabledCost;
+}
+
+void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, const KeyMatch& match,
+                 const std::vector<const Clause*>& conditions) {
+  for (const Clause* c : conditions) {
+    if (std::find(p.bounds.exact.begin(), p.bounds.exact.end(), c) != p.bounds.exact.end()) continue;
+    if (!tree.predicate.empty() && implies(level.s.catalog(), tree.predicate, c->expr)) continue;
+    p.filters.push_back(c);
+  }
+  p.point = tree.unique && match.points && p.bounds.plain();
+  double fetched = p.point ? 1 : rel.tuples * match.part * predicate_part(level, tree, match);
+  if (tree.unique && match.points) fetched = std::min(fetched, match.ranges);
+  fetched = std::max(1.0, fetched);
+  const double passing = std::max(1e-6, fetched * clauses_selectivity(level, p.filters));
+  p.rows = p.outer.empty() ? rel.rows : std::min(fetched, passing);
+  cost_scan(level, p, fetched, match.ranges, tree.descent);
+}
 
 Status table_paths(Level& level, Rel& rel) { return TablePaths(level, rel).run(); }
 

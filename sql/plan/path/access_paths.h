@@ -2,12 +2,22 @@
 // Thread safety: one planning, one thread.
 #pragma once
 
+#include <vector>
+
 #include "sql/plan/level.h"
+#include "sql/plan/path/index_trees.h"
 
 namespace indigo::sql::planning {
 
 // All useful paths of a base table, unparameterised and parameterised by other relations' columns.
 Status table_paths(Level& level, Rel& rel);
+// A scan's filters (those of `conditions` that its tree does not make true), rows and costs, from its bounds.
+void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, const KeyMatch& match,
+                 const std::vector<const Clause*>& conditions);
+void cost_scan(Level& level, Path& p, double fetched, double ranges, double descent = 1);
+// Whether a condition that joins the table with others may bound a scan of it. An outer join's own condition may bound its
+// null-extended side only; others bound any side, unless they must wait for an outer join.
+bool can_parameterise(const Level& level, const Rel& rel, const Clause& c);
 // Keeps `path` unless another is at least as good in every respect; drops those that it beats.
 void add_path(Rel& rel, Path* path);
 // At most one row, because a unique key is fixed by constants.

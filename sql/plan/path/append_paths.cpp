@@ -18,18 +18,6 @@
 namespace indigo::sql::planning {
 namespace {
 
-KeyBounds key_bounds(const IndexBounds& b) {
-  KeyBounds out;
-  out.equal = b.equal;
-  out.low = b.low;
-  out.high = b.high;
-  out.low_inclusive = b.low_inclusive;
-  out.high_inclusive = b.high_inclusive;
-  out.in_array = b.in_array;
-  out.any_of = b.any_of;
-  return out;
-}
-
 class Leaves {
  public:
   Leaves(Level& level, Rel& rel, storage::TableLockMode lock)
@@ -102,7 +90,7 @@ class Leaves {
       }
       parts.push_back(std::move(part));
     }
-    match_key(level_, rel_, parts, rel_.restrictions, bounds);
+    bounds = match_key(level_, rel_, parts, rel_.restrictions).bounds;
     return {};
   }
 
@@ -119,7 +107,7 @@ class Leaves {
   // What is left when all values are constants (bounds become empty then, they have done their work); else all partitions.
   Result<partition::PartitionSet> known(const partition::PartitionMap& map, IndexBounds& bounds) {
     if (bounds.whole()) return map.in_order();
-    const KeyBounds key = key_bounds(bounds);
+    const KeyBounds key = bounds;
     std::vector<TypeRef> types;
     std::vector<Datum> values;
     for (const ExprPtr& e : partition::bound_expressions(key)) {

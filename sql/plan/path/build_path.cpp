@@ -47,6 +47,7 @@ class PathBuilder {
       case Path::Kind::kSort: return sort(p, needed);
       case Path::Kind::kMaterialize: return materialize(p, needed);
       case Path::Kind::kUnique: return unique(p, needed);
+      case Path::Kind::kUnion: return index_union(p, needed);
     }
     return Error(sqlstate::kInternalError, "planner: unknown path");
   }
@@ -79,11 +80,7 @@ class PathBuilder {
 
   Result<Built> scan(const Path& p, const VarSet& needed) {
     const Entry& entry = level_.entry(p.rel->entry);
-    std::vector<const Clause*> filters;
-    for (const Clause* c : p.rel->restrictions) {
-      if (std::find(p.bounds.exact.begin(), p.bounds.exact.end(), c) == p.bounds.exact.end()) filters.push_back(c);
-    }
-    const ExprList conditions = by_cost(level_, filters);
+    const ExprList conditions = by_cost(level_, p.filters);
     VarSet wanted;
     for (const auto& [e, column] : needed.pairs()) {
       if (e == p.rel->entry) wanted.add(e, column);
@@ -128,18 +125,7 @@ class PathBuilder {
   }
 
   KeyBounds key_bounds(const IndexBounds& from, RelSet rels) {
-    KeyBounds out;
-    for (const ExprPtr& e : from.equal) out.equal.push_back(parameterised(e, rels));
-    out.low = parameterised(from.low, rels);
-    out.high = parameterised(from.high, rels);
-    out.in_array = parameterised(from.in_array, rels);
-    for (const KeyInterval& i : from.any_of) {
-      out.any_of.push_back(
-          {parameterised(i.low, rels), parameterised(i.high, rels), i.low_inclusive, i.high_inclusive});
-    }
-    out.low_inclusive = from.low_inclusive;
-    out.high_inclusive = from.high_inclusive;
-    return out;
+    return map_values(from, [&](const ExprPtr& e) { return parameterised(e, rels); });
   }
 
   // The tables below a relation, all with the same columns.
@@ -189,6 +175,33 @@ class PathBuilder {
       }
       plan->prunings.push_back(std::move(pruning));
     }
+    copy_costs(p, *plan);
+    out.plan = std::move(plan);
+    return out;
+  }
+
+  // The scans' rows one after the other, each once: by its key.
+  Result<Built> index_union(const Path& p, const VarSet& needed) {
+    const int entry = p.rel->entry;
+    VarSet wanted = needed;
+    wanted.add(entry, kRowKeyColumn);
+    for (const Path* part : p.parts) {
+      for (const Clause* c : part->filters) wanted.add_vars(c->expr);
+    }
+    auto all = std::make_shared<AppendPlan>();
+    Built out;
+    for (const Path* part : p.parts) {
+      INDIGO_ASSIGN(Built one, scan(*part, wanted));
+      all->inputs.push_back(std::move(one.plan));
+      out.layout = std::move(one.layout);
+    }
+    all->columns = all->inputs[0]->columns;
+    all->width = all->inputs[0]->width;
+    copy_costs(p, *all);
+    auto plan = make_above<DistinctPlan>(all);
+    Resolver resolve(out.layout);
+    INDIGO_ASSIGN(plan->on,
+                  resolve.list({make_var(entry, kRowKeyColumn, column_type(level_.entry(entry), kRowKeyColumn))}));
     copy_costs(p, *plan);
     out.plan = std::move(plan);
     return out;

@@ -26,6 +26,8 @@ struct Clause {
   bool null_safe = false;                    // IS NOT DISTINCT FROM
   int eq_class = -1;                         // derived from this class ...
   ExprPtr left_of, right_of;                 // ... equating these members
+  // Clauses of single relations that follow from this one and are counted in their sizes (or_clauses.h).
+  mutable std::vector<const Clause*> implied;
   mutable double selectivity = -1;
   mutable double cost = -1;
 };
@@ -39,12 +41,7 @@ struct PathKey {
 
 struct Rel;
 
-struct IndexBounds {
-  ExprList equal;
-  ExprPtr low, high, in_array;
-  bool low_inclusive = true, high_inclusive = true;
-  std::vector<KeyInterval> any_of;
-  bool whole() const { return equal.empty() && !low && !high && !in_array && any_of.empty(); }
+struct IndexBounds : KeyBounds {
   std::vector<const Clause*> exact;  // clauses that the bounds imply: not evaluated again
 };
 
@@ -58,7 +55,8 @@ struct Path {
     kMergeJoin,
     kSort,
     kMaterialize,
-    kUnique
+    kUnique,
+    kUnion
   };
   Kind kind = Kind::kScan;
   RelSet rels, outer;  // outer: relations that must supply parameters
@@ -72,7 +70,7 @@ struct Path {
   storage::Direction direction = storage::Direction::kForward;
   bool point = false;
 
-  // kAppend: one path for each of the tables that rel->leaves names by number.
+  // kAppend: one path for each of the tables that rel->leaves names by number. kUnion: scans of one table, whose rows are united.
   std::vector<Path*> parts;
   std::vector<size_t> leaves;
 
@@ -81,7 +79,7 @@ struct Path {
   Path* right = nullptr;
   JoinType type = JoinType::kInner;
   std::vector<const Clause*> join_clauses;  // the join's condition, without the keys
-  std::vector<const Clause*> filters;       // evaluated on joined (null-extended) rows
+  std::vector<const Clause*> filters;       // evaluated on joined (null-extended) rows; kScan: on the scan's
   std::vector<const Clause*> key_clauses;   // hash and merge joins
   bool null_aware_anti = false;
   std::vector<SortKey> sort;  // kSort: over Vars; kMergeJoin: directions

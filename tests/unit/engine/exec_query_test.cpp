@@ -252,7 +252,8 @@ TEST_F(ExecQuery, InListsGiveEachKeyOnceInOrder) {
   array->type = {oid::kInt4Array, -1, kInvalidOid};
   array->element = {oid::kInt4, -1, kInvalidOid};
   array->elements = {i4(9), i4(3), null(oid::kInt4), i4(9), i4(77)};
-  p->bounds.in_array = array;
+  p->bounds.equal = {array};
+  p->bounds.lists = 1;
   EXPECT_EQ(run(p), "3\n9\n");
   p = std::make_shared<sql::TableScanPlan>(*p);
   p->direction = storage::Direction::kBackward;

@@ -44,10 +44,10 @@ TEST_F(Plan, BoundsKeysByValuesOfOtherTypes) {
 TEST_F(Plan, ReadsAlternativesAsRangesOfOneKey) {
   EXPECT_EQ(plan_of("select relpages from pg_class where oid between 5 and 9 or oid = $1 or oid > 90 and relpages = 1"),
             "Project  [$0.1]\n"
-            "  Scan pg_class or( >= 5 <= 9 ) or( >= $1 <= $1 ) or( > 90 ) filter ((($0.0 >= 5) AND ($0.0 <= 9)) OR "
+            "  Scan pg_class or( >= 5 <= 9 ) or( equal [$1] ) or( > 90 ) filter ((($0.0 >= 5) AND ($0.0 <= 9)) OR "
             "($0.0 = $1) OR (($0.0 > 90) AND ($0.1 = 1))) columns(oid,relpages)\n");
   EXPECT_EQ(plan_of("select relpages from pg_class where oid = 5 or oid = 7"),
-            "Scan pg_class or( >= 5 <= 5 ) or( >= 7 <= 7 ) columns(relpages)\n");
+            "Scan pg_class or( equal [5] ) or( equal [7] ) columns(relpages)\n");
   EXPECT_EQ(plan_of("select relpages from pg_class where oid = 5 or relpages = 1"),
             "Project  [$0.1]\n  Scan pg_class filter (($0.0 = 5) OR ($0.1 = 1)) columns(oid,relpages)\n");
 }
