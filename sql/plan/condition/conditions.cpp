@@ -3,6 +3,7 @@
 #include "catalog/oids.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/condition/equivalence.h"
+#include "sql/plan/condition/or_clauses.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/strictness.h"
 
@@ -29,6 +30,7 @@ class Distributor {
       out.all = RelSet::one(level_.rel_of[static_cast<size_t>(n.entry)]);
       return out;
     }
+    n.conditions = without_common_factors(n.conditions);
     if (n.kind == FromNode::Kind::kInner) {
       for (auto& c : n.children) {
         const Scope s = walk(*c, below_outer, top);
@@ -221,6 +223,7 @@ bool compared_under_own_collation(const CallExpr& call) {
 
 Status distribute_conditions(Level& level) {
   Distributor(level).walk(*level.from, false, true);
+  derive_restrictions(level);
   if (!level.classes.empty()) finish_equivalence(level);
   return {};
 }

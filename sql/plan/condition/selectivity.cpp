@@ -418,7 +418,11 @@ double selectivity(Level& level, const ExprPtr& e) {
 }
 
 double clause_selectivity(Level& level, const Clause& clause) {
-  if (clause.selectivity < 0) clause.selectivity = selectivity(level, clause.expr);
+  if (clause.selectivity < 0) {
+    double s = selectivity(level, clause.expr);
+    for (const Clause* c : clause.implied) s /= std::max(1e-9, clause_selectivity(level, *c));
+    clause.selectivity = clamp(s);
+  }
   return clause.selectivity;
 }
 
