@@ -1,6 +1,4 @@
-// Result: one row without input. Values: rows of expressions.
-#include <algorithm>
-
+// Result: one row without input.
 #include "engine/exec/operators.h"
 
 namespace indigo::engine::exec {
@@ -77,49 +75,6 @@ class ResultOperator final : public Operator {
   bool done_ = false, checked_ = false, passes_ = true;
 };
 
-class ValuesOperator final : public Operator {
- public:
-  ValuesOperator(QueryState& state, std::vector<Phys> columns, std::vector<ExpressionSet> rows)
-      : state_(state), columns_(std::move(columns)), rows_(std::move(rows)) {
-    chunk_.columns.resize(columns_.size());
-  }
-  Status open(Open) override {
-    at_ = 0;
-    error_ = nullptr;
-    return {};
-  }
-  Result<Chunk*> next(uint32_t max_rows) override {
-    if (error_ != nullptr) return std::move(error_);
-    if (at_ == rows_.size()) return nullptr;
-    arena_.reset();
-    ArenaScope scope(state_, arena_);
-    auto n = static_cast<uint32_t>(std::min<size_t>(rows_.size() - at_, max_rows));
-    for (size_t c = 0; c < columns_.size(); c++) chunk_.columns[c].init(columns_[c], n);
-    uint32_t row = 0;
-    for (; row < n; row++, at_++) {
-      Status status = rows_[at_].evaluate_constant();
-      if (!status.ok()) {
-        error_ = status.take_error();
-        break;
-      }
-      for (size_t c = 0; c < columns_.size(); c++) chunk_.columns[c].copy_row(row, rows_[at_][c], 0);
-    }
-    if (row == 0) return std::move(error_);
-    chunk_.selection = {nullptr, row};
-    return &chunk_;
-  }
-  void close() override {}
-
- private:
-  QueryState& state_;
-  std::vector<Phys> columns_;
-  std::vector<ExpressionSet> rows_;
-  Chunk chunk_;
-  Arena arena_;
-  std::unique_ptr<Error> error_;
-  size_t at_ = 0;
-};
-
 }  // namespace
 
 Result<OperatorPtr> make_result(Builder& b, const sql::ResultPlan& p) {
@@ -131,15 +86,6 @@ Result<OperatorPtr> make_result(Builder& b, const sql::ResultPlan& p) {
   INDIGO_ASSIGN(ExpressionSet projection, b.compile_all(p.projection));
   return OperatorPtr(
       std::make_unique<ResultOperator>(b.state(), std::move(condition), std::move(projection), std::move(input)));
-}
-
-Result<OperatorPtr> make_values(Builder& b, const sql::ValuesPlan& p) {
-  std::vector<ExpressionSet> rows;
-  for (const sql::ExprList& row : p.rows_of) {
-    INDIGO_ASSIGN(ExpressionSet set, b.compile_all(row));
-    rows.push_back(std::move(set));
-  }
-  return OperatorPtr(std::make_unique<ValuesOperator>(b.state(), b.phys_of(p.columns), std::move(rows)));
 }
 
 }  // namespace indigo::engine::exec
