@@ -1,6 +1,8 @@
-// EXISTS, NOT EXISTS, IN and NOT IN among an inner join's conditions: semi and anti joins with the subquery.
+// EXISTS, NOT EXISTS, IN and NOT IN among an inner join's conditions: semi and anti joins with the subquery. Comparisons with
+// a correlated aggregate: joins with what unnest_scalar.cpp makes of it.
 #include <algorithm>
 
+#include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/null_rows.h"
 #include "sql/plan/rewrite/pull_up.h"
 #include "sql/plan/rewrite/rewrite.h"
@@ -52,7 +54,7 @@ class SublinkPullUp {
     const auto* b = try_as<BoolExpr>(e);
     const bool negated = b && b->op == BoolExpr::Op::kNot;
     const auto* link = try_as<SubLinkExpr>(negated ? b->arguments[0] : e);
-    if (!link) return false;
+    if (!link) return unnest_scalar(level_, node_, e);
     if (link->form == Form::kExists) return exists(*link, negated);
     if (link->form == Form::kAny) return negated ? not_in(*link) : any(*link);
     return false;

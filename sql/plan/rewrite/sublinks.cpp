@@ -4,6 +4,7 @@
 #include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
+#include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/prepare.h"
 
@@ -83,6 +84,9 @@ ExprPtr slot_value(int slot, const TypeRef& type) {
 
 Result<ExprPtr> plan_sublink(Level& level, const SubLinkExpr& link) {
   Statement& s = level.s;
+  if (link.form == Form::kExists) {
+    if (const ExprPtr any = exists_as_any(level, link)) return prepare_expression(level, any);
+  }
   std::shared_ptr<const Query> query = link.query;
   if (link.form == Form::kExists) query = simplified_exists(query);
   std::vector<Request> outer = std::move(level.requests);
