@@ -27,6 +27,20 @@ bool is_plannable(const PgQuery__Node* node) {
   }
 }
 
+// In the planner's units: some 100,000 rows read. Planning takes a few per cent of that.
+constexpr double kCustomPlanCost = 1000;
+
+bool same_types(const std::vector<sql::TypeRef>& a, const std::vector<sql::TypeRef>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.oid == y.oid; });
+}
+
+PreparedPtr as_custom(const Prepared& prepared) {
+  auto out = std::make_shared<Prepared>(prepared);
+  out->custom = true;
+  return out;
+}
+
 // The query inside a utility statement, where that may have parameters.
 const PgQuery__Node* inner_query(const PgQuery__Node* node) {
   const PgQuery__Node* inner = nullptr;
@@ -95,9 +109,12 @@ Result<PreparedPtr> SessionImpl::prepare_node(const ParsedStatement& outer, cons
 }
 
 Result<PreparedPtr> SessionImpl::prepare_cached(const ScannedText& scanned, std::string_view text) {
+  bool custom = false;
   if (PreparedPtr found = cache_.find(scanned, plan_generation_)) {
-    if (found->is_utility() || found->catalog_version == catalog_.version()) return found;
-    cache_.erase(scanned, plan_generation_);
+    const bool valid = found->is_utility() || found->catalog_version == catalog_.version();
+    if (valid && !found->custom) return found;
+    custom = valid;
+    if (!valid) cache_.erase(scanned, plan_generation_);
   }
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   if (tree->statements().size() != 1) return PreparedPtr();
@@ -108,9 +125,18 @@ Result<PreparedPtr> SessionImpl::prepare_cached(const ScannedText& scanned, std:
     INDIGO_TRY(check_failed_block(*parsed));
     INDIGO_TRY(begin_statement());
   }
-  INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
-  cache_.insert(scanned, plan_generation_, prepared);
-  return prepared;
+  if (!custom) {
+    INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
+    const bool lifted =
+        std::find(prepared->lifted_used.begin(), prepared->lifted_used.end(), true) != prepared->lifted_used.end();
+    if (!lifted || prepared->plan == nullptr || prepared->plan->root->total_cost < kCustomPlanCost) {
+      cache_.insert(scanned, plan_generation_, prepared);
+      return prepared;
+    }
+    cache_.insert(scanned, plan_generation_, as_custom(*prepared));
+  }
+  INDIGO_ASSIGN(const PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
+  return as_custom(*planned);
 }
 
 void SessionImpl::discard_stale_plans() {
@@ -140,7 +166,14 @@ Status SessionImpl::refresh(PreparedPtr& prepared) {
   }
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
-  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, {}, {}, prepared->for_cursor));
+  // The plan may be of another text with other literals in their places: they must stay parameters.
+  ScannedText scanned;
+  const bool lifted = !prepared->lifted_used.empty() && !prepared->custom;
+  if (lifted) scan_literals(prepared->parsed->text, scanned);
+  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
+  if (lifted &&
+      (fresh->lifted_used != prepared->lifted_used || !same_types(fresh->lifted_types, prepared->lifted_types)))
+    return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");
   if (prepared->parsed->variables != nullptr) {  // a program looks at the columns itself
     prepared = std::move(fresh);
     return {};

@@ -122,6 +122,7 @@ std::unique_ptr<Execution> SessionImpl::take_execution(const Prepared& prepared)
 
 void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution) {
   execution->close();
+  if (prepared.custom) return;  // not to be run again
   if (last_execution_.second && last_execution_.first != prepared.plan.get()) {
     if (idle_executions_.size() > StatementCache::kEntriesMax) idle_executions_.clear();
     auto& idle = idle_executions_[last_execution_.first];
