@@ -14,6 +14,8 @@ namespace {
 
 bool keeps_left_only(JoinType t) { return t == JoinType::kSemi || t == JoinType::kAnti; }
 
+constexpr double kUnsureRows = 4;
+
 // Fraction of left rows that have a match.
 double match_fraction(Level& level, const Rel& left, const Rel& right, const std::vector<const Clause*>& clauses) {
   double s = 1;
@@ -148,7 +150,11 @@ class JoinPaths {
       repeat *= part;
     }
     p->startup = l.startup + r.startup;
-    p->total = l.total + first + std::max(0.0, l.rows - 1) * repeat + l.rows * scanned * per_pair +
+    // Reading the whole inner side again is dear when the left rows turn out to be more than the one that is estimated; where a
+    // hash join can do it, that must not be bet on.
+    const bool sure = (left_.set.count() == 1 && left_.one_row) || hash_keys_.empty() || !r.outer.empty();
+    const double loops = sure ? l.rows : std::max(l.rows, kUnsureRows);
+    p->total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * per_pair +
                out_.rows * kRowCost / 2 + out_.rows * clauses_cost(level_, filters_);
     if (!enabled(level_.s, kEnableNestLoop)) p->total += kDisabledCost;
     add_path(out_, p);
