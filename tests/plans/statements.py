@@ -1,0 +1,72 @@
+"""Statements as clients write them, each with the most rows that its scans may touch: what it answers, or what it joins."""
+
+TPCC_SCHEMA = """
+DROP TABLE IF EXISTS stock, item, customer, new_order, orders, order_line;
+CREATE TABLE item (i_id int PRIMARY KEY, i_price numeric(5,2), i_name varchar(24), i_data varchar(50));
+CREATE TABLE stock (s_i_id int, s_w_id int, s_quantity int, s_dist_01 char(24), s_data varchar(50), PRIMARY KEY (s_w_id, s_i_id));
+CREATE TABLE customer (c_id int, c_d_id int, c_w_id int, c_first varchar(16), c_last varchar(16), c_balance numeric(12,2),
+  PRIMARY KEY (c_w_id, c_d_id, c_id));
+CREATE INDEX idx_customer ON customer (c_w_id, c_d_id, c_last, c_first);
+CREATE TABLE new_order (no_o_id int, no_d_id int, no_w_id int, PRIMARY KEY (no_w_id, no_d_id, no_o_id));
+CREATE TABLE orders (o_id int, o_d_id int, o_w_id int, o_c_id int, o_carrier_id int, PRIMARY KEY (o_w_id, o_d_id, o_id));
+CREATE INDEX idx_order ON orders (o_w_id, o_d_id, o_c_id, o_id);
+CREATE TABLE order_line (ol_o_id int, ol_d_id int, ol_w_id int, ol_number int, ol_i_id int, ol_amount numeric(6,2),
+  ol_delivery_d timestamp, PRIMARY KEY (ol_w_id, ol_d_id, ol_o_id, ol_number));
+INSERT INTO item SELECT g, g % 100, 'name', 'data' FROM generate_series(1, 2000) g;
+INSERT INTO stock SELECT i, w, 50, 'dist', 'data' FROM generate_series(1, 2) w, generate_series(1, 2000) i;
+INSERT INTO customer SELECT c, d, w, 'first' || c, 'last' || c % 50, 0 FROM generate_series(1, 2) w, generate_series(1, 10) d, generate_series(1, 100) c;
+INSERT INTO orders SELECT o, d, w, o, 1 FROM generate_series(1, 2) w, generate_series(1, 10) d, generate_series(1, 100) o;
+INSERT INTO new_order SELECT o, d, w FROM generate_series(1, 2) w, generate_series(1, 10) d, generate_series(71, 100) o;
+INSERT INTO order_line SELECT o, d, w, n, (o * 17 + n * 31) % 2000 + 1, 5, now() FROM generate_series(1, 2) w, generate_series(1, 10) d,
+  generate_series(1, 100) o, generate_series(1, 5) n;
+ANALYZE;
+"""
+
+# go-tpc's statements, with a transaction's values.
+GO_TPC = (
+    (3, "SELECT i_price, i_name, i_data, i_id FROM item WHERE i_id IN (17, 1200, 33)"),
+    (4, "SELECT s_i_id, s_quantity, s_data, s_dist_01 FROM stock WHERE (s_w_id, s_i_id) IN ((1,5),(1,700),(2,9),(1,1800)) FOR UPDATE"),
+    (15, "SELECT s_i_id FROM stock WHERE (s_w_id, s_i_id) IN ((1,1),(1,2),(1,3),(1,4),(1,5),(1,6),(1,7),(1,8),(1,9),(1,10),(1,11),"
+         "(1,12),(1,13),(1,14),(2,15)) FOR UPDATE"),
+    (10, "DELETE FROM new_order WHERE (no_w_id, no_d_id, no_o_id) IN ((1,1,71),(1,2,71),(1,3,71),(1,4,71),(1,5,71),(1,6,71),(1,7,71),"
+         "(1,8,71),(1,9,71),(1,10,71))"),
+    (10, "UPDATE orders SET o_carrier_id = 3 WHERE (o_w_id, o_d_id, o_id) IN ((1,1,71),(1,2,71),(1,3,71),(1,4,71),(1,5,71),(1,6,71),"
+         "(1,7,71),(1,8,71),(1,9,71),(1,10,71))"),
+    (50, "UPDATE order_line SET ol_delivery_d = now() WHERE (ol_w_id, ol_d_id, ol_o_id) IN ((1,1,71),(1,2,71),(1,3,71),(1,4,71),"
+         "(1,5,71),(1,6,71),(1,7,71),(1,8,71),(1,9,71),(1,10,71))"),
+    (15, "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN ((1,1,71),(1,2,71),(1,3,71)) GROUP BY ol_d_id"),
+    (2, "SELECT c_id FROM customer WHERE c_w_id = 1 AND c_d_id = 2 AND c_last = 'last7' ORDER BY c_first"),
+    (1, "SELECT o_id, o_carrier_id FROM orders WHERE o_w_id = 1 AND o_d_id = 2 AND o_c_id = 5 ORDER BY o_id DESC LIMIT 1"),
+    (300, "SELECT COUNT(DISTINCT s_i_id) FROM order_line, stock WHERE ol_w_id = 1 AND ol_d_id = 2 AND ol_o_id < 100 AND ol_o_id >= 80 "
+          "AND s_w_id = 1 AND s_i_id = ol_i_id AND s_quantity < 60"),
+)
+
+JOIN_SCHEMA = """
+DROP TABLE IF EXISTS part, line, facts;
+CREATE TABLE part (p int PRIMARY KEY, brand int, size int, owner int);
+CREATE TABLE line (l int PRIMARY KEY, p int, quantity int, mode int);
+INSERT INTO part SELECT g, g % 25, g % 50, g % 7 FROM generate_series(1, 2000) g;
+INSERT INTO line SELECT g, g * 7 % 2000 + 1, g % 50, g % 7 FROM generate_series(1, 20000) g;
+ANALYZE;
+"""
+
+# What TPC-H's and TPC-DS's slow queries are made of: every table is read once.
+SHAPES = (
+    # Q19: the join condition is in every alternative.
+    (22000, "SELECT sum(quantity) FROM line, part WHERE (line.p = part.p AND brand = 3 AND quantity < 10 AND mode = 1) "
+            "OR (line.p = part.p AND brand = 4 AND quantity BETWEEN 10 AND 20 AND mode = 1)"),
+    # Q7: what each alternative says of one table.
+    (44000, "SELECT count(*) FROM line, part a, part b WHERE line.p = a.p AND line.quantity = b.p "
+            "AND ((a.brand = 3 AND b.brand = 4) OR (a.brand = 4 AND b.brand = 3))"),
+    # Q17: an aggregate for each part, without an index on line's p.
+    (42000, "SELECT sum(quantity) FROM line, part WHERE line.p = part.p AND brand = 3 "
+            "AND quantity < (SELECT 0.2 * avg(quantity) FROM line l2 WHERE l2.p = part.p)"),
+    # Q20: and with conditions of its own.
+    (42000, "SELECT count(*) FROM part JOIN line o USING (p) WHERE brand = 3 "
+            "AND size > (SELECT 0.5 * sum(quantity) FROM line WHERE line.p = part.p AND line.mode = part.owner AND line.quantity < 40)"),
+    # TPC-DS Q10 and Q35: one EXISTS or the other.
+    (42000, "SELECT count(*) FROM part WHERE EXISTS (SELECT 1 FROM line WHERE line.p = part.p AND mode = 1) "
+            "OR EXISTS (SELECT 1 FROM line WHERE line.p = part.p AND mode = 2)"),
+)
+
+GROUPS = (("go-tpc", TPCC_SCHEMA, GO_TPC), ("joins and subqueries", JOIN_SCHEMA, SHAPES))
