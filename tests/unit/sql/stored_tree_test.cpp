@@ -103,7 +103,7 @@ struct Trees {
   }
 
   Result<std::shared_ptr<const Query>> load(std::string_view tree, LoadFor purpose) {
-    Analysis analysis(harness.session(), {});
+    sql::Analysis analysis(harness.session(), {});
     return load_query(analysis, tree, purpose);
   }
   std::string print(const Query& query) {
