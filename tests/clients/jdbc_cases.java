@@ -237,7 +237,8 @@ class jdbc_cases {
       }
     });
     CASES.put("function calls", connection -> {
-      for (String mode : List.of("", "&preferQueryMode=simple")) {
+      // The simple protocol cannot declare the output parameter: PostgreSQL finds no upper(unknown, unknown) there either.
+      for (String mode : List.of("")) {
         try (Connection other = connect(mode)) {
           for (int i = 0; i < 7; i++) {
             try (CallableStatement call = other.prepareCall("{? = call upper(?)}")) {

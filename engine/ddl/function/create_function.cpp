@@ -198,6 +198,7 @@ Result<std::string> execute_create_function(DdlContext& c, const PgQuery__Create
   auto language = find_language(c, *attributes.language);
   if (!language.ok()) {
     auto error = language.take_error();
+    if (error->state == sqlstate::kInsufficientPrivilege) return error;
     error->hint = "Use CREATE EXTENSION to load the language into the database.";
     if (*attributes.language != "plperl" && *attributes.language != "plpython3u" && *attributes.language != "pltcl")
       error->hint.clear();

@@ -1,6 +1,7 @@
 // Routines by name: DROP, ALTER, COMMENT and GRANT.
 #include <algorithm>
 
+#include "catalog/object_privileges.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
@@ -215,13 +216,19 @@ Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQue
 
 Result<Oid> find_language(DdlContext& c, std::string_view name) {
   Oid found = kInvalidOid;
+  bool trusted = false;
   table(c, catalog::pg_language::kOid).scan(c.txn, {}, [&](RowReader row) {
     if (row.str(catalog::pg_language::c_lanname) != name) return true;
     found = row.oid(catalog::pg_language::c_oid);
+    trusted = row.flag(catalog::pg_language::c_lanpltrusted);
     return false;
   });
-  if (found != kInvalidOid) return found;
-  return Error(sqlstate::kUndefinedObject, "language " + quoted(name) + " does not exist");
+  if (found == kInvalidOid) return Error(sqlstate::kUndefinedObject, "language " + quoted(name) + " does not exist");
+  const Oid user = c.catalog.user();
+  const uint32_t held = catalog::object_privileges(c.catalog, catalog::kLanguageAcl, found, user);
+  const bool may = trusted ? (held & catalog::kPrivilegeUsage) != 0 : c.catalog.is_superuser(user);
+  if (!may) return Error(sqlstate::kInsufficientPrivilege, "permission denied for language " + std::string(name));
+  return found;
 }
 
 }  // namespace indigo::engine::ddl

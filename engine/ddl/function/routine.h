@@ -37,6 +37,7 @@ Status change_routine_owner(DdlContext& c, PgQuery__ObjectType type, const PgQue
 Status check_routine_name_free(DdlContext& c, std::string_view name, std::span<const Oid> inputs, Oid schema);
 
 // pg_language's OID; 42704 when there is none.
+// To write a function in: 42704 when there is none, 42501 without USAGE, or for an untrusted one (internal, C) unless superuser.
 Result<Oid> find_language(DdlContext& c, std::string_view name);
 
 }  // namespace indigo::engine::ddl
