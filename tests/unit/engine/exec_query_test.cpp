@@ -157,7 +157,7 @@ TEST_F(ExecQuery, NullLogicHasThreeValues) {
 }
 
 TEST_F(ExecQuery, ArraySubscriptsSlicesAndAssignment) {
-  auto array_of = [&](std::vector<int> v) {
+  auto array_of = [&](const std::vector<int>& v) {
     auto a = std::make_shared<sql::ArrayExpr>();
     a->type = {oid::kInt4Array, -1, kInvalidOid};
     a->element = {oid::kInt4, -1, kInvalidOid};
