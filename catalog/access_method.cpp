@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "types/oids.h"
+
 namespace indigo::catalog {
 
 namespace {
@@ -9,7 +11,7 @@ namespace {
 using storage::IndexStructure;
 
 constexpr AccessMethod kMethods[] = {
-    {Oid{403}, "btree", IndexStructure::kBtree, true, true, true, true},
+    {oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true},
     {Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, 0.5},
 };
 

@@ -1,11 +1,11 @@
 #include "catalog/catalog.h"
 
 #include "base/sqlstate.h"
-#include "catalog/acl.h"
+#include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
-#include "catalog/lookup_transaction.h"
-#include "catalog/oids.h"
-#include "catalog/system_indexes.h"
+#include "catalog/tables/system_indexes.h"
+#include "types/oids.h"
+#include "types/value/acl.h"
 
 namespace indigo::catalog {
 
@@ -34,8 +34,8 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
       .str(pg_database::c_datcollate, "C")
       .str(pg_database::c_datctype, "C");
   if (is_template) {  // everybody may connect, nobody else makes temporary tables there
-    row.str(pg_database::c_datacl,
-            acl_array({{kInvalidOid, owner, kPrivilegeConnect, 0}, {owner, owner, kDatabasePrivileges, 0}}));
+    row.str(pg_database::c_datacl, types::acl_array({{kInvalidOid, owner, types::kPrivilegeConnect, 0},
+                                                     {owner, owner, types::kDatabasePrivileges, 0}}));
   }
   if (table.insert(txn, row) != StorageStatus::kOk)
     return Error(sqlstate::kInternalError, "could not create a built-in database");
@@ -44,7 +44,7 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
 
 }  // namespace
 
-Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_unique<Builtins>()) {
+Catalog::Catalog(storage::Store& store) : store_(store), builtins_(std::make_unique<types::Builtins>()) {
   shared_ = make_system_tables(kInvalidOid);
 }
 

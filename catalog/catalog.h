@@ -1,7 +1,7 @@
 // All databases' system tables, built-in objects and shared caches of one Instance. Composition root of catalog/.
 //
-// A system table is the constant built-in rows (catalog/static_table.h) under a versioned storage table that holds what
-// users changed (catalog/overlay_table.h); so an instance starts without filling anything.
+// A system table is the constant built-in rows (types/builtin/static_table.h) under a versioned storage table that holds what
+// users changed (catalog/tables/overlay_table.h); so an instance starts without filling anything.
 //
 // Thread safety: all functions are safe from any thread. Databases live as long as someone holds them.
 #pragma once
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/builtins.h"
 #include "catalog/database.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 #include "storage/store.h"
+#include "types/builtin/builtins.h"
 
 namespace indigo::catalog {
 
@@ -54,7 +54,7 @@ class Catalog {
   ~Catalog();
 
   storage::Store& store() { return store_; }
-  const Builtins& builtins() const { return *builtins_; }
+  const types::Builtins& builtins() const { return *builtins_; }
   const SystemTables& shared_tables() const { return *shared_; }
 
   // Newest committed state; null when there is none.
@@ -102,7 +102,7 @@ class Catalog {
   Status restore_physical(Database& database, storage::Transaction& txn, RestoredObjects& restored);
 
   storage::Store& store_;
-  std::unique_ptr<Builtins> builtins_;
+  std::unique_ptr<types::Builtins> builtins_;
   std::unique_ptr<SystemTables> shared_;
   std::atomic<Oid> next_oid_{16384};
   std::atomic<Oid> oid_bound_{0};

@@ -3,8 +3,9 @@
 
 #include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
-#include "catalog/oids.h"
 #include "storage/clone.h"
+#include "storage/table.h"
+#include "types/oids.h"
 
 namespace indigo::catalog {
 

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "catalog/info.h"
-#include "catalog/sequence.h"
-#include "catalog/system_table.h"
+#include "catalog/descriptor/relation_info.h"
+#include "catalog/tables/sequence.h"
+#include "catalog/tables/system_table.h"
 #include "storage/store.h"
 
 namespace indigo::catalog {

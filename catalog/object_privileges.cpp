@@ -1,19 +1,19 @@
 #include "catalog/object_privileges.h"
 
-#include "catalog/oids.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
+#include "types/oids.h"
 
 namespace indigo::catalog {
 
 namespace {
 
 constexpr uint32_t kEverything = 0xffff;
-constexpr uint32_t kReading = kPrivilegeSelect;
-constexpr uint32_t kWriting = kPrivilegeInsert | kPrivilegeUpdate | kPrivilegeDelete;
+constexpr uint32_t kReading = types::kPrivilegeSelect;
+constexpr uint32_t kWriting = types::kPrivilegeInsert | types::kPrivilegeUpdate | types::kPrivilegeDelete;
 
-uint32_t listed(SessionCatalog& catalog, const Acl& acl, Oid user, bool options) {
+uint32_t listed(SessionCatalog& catalog, const types::Acl& acl, Oid user, bool options) {
   uint32_t out = 0;
-  for (const AclItem& item : acl) {
+  for (const types::AclItem& item : acl) {
     const uint32_t bits = options ? item.options : item.privileges;
     if ((bits & ~out) == 0) continue;
     const bool concerned = item.grantee == kInvalidOid ? !options : catalog.has_privileges_of(user, item.grantee);
@@ -27,8 +27,8 @@ uint32_t from_predefined_roles(SessionCatalog& catalog, const ObjectAcl& object,
   const bool relation = object.kind == 'r' || object.kind == 'S';
   if (!relation && object.kind != 'n') return 0;
   uint32_t out = 0;
-  if (catalog.has_privileges_of(user, oid::kReadAllDataRole)) out |= relation ? kReading : kPrivilegeUsage;
-  if (catalog.has_privileges_of(user, oid::kWriteAllDataRole)) out |= relation ? kWriting : kPrivilegeUsage;
+  if (catalog.has_privileges_of(user, oid::kReadAllDataRole)) out |= relation ? kReading : types::kPrivilegeUsage;
+  if (catalog.has_privileges_of(user, oid::kWriteAllDataRole)) out |= relation ? kWriting : types::kPrivilegeUsage;
   return out;
 }
 
@@ -40,11 +40,11 @@ Oid granted_type(SessionCatalog& catalog, Oid type) {
   return info->kind == 'm' ? info->range_partner : type;
 }
 
-Acl default_list(char kind, Oid owner) {
+types::Acl default_list(char kind, Oid owner) {
   switch (kind) {
-    case 't': return {{owner, owner, kPrivilegeCreate, 0}};
-    case 'F': return {{owner, owner, kPrivilegeUsage, 0}};
-    default: return default_acl(kind, owner);
+    case 't': return {{owner, owner, types::kPrivilegeCreate, 0}};
+    case 'F': return {{owner, owner, types::kPrivilegeUsage, 0}};
+    default: return types::default_acl(kind, owner);
   }
 }
 
@@ -66,7 +66,7 @@ ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid 
       if (relkind == 'S') out.kind = 'S';
       out.system_catalog = object < oid::kFirstUnpinnedOid && relkind != 'v';
     }
-    out.acl = row.is_null(source.acl) ? default_list(out.kind, out.owner) : read_acl(row.str(source.acl));
+    out.acl = row.is_null(source.acl) ? default_list(out.kind, out.owner) : types::read_acl(row.str(source.acl));
   });
   return out;
 }
@@ -74,7 +74,7 @@ ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid 
 uint32_t held_privileges(SessionCatalog& catalog, const ObjectAcl& object, Oid user) {
   if (catalog.is_superuser(user)) return kEverything;
   uint32_t held = listed(catalog, object.acl, user, false) | from_predefined_roles(catalog, object, user);
-  if (object.system_catalog) held &= ~(kWriting | kPrivilegeTruncate | kPrivilegeUsage);
+  if (object.system_catalog) held &= ~(kWriting | types::kPrivilegeTruncate | types::kPrivilegeUsage);
   return held;
 }
 
@@ -91,17 +91,17 @@ uint32_t object_privileges(SessionCatalog& catalog, const AclSource& source, Oid
 
 uint32_t column_privileges(SessionCatalog& catalog, Oid relation, int16_t number, Oid user) {
   const SystemTable* attributes = catalog.database_object().find_table(pg_attribute::kOid);
-  std::vector<Acl> lists;
+  std::vector<types::Acl> lists;
   catalog.reading([&](storage::Transaction& txn) {
     attributes->scan(txn, {Datum::of_oid(relation)}, [&](RowReader row) {
       if (number != 0 && row.i16(pg_attribute::c_attnum) != number) return true;
       if (row.flag(pg_attribute::c_attisdropped) || row.is_null(pg_attribute::c_attacl)) return true;
-      lists.push_back(read_acl(row.str(pg_attribute::c_attacl)));
+      lists.push_back(types::read_acl(row.str(pg_attribute::c_attacl)));
       return true;
     });
   });
   uint32_t out = 0;
-  for (const Acl& acl : lists) out |= listed(catalog, acl, user, false);
+  for (const types::Acl& acl : lists) out |= listed(catalog, acl, user, false);
   return out;
 }
 

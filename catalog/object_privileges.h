@@ -9,9 +9,9 @@
 
 #include <cstdint>
 
-#include "catalog/acl.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
-#include "catalog/session_catalog.h"
+#include "types/value/acl.h"
 
 namespace indigo::catalog {
 
@@ -36,7 +36,7 @@ inline constexpr AclSource kServerAcl{pg_foreign_server::kOid, pg_foreign_server
 struct ObjectAcl {
   bool found = false;  // otherwise there is no such object
   Oid owner = kInvalidOid;
-  Acl acl;
+  types::Acl acl;
   char kind = 0;                // as default_acl
   bool system_catalog = false;  // a built-in table, which only superusers change
 };

@@ -1,9 +1,10 @@
 #include "catalog/relation_memory.h"
 
 #include "catalog/database.h"
-#include "catalog/sequence_table.h"
-#include "catalog/system_indexes.h"
+#include "catalog/tables/sequence_table.h"
+#include "catalog/tables/system_indexes.h"
 #include "storage/statistics.h"
+#include "storage/table.h"
 
 namespace indigo::catalog {
 

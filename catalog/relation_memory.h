@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "catalog/info.h"
-#include "catalog/system_table.h"
+#include "catalog/descriptor/relation_info.h"
+#include "catalog/tables/system_table.h"
 #include "storage/memory/table_memory.h"
 
 namespace indigo::catalog {

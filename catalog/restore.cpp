@@ -2,10 +2,10 @@
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
-#include "catalog/oids.h"
 #include "log/file_error.h"
 #include "log/record_stream.h"
 #include "storage/durability.h"
+#include "types/oids.h"
 
 namespace indigo::catalog {
 

@@ -9,9 +9,9 @@
 #include "base/memory_reserve.h"
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
+#include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
-#include "catalog/lookup_transaction.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
 #include "engine/settings/format_settings.h"
@@ -44,7 +44,7 @@ InstanceImpl::~InstanceImpl() {
 Status InstanceImpl::start() {
   start_timestamp_ = timestamp_now();
   for (const auto& definition : setting_table()) defaults_.emplace_back(definition.boot_value);
-  sql::FormatSettings format;
+  types::FormatSettings format;
   const char* zone = std::getenv("TZ");
   if (zone != nullptr && *zone != '\0') {
     auto checked = check_format_setting("TimeZone", zone[0] == ':' ? zone + 1 : zone, format);

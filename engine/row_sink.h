@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/info.h"
-#include "catalog/vector.h"
+#include "catalog/descriptor/relation_info.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine {
 
 struct ResultColumn {
   std::string name;
-  catalog::TypeRef type;      // a domain's base type
-  catalog::TypeRef declared;  // the same, or the domain
-  Oid table = kInvalidOid;    // origin, when the column is a plain column of a table
+  types::TypeRef type;      // a domain's base type
+  types::TypeRef declared;  // the same, or the domain
+  Oid table = kInvalidOid;  // origin, when the column is a plain column of a table
   int16_t column = 0;
   int16_t type_length = -1;  // pg_type.typlen
 };

@@ -19,7 +19,7 @@
 #include "base/ids.h"
 #include "base/wait_point.h"
 #include "engine/row_sink.h"
-#include "sql/func/context.h"
+#include "types/function/context.h"
 
 namespace indigo::engine {
 
@@ -59,8 +59,8 @@ class Session {
   // An error outside the session's own functions (a malformed message) fails the transaction.
   virtual void fail_transaction() = 0;
 
-  // Settings and memory for encoding this session's values (sql/func/registry.h: type_output, type_send).
-  virtual sql::FuncContext& output_context() = 0;
+  // Settings and memory for encoding this session's values (types/function/registry.h: type_output, type_send).
+  virtual types::FuncContext& output_context() = 0;
 
   // When the session must end if no message comes (idle_session_timeout, idle_in_transaction_session_timeout). wire asks
   // before it waits for the client, and then calls Waiter::interrupt(kIdleTimeout): must_end() tells the error.

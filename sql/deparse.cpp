@@ -1,10 +1,10 @@
 #include "sql/deparse.h"
 
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -106,7 +106,7 @@ class Deparser {
         });
       case ExprKind::kSessionValue: return print_session_value(as<SessionValueExpr>(e));
       case ExprKind::kWholeRow:
-        out_ += options_.relation ? quote_identifier(options_.relation->name) + ".*" : std::string("*");
+        out_ += options_.relation ? types::quote_identifier(options_.relation->name) + ".*" : std::string("*");
         return;
       case ExprKind::kDefault: out_ += "DEFAULT"; return;
       default: out_ += "?"; return;  // queries' own nodes: stored expressions hold none
@@ -221,7 +221,8 @@ class Deparser {
     if (const auto* system = catalog::find_system_column(column)) out_ += system->name;
     if (column < 0) return;
     const bool known = options_.relation && static_cast<size_t>(column) < options_.relation->columns.size();
-    out_ += known ? quote_identifier(options_.relation->columns[column].name) : "column" + std::to_string(column + 1);
+    out_ += known ? types::quote_identifier(options_.relation->columns[column].name)
+                  : "column" + std::to_string(column + 1);
   }
 
   std::string type_name(const TypeRef& type) { return deparse_type(catalog_, type, options_.always_qualify); }
@@ -230,11 +231,11 @@ class Deparser {
     const auto* info = catalog_.operator_by_oid(op);
     if (!info) return "?";
     if (info->schema == oid::kPgCatalogSchema) return info->name;
-    return "OPERATOR(" + quote_identifier(catalog_.schema_name(info->schema)) + "." + info->name + ")";
+    return "OPERATOR(" + types::quote_identifier(catalog_.schema_name(info->schema)) + "." + info->name + ")";
   }
 
-  std::string function_name(const catalog::FunctionInfo& f) {
-    std::string name = quote_identifier(f.name);
+  std::string function_name(const types::FunctionInfo& f) {
+    std::string name = types::quote_identifier(f.name);
     if (f.schema == oid::kPgCatalogSchema) return name;
     if (!options_.always_qualify) {
       const auto candidates = catalog_.functions_named("", f.name);
@@ -244,7 +245,7 @@ class Deparser {
         break;
       }
     }
-    return quote_identifier(catalog_.schema_name(f.schema)) + "." + name;
+    return types::quote_identifier(catalog_.schema_name(f.schema)) + "." + name;
   }
 
   void print_infix(const Expr& e, const Expr& left, const std::string& op, const Expr& right) {
@@ -427,7 +428,7 @@ class Deparser {
     if (!plain) out_ += ")";
     RowShape shape;
     const bool known = row_shape(catalog_, e.argument, shape) && static_cast<size_t>(e.field) < shape.names.size();
-    out_ += "." + (known ? quote_identifier(shape.names[e.field]) : "f" + std::to_string(e.field + 1));
+    out_ += "." + (known ? types::quote_identifier(shape.names[e.field]) : "f" + std::to_string(e.field + 1));
   }
 
   void print_subscript(const SubscriptExpr& e) {

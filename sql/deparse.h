@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/expr.h"
 
 namespace indigo::sql {

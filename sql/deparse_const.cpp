@@ -1,12 +1,12 @@
 #include "base/arena.h"
 #include "catalog/generated/columns.h"
-#include "catalog/oids.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 std::string value_text(catalog::CatalogView& catalog, const ConstExpr& e) {
   if (e.type.oid == oid::kUnknown) return std::string(e.value.get().str);
   CatalogOnlySession session(catalog);
-  FuncContext context(session);
+  types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
   std::string out;
@@ -36,7 +36,7 @@ std::string quoted(std::string_view value) {
 std::string qualified_relation(catalog::CatalogView& catalog, Oid relation) {
   const auto info = catalog.relation(relation);
   if (!info) return std::to_string(relation);
-  return quote_identifier(info->schema_name) + "." + quote_identifier(info->name);
+  return types::quote_identifier(info->schema_name) + "." + types::quote_identifier(info->name);
 }
 
 }  // namespace
@@ -47,11 +47,11 @@ std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, boo
   const Oid element = element_of(catalog, type.oid);
   const auto info = catalog.type(element != kInvalidOid ? element : type.oid);
   if (!info || info->schema == oid::kPgCatalogSchema || name.find('.') != std::string::npos) return name;
-  return quote_identifier(catalog.schema_name(info->schema)) + "." + name;
+  return types::quote_identifier(catalog.schema_name(info->schema)) + "." + name;
 }
 
 std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool always_qualify) {
-  const std::string name = catalog.collation_name(collation), quoted_name = quote_identifier(name);
+  const std::string name = catalog.collation_name(collation), quoted_name = types::quote_identifier(name);
   if (!always_qualify && catalog.find_collation("", name) == collation) return quoted_name;
   Oid schema = oid::kPgCatalogSchema;
   const Datum key = Datum::of_oid(collation);
@@ -60,7 +60,7 @@ std::string deparse_collation(catalog::CatalogView& catalog, Oid collation, bool
     return false;
   });
   if (schema == oid::kPgCatalogSchema) return quoted_name;
-  return quote_identifier(catalog.schema_name(schema)) + "." + quoted_name;
+  return types::quote_identifier(catalog.schema_name(schema)) + "." + quoted_name;
 }
 
 std::string deparse_const(catalog::CatalogView& catalog, const ConstExpr& e, bool always_qualify) {

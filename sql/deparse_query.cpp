@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/sqlstate.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse.h"
 #include "sql/functional_dependency.h"
@@ -54,7 +54,7 @@ class QueryDeparser final : public QueryNodePrinter {
 
   bool print(const Expr& e, std::string& out) const override {
     if (const std::string* name = merged_name(e)) {
-      out += quote_identifier(*name);
+      out += types::quote_identifier(*name);
       return true;
     }
     switch (e.kind) {
@@ -96,7 +96,7 @@ class QueryDeparser final : public QueryNodePrinter {
     const Entry& entry = query.entries[static_cast<size_t>(v.entry)];
     const std::string name = column_name(entry, v.column);
     if (name.empty()) return failed_ = true, "?";
-    return quote_identifier(entry_name(entry)) + "." + quote_identifier(name);
+    return types::quote_identifier(entry_name(entry)) + "." + types::quote_identifier(name);
   }
   // The column of a join by names that `e` is, where it is more than one side's column.
   const std::string* merged_name(const Expr& e) const {
@@ -132,7 +132,8 @@ class QueryDeparser final : public QueryNodePrinter {
     if (f == nullptr) return "?";
     const auto visible = catalog_.functions_named("", f->name);
     const bool found = std::any_of(visible.begin(), visible.end(), [&](const auto& g) { return g->oid == oid; });
-    return (found ? "" : quote_identifier(catalog_.schema_name(f->schema)) + ".") + quote_identifier(f->name);
+    return (found ? "" : types::quote_identifier(catalog_.schema_name(f->schema)) + ".") +
+           types::quote_identifier(f->name);
   }
 
   // Columns alone stand bare; constants by their value would be positions.
@@ -210,7 +211,8 @@ class QueryDeparser final : public QueryNodePrinter {
     std::string out = function_name(w.function) + "(" + (w.star ? "*" : list(w.arguments)) + ")";
     if (w.filter != nullptr) out += " FILTER (WHERE " + value(w.filter) + ")";
     const Window& window = queries_.back()->windows[static_cast<size_t>(w.window)];
-    return out + " OVER " + (window.name.empty() ? "(" + window_text(window) + ")" : quote_identifier(window.name));
+    return out + " OVER " +
+           (window.name.empty() ? "(" + window_text(window) + ")" : types::quote_identifier(window.name));
   }
 
   std::string sublink(const SubLinkExpr& s) const {
@@ -236,7 +238,7 @@ class QueryDeparser final : public QueryNodePrinter {
 
   static std::string name_list(const std::vector<std::string>& names) {
     std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + quote_identifier(name);
+    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + types::quote_identifier(name);
     return out;
   }
 
@@ -260,15 +262,16 @@ class QueryDeparser final : public QueryNodePrinter {
     std::string out;
     if (table.search) {
       out += std::string(" SEARCH ") + (table.search->breadth ? "BREADTH" : "DEPTH") + " FIRST BY " +
-             columns_by_number(table, table.search->columns) + " SET " + quote_identifier(table.search->sequence);
+             columns_by_number(table, table.search->columns) + " SET " +
+             types::quote_identifier(table.search->sequence);
     }
     if (!table.cycle) return out;
     const CteCycle& cycle = *table.cycle;
-    out += " CYCLE " + columns_by_number(table, cycle.columns) + " SET " + quote_identifier(cycle.mark);
+    out += " CYCLE " + columns_by_number(table, cycle.columns) + " SET " + types::quote_identifier(cycle.mark);
     if (!is_bool(cycle.value, true) || !is_bool(cycle.other, false)) {
       out += " TO " + value(cycle.value) + " DEFAULT " + value(cycle.other);
     }
-    return out + " USING " + quote_identifier(cycle.path);
+    return out + " USING " + types::quote_identifier(cycle.path);
   }
 
   std::string with_clause(const Query& query, int level) const {
@@ -277,7 +280,7 @@ class QueryDeparser final : public QueryNodePrinter {
         std::any_of(query.ctes.begin(), query.ctes.end(), [](const CommonTable& t) { return t.recursive; });
     for (const CommonTable& table : query.ctes) {
       out += out.empty() ? (recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
-      out += quote_identifier(table.name);
+      out += types::quote_identifier(table.name);
       if (!table.column_aliases.empty()) out += "(" + name_list(table.column_aliases) + ")";
       out += " AS ";
       if (table.materialize == CommonTable::Materialize::kAlways) out += "MATERIALIZED ";
@@ -326,7 +329,7 @@ class QueryDeparser final : public QueryNodePrinter {
       const std::string& name = shown < names.size() ? names[shown] : t.name;
       shown++;
       out += value(t.expr, true);
-      if (own_name(query, *t.expr, show_names) != name) out += " AS " + quote_identifier(name);
+      if (own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
     }
     if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
     if (query.where != nullptr) out += line(level, 2) + "WHERE " + value(query.where);
@@ -335,7 +338,7 @@ class QueryDeparser final : public QueryNodePrinter {
     std::string windows;
     for (const Window& w : query.windows)
       if (!w.name.empty())
-        windows += (windows.empty() ? line(level, 2) + "WINDOW " : ", ") + quote_identifier(w.name) + " AS (" +
+        windows += (windows.empty() ? line(level, 2) + "WINDOW " : ", ") + types::quote_identifier(w.name) + " AS (" +
                    window_text(w) + ")";
     return out + windows;
   }
@@ -411,7 +414,7 @@ class QueryDeparser final : public QueryNodePrinter {
     out += options_.pretty && !node.right->leaf ? "(" + right + ")" : right;
     if (!node.using_columns.empty()) {
       out += " USING (" + name_list(node.using_columns) + ")";
-      if (!node.using_alias.empty()) out += " AS " + quote_identifier(node.using_alias);
+      if (!node.using_alias.empty()) out += " AS " + types::quote_identifier(node.using_alias);
     } else if (!cross) {
       const std::string condition = node.condition == nullptr ? "true" : value(node.condition);
       out += options_.pretty ? " ON " + condition : " ON (" + condition + ")";
@@ -435,8 +438,9 @@ class QueryDeparser final : public QueryNodePrinter {
       case EntryKind::kTable: {
         if (e.only) out += "ONLY ";
         const auto found = catalog_.find_relation("", e.relation->name);
-        if (found == nullptr || found->oid != e.relation->oid) out += quote_identifier(e.relation->schema_name) + ".";
-        out += quote_identifier(e.relation->name);
+        if (found == nullptr || found->oid != e.relation->oid)
+          out += types::quote_identifier(e.relation->schema_name) + ".";
+        out += types::quote_identifier(e.relation->name);
         aliased = entry_name(e) != e.relation->name;
         for (const auto& c : e.relation->columns) own.push_back(c.dropped ? std::string() : c.name);
         if (e.sample) failed_ = true;
@@ -457,7 +461,7 @@ class QueryDeparser final : public QueryNodePrinter {
         const auto up = static_cast<size_t>(e.cte_levels_up);
         if (up >= queries_.size() || e.cte < 0) return failed_ = true, "?";
         const CommonTable& table = queries_[queries_.size() - 1 - up]->ctes[static_cast<size_t>(e.cte)];
-        out += quote_identifier(table.name);
+        out += types::quote_identifier(table.name);
         aliased = entry_name(e) != table.name;
         own = e.column_names;
         break;
@@ -466,18 +470,18 @@ class QueryDeparser final : public QueryNodePrinter {
     }
     const bool columns_too =
         always_columns || !std::equal(own.begin(), own.end(), e.column_names.begin(), e.column_names.end());
-    if (aliased || columns_too) out += " " + quote_identifier(entry_name(e));
+    if (aliased || columns_too) out += " " + types::quote_identifier(entry_name(e));
     if (!columns_too) return out;
     std::string columns;
     for (const std::string& name : e.column_names)
-      if (!name.empty()) columns += (columns.empty() ? "" : ", ") + quote_identifier(name);
+      if (!name.empty()) columns += (columns.empty() ? "" : ", ") + types::quote_identifier(name);
     return out + "(" + columns + ")";
   }
 
   std::string row_lock(const Query& query, const RowLock& lock, int level) const {
     static constexpr const char* kModes[] = {"KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"};
     std::string out = line(level, 1) + "FOR " + kModes[static_cast<int>(lock.mode)] + " OF " +
-                      quote_identifier(entry_name(query.entries[static_cast<size_t>(lock.entry)]));
+                      types::quote_identifier(entry_name(query.entries[static_cast<size_t>(lock.entry)]));
     if (lock.wait == storage::LockWait::kNoWait) out += " NOWAIT";
     if (lock.wait == storage::LockWait::kSkip) out += " SKIP LOCKED";
     return out;

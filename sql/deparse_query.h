@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/query.h"
 
 namespace indigo::sql {

@@ -4,15 +4,16 @@
 #pragma once
 
 #include "base/sqlstate.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/function/context.h"
 
 namespace indigo::sql {
 
-class CatalogOnlySession final : public SessionContext {
+class CatalogOnlySession final : public catalog::SessionContext {
  public:
   explicit CatalogOnlySession(catalog::CatalogView& catalog) : catalog_(catalog) {}
 
-  const FormatSettings& format() override { return format_; }
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
   int64_t transaction_timestamp() override { return 0; }
   int64_t statement_timestamp() override { return 0; }
@@ -36,7 +37,7 @@ class CatalogOnlySession final : public SessionContext {
   static Error refuse() { return Error(sqlstate::kInternalError, "a printed expression cannot be evaluated"); }
 
   catalog::CatalogView& catalog_;
-  FormatSettings format_;
+  types::FormatSettings format_;
 };
 
 }  // namespace indigo::sql

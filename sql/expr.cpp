@@ -220,7 +220,7 @@ bool volatile_query(const Query& q) {
     for (const auto& f : entry.functions) {
       // A set-returning function in FROM is no reason by itself.
       if (const auto* call = try_as<CallExpr>(f.call)) {
-        if (call->volatility == catalog::Volatility::kVolatile || volatile_list(call->arguments)) return true;
+        if (call->volatility == types::Volatility::kVolatile || volatile_list(call->arguments)) return true;
       } else if (volatile_expr(f.call)) {
         return true;
       }
@@ -286,7 +286,7 @@ bool equal(const Expr& a, const Expr& b) {
 bool contains_volatile(const Expr& e) {
   if (e.kind == ExprKind::kCall) {
     const auto& call = as<CallExpr>(e);
-    if (call.volatility == catalog::Volatility::kVolatile || call.returns_set) return true;
+    if (call.volatility == types::Volatility::kVolatile || call.returns_set) return true;
   }
   if (e.kind == ExprKind::kSubLink && volatile_query(*as<SubLinkExpr>(e).query)) return true;
   bool found = false;

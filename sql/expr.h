@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "catalog/datum.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
+#include "types/value/datum.h"
 
 namespace indigo::sql {
 
-using catalog::TypeRef;
+using types::TypeRef;
 
 enum class ExprKind : uint8_t {
   kVar,     // analyzer: column of a range-table entry
@@ -110,7 +110,7 @@ struct CallExpr : ExprOf<ExprKind::kCall> {
   enum class Form : uint8_t { kFunction, kOperator, kExplicitCast, kImplicitCast, kSqlSyntax } form = Form::kFunction;
   Oid collation = kInvalidOid;  // input collation
   bool strict = true, returns_set = false;
-  catalog::Volatility volatility = catalog::Volatility::kImmutable;
+  types::Volatility volatility = types::Volatility::kImmutable;
   bool variadic_array = false;  // the last argument is the VARIADIC array itself
   ExprList arguments;
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::sql {
 
@@ -22,7 +22,7 @@ std::optional<Comparison> comparison(catalog::CatalogView& catalog, const ExprPt
   Comparison out;
   out.strategy = catalog.btree_strategy(call->op);
   if (out.strategy == 0) {
-    const catalog::OperatorInfo* op = catalog.operator_by_oid(call->op);
+    const types::OperatorInfo* op = catalog.operator_by_oid(call->op);
     if (op == nullptr || op->negator == kInvalidOid || catalog.btree_strategy(op->negator) != 3) return std::nullopt;
     out.strategy = 6;
   }
@@ -60,7 +60,7 @@ bool follows(int fact, int conclusion, int order) {
 bool comparison_follows(catalog::CatalogView& catalog, const ExprPtr& fact, const ExprPtr& conclusion) {
   const auto f = comparison(catalog, fact), c = comparison(catalog, conclusion);
   if (!f || !c || !equal(f->expression, c->expression) || f->constant->type.oid != c->constant->type.oid) return false;
-  const TypeOrder* order = type_order(f->constant->type.oid);
+  const types::TypeOrder* order = types::type_order(f->constant->type.oid);
   if (order == nullptr || order->compare == nullptr) return false;
   const int way =
       order->compare(f->constant->value.get(), c->constant->value.get(), catalog.collator(f->constant->type.collation));
@@ -103,7 +103,7 @@ namespace {
 bool only_parameters(const ExprPtr& e) {
   if (e->kind == ExprKind::kParam || e->kind == ExprKind::kConst) return true;
   const auto* call = try_as<CallExpr>(e);
-  if (call != nullptr && call->volatility == catalog::Volatility::kVolatile) return false;
+  if (call != nullptr && call->volatility == types::Volatility::kVolatile) return false;
   if (call == nullptr && e->kind != ExprKind::kRelabel && e->kind != ExprKind::kIoCast) return false;
   bool all = true;
   for_each_child(*e, [&](const ExprPtr& child) { all = all && only_parameters(child); });

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/expr.h"
 
 namespace indigo::sql {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "sql/expr.h"
 #include "sql/query.h"
 #include "storage/table.h"
@@ -89,7 +89,7 @@ struct ValuesPlan : PlanOf<PlanKind::kValues> {
 
 // Bounds of an index's (or the primary key's) columns: equalities of the first ones; then a range of the next column, or
 // alternatives that go on from there, whose union is read. What is read comes in key order and without duplicates.
-// The values' types may differ from the columns': the executor finds their place (sql/func/value_place.h).
+// The values' types may differ from the columns': the executor finds their place (types/function/value_place.h).
 struct KeyBounds {
   ExprList equal;      // values of the first columns; no column references
   uint32_t lists = 0;  // bit i: equal[i] is an array, and the column equals one of its elements

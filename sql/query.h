@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "sql/expr.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/table.h"

@@ -1,5 +1,6 @@
 #include "sql/view_text.h"
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse_query.h"
 #include "sql/parse/parser.h"
@@ -8,7 +9,7 @@
 namespace indigo::sql {
 namespace {
 
-Result<std::shared_ptr<const Query>> query_of(SessionContext& session, std::string_view stored) {
+Result<std::shared_ptr<const Query>> query_of(catalog::SessionContext& session, std::string_view stored) {
   if (is_stored_tree(stored)) {
     Analysis analysis(session, {});
     analysis.inline_functions = false;
@@ -23,7 +24,7 @@ Result<std::shared_ptr<const Query>> query_of(SessionContext& session, std::stri
 
 }  // namespace
 
-std::optional<std::string> print_view(SessionContext& session, std::string_view stored,
+std::optional<std::string> print_view(catalog::SessionContext& session, std::string_view stored,
                                       std::span<const std::string> column_names, bool pretty) {
   const auto query = query_of(session, stored);
   if (!query.ok() || *query == nullptr) return std::nullopt;

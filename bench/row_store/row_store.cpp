@@ -8,6 +8,8 @@
 #include <cstring>
 #include <new>
 
+#include "storage/table.h"
+
 namespace indigo::bench {
 
 RowStore::Table::Table(storage::PagePool& nodes) : tree(nodes) {

@@ -5,28 +5,14 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "types/generated/columns.h"
 
 namespace indigo::catalog {
-
-namespace pg_aggregate {
-inline constexpr Oid kOid = 2600;
-enum Column : uint8_t { c_aggfnoid, c_aggkind, c_aggnumdirectargs, c_aggtransfn, c_aggfinalfn, c_aggcombinefn, c_aggserialfn, c_aggdeserialfn, c_aggmtransfn, c_aggminvtransfn, c_aggmfinalfn, c_aggfinalextra, c_aggmfinalextra, c_aggfinalmodify, c_aggmfinalmodify, c_aggsortop, c_aggtranstype, c_aggtransspace, c_aggmtranstype, c_aggmtransspace, c_agginitval, c_aggminitval, column_count };
-}  // namespace pg_aggregate
 
 namespace pg_am {
 inline constexpr Oid kOid = 2601;
 enum Column : uint8_t { c_oid, c_amname, c_amhandler, c_amtype, column_count };
 }  // namespace pg_am
-
-namespace pg_amop {
-inline constexpr Oid kOid = 2602;
-enum Column : uint8_t { c_oid, c_amopfamily, c_amoplefttype, c_amoprighttype, c_amopstrategy, c_amoppurpose, c_amopopr, c_amopmethod, c_amopsortfamily, column_count };
-}  // namespace pg_amop
-
-namespace pg_amproc {
-inline constexpr Oid kOid = 2603;
-enum Column : uint8_t { c_oid, c_amprocfamily, c_amproclefttype, c_amprocrighttype, c_amprocnum, c_amproc, column_count };
-}  // namespace pg_amproc
 
 namespace pg_attrdef {
 inline constexpr Oid kOid = 2604;
@@ -47,11 +33,6 @@ namespace pg_authid {
 inline constexpr Oid kOid = 1260;
 enum Column : uint8_t { c_oid, c_rolname, c_rolsuper, c_rolinherit, c_rolcreaterole, c_rolcreatedb, c_rolcanlogin, c_rolreplication, c_rolbypassrls, c_rolconnlimit, c_rolpassword, c_rolvaliduntil, column_count };
 }  // namespace pg_authid
-
-namespace pg_cast {
-inline constexpr Oid kOid = 2605;
-enum Column : uint8_t { c_oid, c_castsource, c_casttarget, c_castfunc, c_castcontext, c_castmethod, column_count };
-}  // namespace pg_cast
 
 namespace pg_class {
 inline constexpr Oid kOid = 1259;
@@ -163,21 +144,6 @@ inline constexpr Oid kOid = 2615;
 enum Column : uint8_t { c_oid, c_nspname, c_nspowner, c_nspacl, column_count };
 }  // namespace pg_namespace
 
-namespace pg_opclass {
-inline constexpr Oid kOid = 2616;
-enum Column : uint8_t { c_oid, c_opcmethod, c_opcname, c_opcnamespace, c_opcowner, c_opcfamily, c_opcintype, c_opcdefault, c_opckeytype, column_count };
-}  // namespace pg_opclass
-
-namespace pg_operator {
-inline constexpr Oid kOid = 2617;
-enum Column : uint8_t { c_oid, c_oprname, c_oprnamespace, c_oprowner, c_oprkind, c_oprcanmerge, c_oprcanhash, c_oprleft, c_oprright, c_oprresult, c_oprcom, c_oprnegate, c_oprcode, c_oprrest, c_oprjoin, column_count };
-}  // namespace pg_operator
-
-namespace pg_opfamily {
-inline constexpr Oid kOid = 2753;
-enum Column : uint8_t { c_oid, c_opfmethod, c_opfname, c_opfnamespace, c_opfowner, column_count };
-}  // namespace pg_opfamily
-
 namespace pg_parameter_acl {
 inline constexpr Oid kOid = 6243;
 enum Column : uint8_t { c_oid, c_parname, c_paracl, column_count };
@@ -193,11 +159,6 @@ inline constexpr Oid kOid = 3256;
 enum Column : uint8_t { c_oid, c_polname, c_polrelid, c_polcmd, c_polpermissive, c_polroles, c_polqual, c_polwithcheck, column_count };
 }  // namespace pg_policy
 
-namespace pg_proc {
-inline constexpr Oid kOid = 1255;
-enum Column : uint8_t { c_oid, c_proname, c_pronamespace, c_proowner, c_prolang, c_procost, c_prorows, c_provariadic, c_prosupport, c_prokind, c_prosecdef, c_proleakproof, c_proisstrict, c_proretset, c_provolatile, c_proparallel, c_pronargs, c_pronargdefaults, c_prorettype, c_proargtypes, c_proallargtypes, c_proargmodes, c_proargnames, c_proargdefaults, c_protrftypes, c_prosrc, c_probin, c_prosqlbody, c_proconfig, c_proacl, column_count };
-}  // namespace pg_proc
-
 namespace pg_publication {
 inline constexpr Oid kOid = 6104;
 enum Column : uint8_t { c_oid, c_pubname, c_pubowner, c_puballtables, c_pubinsert, c_pubupdate, c_pubdelete, c_pubtruncate, c_pubviaroot, column_count };
@@ -212,11 +173,6 @@ namespace pg_publication_rel {
 inline constexpr Oid kOid = 6106;
 enum Column : uint8_t { c_oid, c_prpubid, c_prrelid, c_prqual, c_prattrs, column_count };
 }  // namespace pg_publication_rel
-
-namespace pg_range {
-inline constexpr Oid kOid = 3541;
-enum Column : uint8_t { c_rngtypid, c_rngsubtype, c_rngmultitypid, c_rngcollation, c_rngsubopc, c_rngcanonical, c_rngsubdiff, column_count };
-}  // namespace pg_range
 
 namespace pg_replication_origin {
 inline constexpr Oid kOid = 6000;
@@ -318,14 +274,21 @@ inline constexpr Oid kOid = 3764;
 enum Column : uint8_t { c_oid, c_tmplname, c_tmplnamespace, c_tmplinit, c_tmpllexize, column_count };
 }  // namespace pg_ts_template
 
-namespace pg_type {
-inline constexpr Oid kOid = 1247;
-enum Column : uint8_t { c_oid, c_typname, c_typnamespace, c_typowner, c_typlen, c_typbyval, c_typtype, c_typcategory, c_typispreferred, c_typisdefined, c_typdelim, c_typrelid, c_typsubscript, c_typelem, c_typarray, c_typinput, c_typoutput, c_typreceive, c_typsend, c_typmodin, c_typmodout, c_typanalyze, c_typalign, c_typstorage, c_typnotnull, c_typbasetype, c_typtypmod, c_typndims, c_typcollation, c_typdefaultbin, c_typdefault, c_typacl, column_count };
-}  // namespace pg_type
-
 namespace pg_user_mapping {
 inline constexpr Oid kOid = 1418;
 enum Column : uint8_t { c_oid, c_umuser, c_umserver, c_umoptions, column_count };
 }  // namespace pg_user_mapping
+
+// The tables of types/.
+namespace pg_aggregate = types::pg_aggregate;
+namespace pg_amop = types::pg_amop;
+namespace pg_amproc = types::pg_amproc;
+namespace pg_cast = types::pg_cast;
+namespace pg_opclass = types::pg_opclass;
+namespace pg_operator = types::pg_operator;
+namespace pg_opfamily = types::pg_opfamily;
+namespace pg_proc = types::pg_proc;
+namespace pg_range = types::pg_range;
+namespace pg_type = types::pg_type;
 
 }  // namespace indigo::catalog

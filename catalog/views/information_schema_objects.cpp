@@ -1,5 +1,5 @@
 // information_schema: domains, types, what views read, routines, triggers and the rest of the objects that are not tables.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

@@ -1,5 +1,5 @@
 // information_schema: who may do what. A missing access list stands for the default one.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

@@ -1,6 +1,6 @@
 // information_schema over pg_catalog. Columns have the base types of PostgreSQL's domains (name, varchar, int4), which is
 // what clients are told of a domain's column anyway.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

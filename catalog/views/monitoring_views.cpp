@@ -1,6 +1,6 @@
 // Views that monitoring asks for about what Indigo does not have (replication, block files, extensions): right columns, no
 // rows or zeros.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

@@ -1,5 +1,5 @@
 // Views of pg_catalog over its tables. Every name is qualified: a view does not depend on anybody's search_path.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

@@ -1,5 +1,5 @@
 // pg_stat_*: activity and counters, from the functions that the engine answers.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

@@ -1,6 +1,6 @@
 // Indigo's own views: how the storage engine does. Their columns are in tools/own_catalog.py; docs/monitoring.md explains
 // them.
-#include "catalog/system_views.h"
+#include "catalog/views/system_views.h"
 
 namespace indigo::catalog {
 namespace {

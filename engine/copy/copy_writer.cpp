@@ -1,11 +1,11 @@
 #include "engine/copy/copy_writer.h"
 
 #include "base/bytes.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine {
 
-CopyWriter::CopyWriter(RowSink& sink, sql::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
+CopyWriter::CopyWriter(RowSink& sink, types::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
                        std::vector<bool> force_quote)
     : sink_(sink), context_(context), options_(options), shape_(shape), force_quote_(std::move(force_quote)) {}
 
@@ -66,7 +66,7 @@ void CopyWriter::csv_field(std::string_view value, bool force) {
   line_.push_back(options_.quote);
 }
 
-void CopyWriter::binary_field(const sql::TypeRef& type, const Datum& value) {
+void CopyWriter::binary_field(const types::TypeRef& type, const Datum& value) {
   char length[4];
   if (value.null) {
     store_unaligned(length, big_endian(uint32_t{0xffffffff}));
@@ -74,7 +74,7 @@ void CopyWriter::binary_field(const sql::TypeRef& type, const Datum& value) {
     return;
   }
   value_.clear();
-  sql::type_send(context_, type, value, value_);
+  types::type_send(context_, type, value, value_);
   store_unaligned(length, big_endian(static_cast<uint32_t>(value_.size())));
   line_.append(length, 4);
   line_.append(value_);
@@ -102,7 +102,7 @@ Status CopyWriter::rows(const Chunk& chunk) {
         continue;
       }
       value_.clear();
-      sql::type_output(context_, shape_.columns[c].type, value, value_);
+      types::type_output(context_, shape_.columns[c].type, value, value_);
       if (options_.format == CopyFormat::kCsv) {
         csv_field(value_, force_quote_[c]);
       } else {

@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "catalog/vector.h"
 #include "engine/copy/copy_options.h"
 #include "engine/row_sink.h"
-#include "sql/func/context.h"
-#include "sql/func/registry.h"
+#include "types/function/context.h"
+#include "types/function/registry.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine {
 
 class CopyWriter {
  public:
   // `force_quote` by column (CSV).
-  CopyWriter(RowSink& sink, sql::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
+  CopyWriter(RowSink& sink, types::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
              std::vector<bool> force_quote);
   // Tells the client, writes the header.
   Status begin();
@@ -26,10 +26,10 @@ class CopyWriter {
  private:
   void text_field(std::string_view value);
   void csv_field(std::string_view value, bool force);
-  void binary_field(const sql::TypeRef& type, const Datum& value);
+  void binary_field(const types::TypeRef& type, const Datum& value);
 
   RowSink& sink_;
-  sql::FuncContext& context_;
+  types::FuncContext& context_;
   const CopyOptions& options_;
   const ResultShape& shape_;
   std::vector<bool> force_quote_;

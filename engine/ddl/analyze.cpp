@@ -4,13 +4,13 @@
 #include <cmath>
 #include <random>
 
-#include "catalog/array_format.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -36,7 +36,7 @@ int32_t width_of(const Datum& d) {
 }
 
 Statistics of_column(std::vector<Datum>& values, size_t nulls, size_t sampled, double total_rows,
-                     const sql::TypeOrder* order, const catalog::Collator* collator) {
+                     const types::TypeOrder* order, const types::Collator* collator) {
   Statistics out;
   if (sampled == 0) return out;
   out.null_fraction = static_cast<float>(static_cast<double>(nulls) / static_cast<double>(sampled));
@@ -166,7 +166,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
       }
     }
     const Statistics s = of_column(values, nulls, sample.size(), static_cast<double>(seen),
-                                   sql::type_order(column.type.oid), c.catalog.collator(column.type.collation));
+                                   types::type_order(column.type.oid), c.catalog.collator(column.type.collation));
     INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
   }
   INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(seen)));

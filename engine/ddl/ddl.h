@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "catalog/session_catalog.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/row_sink.h"
-#include "sql/func/context.h"
 #include "sql/parse/parse_tree.h"
 #include "storage/store.h"
 
@@ -24,7 +24,7 @@ namespace indigo::engine {
 class DdlHost {
  public:
   virtual ~DdlHost() = default;
-  virtual sql::SessionContext& session() = 0;
+  virtual catalog::SessionContext& session() = 0;
   virtual void notice(Severity severity, const Error& text) = 0;
   // Inside BEGIN ... END (or a multi-statement text): some statements are refused there (25001).
   virtual bool in_transaction_block() = 0;

@@ -1,5 +1,6 @@
 #include "engine/ddl/expression.h"
 
+#include "catalog/descriptor/session_context.h"
 #include "engine/ddl/references.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
@@ -55,8 +56,8 @@ struct Traits {
   void function(Oid f) {
     const auto info = c.catalog.function(f);
     if (info == nullptr) return;
-    if (info->volatility != catalog::Volatility::kImmutable) immutable = false;
-    if (info->volatility == catalog::Volatility::kVolatile) constant = false;
+    if (info->volatility != types::Volatility::kImmutable) immutable = false;
+    if (info->volatility == types::Volatility::kVolatile) constant = false;
   }
   // A cast through text is what the types' output and input functions are: dates' depend on the session's settings.
   void text_form(Oid from, Oid to) {
@@ -226,7 +227,7 @@ Result<std::string> expression_text(DdlContext& c, std::string_view stored, cons
 bool same_expression(DdlContext& c, std::string_view a, const RelationInfo& over_a, std::string_view b,
                      const RelationInfo& over_b) {
   if (a.empty() || b.empty()) return a.empty() == b.empty();
-  sql::SessionContext& session = c.host.session();
+  catalog::SessionContext& session = c.host.session();
   return sql::print_stored(session, a, over_a) == sql::print_stored(session, b, over_b);
 }
 

@@ -8,8 +8,8 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/exec/execution.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
-#include "sql/func/text/strings.h"
+#include "types/function/registry.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine::ddl {
 
@@ -33,7 +33,7 @@ int position(const DdlContext& c, int location) {
 }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
-std::string identifier(std::string_view name) { return sql::quote_identifier(name); }
+std::string identifier(std::string_view name) { return types::quote_identifier(name); }
 std::string qualified(std::string_view schema, std::string_view name) {
   return identifier(schema) + "." + identifier(name);
 }
@@ -41,7 +41,7 @@ std::string column_text(const RelationInfo& r, std::string_view column) {
   return "column " + quoted(column) + " of relation " + quoted(r.name);
 }
 
-std::string literal(std::string_view text) { return sql::quote_literal(text); }
+std::string literal(std::string_view text) { return types::quote_literal(text); }
 
 std::string truncated_name(std::string_view name) {
   constexpr size_t kLimit = 63;
@@ -66,7 +66,7 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
     if (!schema.empty() && schema != "pg_temp" && c.catalog.schema_named(schema) != c.catalog.temp_schema()) {
       return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
     }
-    if (c.catalog.temp_schema() == kInvalidOid && !check_database_privilege(c, catalog::kPrivilegeTemp).ok()) {
+    if (c.catalog.temp_schema() == kInvalidOid && !check_database_privilege(c, types::kPrivilegeTemp).ok()) {
       return Error(sqlstate::kInsufficientPrivilege,
                    "permission denied to create temporary tables in database " + quoted(c.catalog.database_name()));
     }
@@ -227,7 +227,7 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
                    "type modifier is not allowed for type " + quoted(type_text(c, {type->oid, -1, kInvalidOid})))
           .at(position(c, name->location));
     }
-    auto typmod = sql::typmod_input(type->oid, arguments);
+    auto typmod = types::typmod_input(type->oid, arguments);
     if (!typmod.ok()) {
       if (typmod.error().position == 0) typmod.error().position = position(c, name->location);
       return typmod.take_error();
@@ -257,14 +257,16 @@ Result<TypeRef> usable_type(DdlContext& c, const PgQuery__TypeName* name) {
 
 Status check_type_usage(DdlContext& c, Oid type) {
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kTypeAcl, type, c.catalog.user());
-  if ((held & catalog::kPrivilegeUsage) != 0) return {};
+  if ((held & types::kPrivilegeUsage) != 0) return {};
   const auto info = c.catalog.type(type);
   const Oid named = info != nullptr && info->is_array() ? info->element : type;
   return Error(sqlstate::kInsufficientPrivilege,
                "permission denied for type " + type_text(c, {named, -1, kInvalidOid}));
 }
 
-std::string type_text(DdlContext& c, const TypeRef& type) { return sql::format_type(c.catalog, type.oid, type.typmod); }
+std::string type_text(DdlContext& c, const TypeRef& type) {
+  return types::format_type(c.catalog, type.oid, type.typmod);
+}
 
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location) {
   const auto q = sql::qualified_name(name);
@@ -335,10 +337,10 @@ Result<bool> boolean_value(const PgQuery__DefElem* option) {
 std::string value_text(DdlContext& c, const TypeRef& type, const Datum& value) {
   if (value.null) return "null";
   Arena arena;
-  sql::FuncContext context(c.host.session());
+  types::FuncContext context(c.host.session());
   context.set_arena(&arena);
   std::string out;
-  sql::type_output(context, type, value, out);
+  types::type_output(context, type, value, out);
   return out;
 }
 

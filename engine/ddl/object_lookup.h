@@ -9,16 +9,15 @@
 #include <vector>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/relation_info.h"
 #include "catalog/generated/columns.h"
-#include "catalog/info.h"
-#include "catalog/oids.h"
-#include "catalog/system_indexes.h"
+#include "catalog/tables/system_indexes.h"
 #include "engine/ddl/ddl.h"
 #include "sql/parse/node.h"
+#include "types/oids.h"
 
 namespace indigo::engine::ddl {
 
-using catalog::ColumnInfo;
 using catalog::ConstraintInfo;
 using catalog::IndexInfo;
 using catalog::RelationInfo;
@@ -26,14 +25,15 @@ using catalog::RelationKind;
 using catalog::RowReader;
 using catalog::RowValues;
 using catalog::SystemTable;
-using catalog::TypeInfo;
-using catalog::TypeRef;
 using sql::is;
 using sql::NodeList;
 using sql::nodes;
 using sql::string_of;
 using storage::StorageStatus;
 using storage::TableLockMode;
+using types::ColumnInfo;
+using types::TypeInfo;
+using types::TypeRef;
 using RelationPtr = std::shared_ptr<const RelationInfo>;
 
 namespace system_index = catalog::system_index;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/default_privileges.h"
 
 namespace indigo::engine::ddl {
@@ -12,7 +12,7 @@ namespace {
 // The one built-in function of that name (type input and output functions are not overloaded).
 Oid function_oid(DdlContext& c, std::string_view name) {
   if (name.empty()) return kInvalidOid;
-  std::vector<std::shared_ptr<const catalog::FunctionInfo>> found;
+  std::vector<std::shared_ptr<const types::FunctionInfo>> found;
   c.catalog.catalog().builtins().functions_named(oid::kPgCatalogSchema, name, found);
   return found.empty() ? kInvalidOid : found.front()->oid;
 }
@@ -71,7 +71,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
       r.kind != RelationKind::kComposite) {
     const char kind = r.kind == RelationKind::kSequence ? 'S' : 'r';
     if (const auto acl = default_privileges(c, kind, r.owner, r.schema)) {
-      row.str(pg_class::c_relacl, catalog::acl_array(*acl));
+      row.str(pg_class::c_relacl, types::acl_array(*acl));
     }
   }
   const StorageStatus status = t.insert(c.txn, row);
@@ -171,7 +171,7 @@ Status insert_type(DdlContext& c, const NewType& n) {
   // Arrays and tables' row types have none of their own.
   if (n.relation == kInvalidOid && n.category != 'A') {
     if (const auto acl = default_privileges(c, 'T', n.owner, n.schema)) {
-      row.str(pg_type::c_typacl, catalog::acl_array(*acl));
+      row.str(pg_type::c_typacl, types::acl_array(*acl));
     }
   }
   if (n.default_expr) row.str(pg_type::c_typdefaultbin, *n.default_expr).str(pg_type::c_typdefault, n.default_text);

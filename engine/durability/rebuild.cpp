@@ -13,6 +13,7 @@
 #include "engine/session/session_impl.h"
 #include "engine/utility/definition_host.h"
 #include "log/file_error.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 

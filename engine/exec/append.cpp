@@ -12,7 +12,7 @@ struct Pruning {
   const sql::PartitionPruning* plan;
   std::shared_ptr<const sql::partition::PartitionMap> map;
   ExpressionSet values;
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   std::vector<bool> concerned;  // inputs that the pruning decides about
 };
 

@@ -3,18 +3,18 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "engine/exec/operators.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 
-Phys Builder::phys_of(const sql::TypeRef& type) {
+Phys Builder::phys_of(const types::TypeRef& type) {
   if (type.oid >= oid::kFirstUserOid) {
     auto info = state_.session().catalog().type(type.oid);
     if (info != nullptr) return info->phys;
   }
-  return sql::physical_of(type.oid);
+  return types::physical_of(type.oid);
 }
 
 std::vector<Phys> Builder::phys_of(const std::vector<sql::PlanColumn>& columns) {
@@ -23,13 +23,13 @@ std::vector<Phys> Builder::phys_of(const std::vector<sql::PlanColumn>& columns) 
   return phys;
 }
 
-const sql::TypeOrder* Builder::order_of(const sql::TypeRef& type) {
-  if (const sql::TypeOrder* order = sql::type_order(type.oid)) return order;
+const types::TypeOrder* Builder::order_of(const types::TypeRef& type) {
+  if (const types::TypeOrder* order = types::type_order(type.oid)) return order;
   auto info = state_.session().catalog().type(type.oid);
-  return info != nullptr ? sql::type_order(*info) : nullptr;
+  return info != nullptr ? types::type_order(*info) : nullptr;
 }
 
-Result<const catalog::Collator*> Builder::collator_of(const sql::TypeRef& type) {
+Result<const types::Collator*> Builder::collator_of(const types::TypeRef& type) {
   if (type.collation == oid::kConflictingCollations) {
     return Error(sqlstate::kIndeterminateCollation, "could not determine which collation to use for string comparison")
         .with_hint("Use the COLLATE clause to set the collation explicitly.");
@@ -37,7 +37,7 @@ Result<const catalog::Collator*> Builder::collator_of(const sql::TypeRef& type) 
   return state_.session().catalog().collator(type.collation);
 }
 
-sql::TypeRef Builder::element_of(const sql::TypeRef& array) {
+types::TypeRef Builder::element_of(const types::TypeRef& array) {
   auto info = state_.session().catalog().type(array.oid);
   return {info != nullptr ? info->element : kInvalidOid, array.typmod, array.collation};
 }

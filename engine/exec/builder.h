@@ -27,14 +27,14 @@ class Builder {
   Result<ExpressionSet> compile_all(const sql::ExprList& exprs);
   Result<Condition> compile_condition(const sql::ExprPtr& expr);
 
-  Phys phys_of(const sql::TypeRef& type);
+  Phys phys_of(const types::TypeRef& type);
   std::vector<Phys> phys_of(const std::vector<sql::PlanColumn>& columns);
 
   // Order, equality and hash of a type; null when it has none. Domains are looked up by their base.
-  const sql::TypeOrder* order_of(const sql::TypeRef& type);
+  const types::TypeOrder* order_of(const types::TypeRef& type);
   // Of the type's collation; null: C order. 42P22 when it is not known which.
-  Result<const catalog::Collator*> collator_of(const sql::TypeRef& type);
-  sql::TypeRef element_of(const sql::TypeRef& array);
+  Result<const types::Collator*> collator_of(const types::TypeRef& type);
+  types::TypeRef element_of(const types::TypeRef& array);
 
   // The operator being built reads this slot.
   void use_slot(int slot) { slots_.push_back(slot); }

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/interrupt_error.h"
 #include "base/wait_point.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "storage/table.h"
 
 namespace indigo::engine {

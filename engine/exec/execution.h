@@ -8,11 +8,11 @@
 #include <span>
 
 #include "base/error.h"
-#include "catalog/vector.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/explain/plan_counters.h"
-#include "sql/func/context.h"
 #include "sql/plan.h"
 #include "storage/store.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine {
 
@@ -26,7 +26,7 @@ struct ExecutionContext {
   storage::Store& store;
   storage::Transaction& transaction;
   storage::ReadView view;  // the statement's snapshot
-  sql::SessionContext& session;
+  catalog::SessionContext& session;
   std::span<const Datum> parameters;         // PlannedStatement::parameter_types, coerced
   uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
   exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may

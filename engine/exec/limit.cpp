@@ -132,7 +132,7 @@ Result<OperatorPtr> make_limit(Builder& b, const sql::LimitPlan& p) {
   INDIGO_ASSIGN(ExpressionSet limit, b.compile_all(p.limit != nullptr ? sql::ExprList{p.limit} : sql::ExprList{}));
   INDIGO_ASSIGN(ExpressionSet offset, b.compile_all(p.offset != nullptr ? sql::ExprList{p.offset} : sql::ExprList{}));
   sql::ExprList ties;
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   if (p.with_ties) {
     for (const sql::SortKey& k : p.ties) {
       ties.push_back(k.expr);

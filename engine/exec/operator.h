@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/vector.h"
 #include "sql/explain/plan_counters.h"
 #include "sql/plan.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::exec {
 

@@ -4,10 +4,10 @@
 
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
-#include "catalog/array_format.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/errors.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::exec {
 
@@ -172,16 +172,16 @@ Result<std::string> array_value(QueryState& state, Operator& plan, const sql::Pl
   }
   std::vector<Datum> values;
   for (uint32_t r = 0; r < rows.rows(); r++) values.push_back(rows.datum(r, 0));
-  sql::TypeRef element = shape.columns[0].type;
+  types::TypeRef element = shape.columns[0].type;
   auto info = state.session().catalog().type(element.oid);
   if (info != nullptr && info->is_array()) return nest_arrays(info->element, values);
-  return make_array(element.oid, initialised ? rows.phys()[0] : sql::physical_of(element.oid), values);
+  return make_array(element.oid, initialised ? rows.phys()[0] : types::physical_of(element.oid), values);
 }
 
 Result<std::string> nest_arrays(Oid element, std::span<const Datum> parts) {
   std::vector<Datum> elements;
   std::vector<ArrayDimension> dimensions;
-  Phys phys = sql::physical_of(element);
+  Phys phys = types::physical_of(element);
   bool first = true;
   for (const Datum& d : parts) {
     if (d.null) return Error(sqlstate::kNullValueNotAllowed, "cannot accumulate null arrays");
@@ -221,7 +221,7 @@ Status run_subquery(QueryState& state, Operator& plan, const sql::Plan& shape, s
   INDIGO_ASSIGN(Chunk * chunk, plan.next(1));
   if (chunk == nullptr) {
     for (size_t i = 0; i < slots.size(); i++) {
-      state.set_slot(slots[i], Datum::make_null(sql::physical_of(shape.columns[i].type.oid)));
+      state.set_slot(slots[i], Datum::make_null(types::physical_of(shape.columns[i].type.oid)));
     }
     return {};
   }

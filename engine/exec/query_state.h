@@ -15,11 +15,12 @@
 #include <unordered_map>
 #include <vector>
 
+#include "catalog/descriptor/session_context.h"
 #include "engine/exec/execution.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/row_store.h"
-#include "sql/func/context.h"
 #include "sql/plan.h"
+#include "types/function/context.h"
 
 namespace indigo::engine::exec {
 
@@ -50,8 +51,8 @@ class QueryState {
   const ExecutionContext& context() const { return *context_; }
   storage::Transaction& transaction() { return context_->transaction; }
   const storage::ReadView& view() const { return context_->view; }
-  sql::SessionContext& session() { return context_->session; }
-  sql::FuncContext& functions() { return *functions_; }
+  catalog::SessionContext& session() { return context_->session; }
+  types::FuncContext& functions() { return *functions_; }
   const Datum& parameter(int i) const { return context_->parameters[static_cast<size_t>(i)]; }
   uint64_t run() const { return run_; }
 
@@ -108,7 +109,7 @@ class QueryState {
 
   std::shared_ptr<const sql::PlannedStatement> statement_;
   std::optional<ExecutionContext> context_;
-  std::optional<sql::FuncContext> functions_;
+  std::optional<types::FuncContext> functions_;
   Arena scratch_;
   std::vector<Slot> slots_;
   std::vector<uint64_t> initplan_run_;  // the run in which initplan i has been computed
@@ -137,7 +138,7 @@ class ArenaScope {
 
  private:
   QueryState& state_;
-  sql::FuncContext& functions_;
+  types::FuncContext& functions_;
   Arena& arena_;
   Arena* outer_;
 };

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/exec/builder.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -58,13 +58,13 @@ constexpr uint64_t kNullHash = 0x5bd1e9955bd1e995ull;
 
 }  // namespace
 
-Result<KeyOps> KeyOps::make(Builder& b, const std::vector<sql::TypeRef>& types) {
+Result<KeyOps> KeyOps::make(Builder& b, const std::vector<types::TypeRef>& types) {
   KeyOps ops;
-  for (const sql::TypeRef& type : types) {
+  for (const types::TypeRef& type : types) {
     Phys phys = b.phys_of(type);
-    INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(type));
+    INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(type));
     bool bytes = bytes_equal(type.oid, phys) && (collator == nullptr || collator->deterministic());
-    const sql::TypeOrder* order = bytes ? nullptr : b.order_of(type);
+    const types::TypeOrder* order = bytes ? nullptr : b.order_of(type);
     if (!bytes && (order == nullptr || order->equal == nullptr || order->hash == nullptr)) {
       return Error(sqlstate::kUndefinedFunction,
                    "could not identify an equality operator for type " + type_name(b, type.oid));
@@ -161,25 +161,25 @@ bool KeyOps::equal_values(size_t column, const Datum& a, const Datum& b) const {
   return std::memcmp(&a.block, &b.block, phys_bytes(c.phys)) == 0;
 }
 
-Result<SortOps> SortOps::make(Builder& b, const std::vector<sql::TypeRef>& types,
+Result<SortOps> SortOps::make(Builder& b, const std::vector<types::TypeRef>& types,
                               const std::vector<Direction>& directions) {
   SortOps ops;
-  std::vector<catalog::KeyColumn> layout;
+  std::vector<types::KeyColumn> layout;
   for (size_t i = 0; i < types.size(); i++) {
-    const sql::TypeOrder* order = b.order_of(types[i]);
+    const types::TypeOrder* order = b.order_of(types[i]);
     if (order == nullptr || order->compare == nullptr) {
       return Error(sqlstate::kUndefinedFunction,
                    "could not identify an ordering operator for type " + type_name(b, types[i].oid))
           .with_hint("Use an explicit ordering operator or modify the query.");
     }
-    INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(types[i]));
+    INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(types[i]));
     ops.columns_.push_back({order, collator, directions[i]});
     Phys phys = b.phys_of(types[i]);
-    if (types[i].oid >= oid::kFirstUserOid || !catalog::KeyLayout::encodable(types[i].oid)) ops.encodable_ = false;
+    if (types[i].oid >= oid::kFirstUserOid || !types::KeyLayout::encodable(types[i].oid)) ops.encodable_ = false;
     layout.push_back(
         {types[i].oid, phys, types[i].collation, directions[i].descending, directions[i].nulls_first, true, collator});
   }
-  if (ops.encodable_) ops.layout_ = catalog::KeyLayout(std::move(layout));
+  if (ops.encodable_) ops.layout_ = types::KeyLayout(std::move(layout));
   return ops;
 }
 

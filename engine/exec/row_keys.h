@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/key_codec.h"
 #include "engine/exec/row_store.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/value/key_codec.h"
 
 namespace indigo::engine::exec {
 
@@ -22,7 +22,7 @@ class KeyOps {
  public:
   KeyOps() = default;
   // 42883 when a type has no equality.
-  static Result<KeyOps> make(Builder& b, const std::vector<sql::TypeRef>& types);
+  static Result<KeyOps> make(Builder& b, const std::vector<types::TypeRef>& types);
 
   size_t size() const { return columns_.size(); }
   // Hash of each selected row, at the row's own number in `out`.
@@ -36,8 +36,8 @@ class KeyOps {
   struct Column {
     Phys phys;
     bool bytes;  // equality is equality of the physical value
-    const sql::TypeOrder* order;
-    const catalog::Collator* collator;
+    const types::TypeOrder* order;
+    const types::Collator* collator;
   };
   template <class T>
   void hash_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
@@ -52,7 +52,7 @@ class SortOps {
     bool descending = false, nulls_first = false;
   };
   // 42883 when a type has no order.
-  static Result<SortOps> make(Builder& b, const std::vector<sql::TypeRef>& types,
+  static Result<SortOps> make(Builder& b, const std::vector<types::TypeRef>& types,
                               const std::vector<Direction>& directions);
 
   size_t size() const { return columns_.size(); }
@@ -66,12 +66,12 @@ class SortOps {
 
  private:
   struct Column {
-    const sql::TypeOrder* order;
-    const catalog::Collator* collator;
+    const types::TypeOrder* order;
+    const types::Collator* collator;
     Direction direction;
   };
   std::vector<Column> columns_;
-  catalog::KeyLayout layout_;
+  types::KeyLayout layout_;
   bool encodable_ = true;
 };
 

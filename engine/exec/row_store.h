@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "catalog/vector.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::exec {
 

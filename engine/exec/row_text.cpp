@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -10,14 +10,14 @@ namespace {
 // PostgreSQL cuts each value of a failing row to this many bytes.
 constexpr size_t kMaxValueText = 64;
 
-void append_value(sql::FuncContext& functions, const sql::TypeRef& type, const Datum& value, size_t limit,
+void append_value(types::FuncContext& functions, const types::TypeRef& type, const Datum& value, size_t limit,
                   std::string& out) {
   if (value.null) {
     out += "null";
     return;
   }
   std::string text;
-  sql::type_output(functions, type, value, text);
+  types::type_output(functions, type, value, text);
   if (limit == 0 || text.size() <= limit) {
     out += text;
     return;
@@ -55,7 +55,7 @@ std::optional<std::string> failing_row_text(QueryState& state, const catalog::Re
   std::string names, values;
   bool first = true;
   for (size_t c = 0; c < relation.columns.size(); c++) {
-    const catalog::ColumnInfo& column = relation.columns[c];
+    const types::ColumnInfo& column = relation.columns[c];
     if (column.dropped) continue;
     if (!whole && std::find(named.begin(), named.end(), static_cast<int>(c)) == named.end() &&
         !may_read_column(state, relation, column.number)) {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "engine/exec/query_state.h"
 
 namespace indigo::engine::exec {

@@ -109,7 +109,7 @@ class SetOperationOperator final : public Operator {
 Result<OperatorPtr> make_set_operation(Builder& b, const sql::SetOperationPlan& p) {
   INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
   INDIGO_ASSIGN(OperatorPtr right, b.build(p.inputs[1]));
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   for (const sql::PlanColumn& c : p.columns) types.push_back(c.type);
   INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
   return OperatorPtr(std::make_unique<SetOperationOperator>(b.state(), p, std::move(ops), b.phys_of(p.columns),

@@ -224,7 +224,7 @@ class SortOperator final : public Operator {
 Result<OperatorPtr> make_sort(Builder& b, const sql::SortPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   sql::ExprList exprs, bounds;
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   std::vector<SortOps::Direction> directions;
   for (const sql::SortKey& k : p.keys) {
     exprs.push_back(k.expr);

@@ -4,7 +4,7 @@
 
 namespace indigo::engine::programs {
 
-ArgumentScope::ArgumentScope(const catalog::FunctionInfo& info, std::span<const catalog::TypeRef> types)
+ArgumentScope::ArgumentScope(const types::FunctionInfo& info, std::span<const types::TypeRef> types)
     : function_(info.name), types_(types.begin(), types.end()) {
   for (size_t i = 0; i < info.argument_names.size(); i++) {
     const char mode = i < info.argument_modes.size() ? info.argument_modes[i] : 'i';

@@ -4,7 +4,7 @@
 
 namespace indigo::engine::programs {
 
-Status CallFrame::enter(const catalog::FunctionInfo& info) {
+Status CallFrame::enter(const types::FunctionInfo& info) {
   if (info.security_definer && info.owner != session_.user()) {
     caller_ = session_.user();
     session_.act_as(info.owner);

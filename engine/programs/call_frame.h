@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 
 namespace indigo::engine {
 
@@ -23,7 +23,7 @@ class CallFrame {
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
-  Status enter(const catalog::FunctionInfo& info);
+  Status enter(const types::FunctionInfo& info);
 
  private:
   SessionImpl& session_;

@@ -2,9 +2,9 @@
 
 #include "base/sqlstate.h"
 #include "catalog/generated/columns.h"
-#include "catalog/static_table.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/registry.h"
+#include "types/builtin/static_table.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::programs {
 
@@ -12,12 +12,12 @@ namespace {
 
 class InternalRoutine final : public Routine {
  public:
-  InternalRoutine(std::shared_ptr<const catalog::FunctionInfo> info, const sql::ScalarFunction& function,
-                  sql::CallInfo call)
+  InternalRoutine(std::shared_ptr<const types::FunctionInfo> info, const types::ScalarFunction& function,
+                  types::CallInfo call)
       : Routine(std::move(info)), function_(function), call_(std::move(call)) {}
 
   Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override {
-    sql::FuncContext context(session);
+    types::FuncContext context(session);
     Arena arena;
     context.set_arena(&arena);
     std::vector<Vector> values(arguments.size());
@@ -38,21 +38,21 @@ class InternalRoutine final : public Routine {
   }
 
  private:
-  const sql::ScalarFunction& function_;
-  const sql::CallInfo call_;
+  const types::ScalarFunction& function_;
+  const types::CallInfo call_;
 };
 
 }  // namespace
 
-Result<std::shared_ptr<Routine>> make_internal_routine(SessionImpl&, std::shared_ptr<const catalog::FunctionInfo> info,
+Result<std::shared_ptr<Routine>> make_internal_routine(SessionImpl&, std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments) {
-  const catalog::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
-  const sql::ScalarFunction* found = nullptr;
-  sql::CallInfo call;
+  const types::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
+  const types::ScalarFunction* found = nullptr;
+  types::CallInfo call;
   for (uint32_t row = 0; row < procs.row_count && found == nullptr; row++) {
     if (procs.columns[catalog::pg_proc::c_prosrc].string(row) != info->source) continue;
     call.function = procs.columns[catalog::pg_proc::c_oid].cell(row);
-    found = sql::find_scalar(call.function);
+    found = types::find_scalar(call.function);
   }
   if (found == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "built-in function \"" + info->source + "\" is not supported here");

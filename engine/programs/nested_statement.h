@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/vector.h"
 #include "engine/exec/execution.h"
 #include "engine/statement/prepared.h"
 #include "sql/analyze/variables.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine {
 

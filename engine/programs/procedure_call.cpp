@@ -1,10 +1,10 @@
 #include "engine/programs/procedure_call.h"
 
-#include "catalog/oids.h"
 #include "engine/programs/routine.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -29,7 +29,7 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionImpl& session, const ParsedS
 Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionImpl& session, std::span<const Datum> parameters,
                                                    bool may_commit) const {
   INDIGO_ASSIGN(const std::vector<OwnedDatum> values, evaluate(session, call_.arguments, parameters));
-  sql::CallInfo info;
+  types::CallInfo info;
   info.function = call_.procedure->oid;
   info.result = call_.result;
   std::vector<Datum> arguments;
@@ -40,8 +40,8 @@ Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionImpl& session, std::sp
   INDIGO_ASSIGN(const OwnedDatum row, session.routines().call_procedure(info, arguments, may_commit));
   std::vector<OwnedDatum> out;
   if (outputs_.empty()) return out;
-  sql::RecordFields fields;
-  if (!row.get().null) fields = sql::read_record(row.get().str);
+  types::RecordFields fields;
+  if (!row.get().null) fields = types::read_record(row.get().str);
   for (size_t i = 0; i < outputs_.size(); i++) {
     const auto type = session.session_catalog().type(outputs_[i].oid);
     const Phys phys = type != nullptr ? type->phys : Phys::kStr;

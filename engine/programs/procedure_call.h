@@ -20,7 +20,7 @@ class ProcedureCall {
  public:
   // `types`: of the statement's $n; those that are not given are inferred.
   static Result<ProcedureCall> analyze(SessionImpl& session, const ParsedStatement& statement,
-                                       std::span<const catalog::TypeRef> types);
+                                       std::span<const types::TypeRef> types);
 
   // Of OUT and INOUT parameters, by column. `may_commit`: no other statement and no block is around it.
   Result<std::vector<OwnedDatum>> run(SessionImpl& session, std::span<const Datum> parameters, bool may_commit) const;
@@ -31,7 +31,7 @@ class ProcedureCall {
 
  private:
   sql::AnalyzedCall call_;
-  std::vector<catalog::TypeRef> outputs_;
+  std::vector<types::TypeRef> outputs_;
   std::vector<std::string> names_;
 };
 

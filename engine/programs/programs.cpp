@@ -2,36 +2,36 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
-#include "catalog/builtins.h"
-#include "catalog/oids.h"
 #include "engine/programs/call_frame.h"
 #include "engine/programs/internal_routine.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/sql_function.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/types/record.h"
+#include "types/builtin/builtins.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
 namespace {
 
 // The rows of a call, one after the other.
-class RowProducer final : public sql::SetProducer {
+class RowProducer final : public types::SetProducer {
  public:
-  RowProducer(std::unique_ptr<RowList> rows, const sql::CallInfo& call, bool as_value)
+  RowProducer(std::unique_ptr<RowList> rows, const types::CallInfo& call, bool as_value)
       : rows_(std::move(rows)), type_(call.result.oid), as_value_(as_value) {
     for (size_t i = 0; i < rows_->types.size(); i++) {
       if (as_value_ || rows_->types[i].oid != kInvalidOid) live_.push_back(i);  // FROM shows no dropped columns
     }
   }
 
-  uint32_t next(sql::FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
+  uint32_t next(types::FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
     uint32_t n = 0;
     for (; n < capacity && at_ < rows_->store.rows(); n++, at_++) {
       if (as_value_) {
         std::vector<Datum> values;
         for (const size_t i : live_) values.push_back(rows_->store.datum(at_, i));
-        columns[0].set_datum(n, Datum::of(context.arena().copy(sql::make_record(
+        columns[0].set_datum(n, Datum::of(context.arena().copy(types::make_record(
                                     type_, rows_->types, values, type_ == oid::kRecord ? rows_->names : kNoNames))));
         continue;
       }
@@ -68,7 +68,7 @@ class RowProducer final : public sql::SetProducer {
   uint32_t at_ = 0;
 };
 
-bool same_program(const catalog::FunctionInfo& a, const catalog::FunctionInfo& b) {
+bool same_program(const types::FunctionInfo& a, const types::FunctionInfo& b) {
   return a.name == b.name && a.source == b.source && a.statements == b.statements && a.language == b.language &&
          a.volatility == b.volatility && a.strict == b.strict && a.returns_set == b.returns_set &&
          a.result == b.result && a.arguments == b.arguments && a.all_argument_types == b.all_argument_types &&
@@ -78,8 +78,8 @@ bool same_program(const catalog::FunctionInfo& a, const catalog::FunctionInfo& b
 
 }  // namespace
 
-Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const catalog::FunctionInfo> info,
-                                                const TypeRef& result, std::span<const TypeRef> arguments) {
+Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
+                                                std::span<const TypeRef> arguments) {
   if (info->language == "internal") return make_internal_routine(session_, std::move(info), result, arguments);
   if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
   if (info->language == "plpgsql") {
@@ -89,7 +89,7 @@ Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const catalog::F
   return Error(sqlstate::kFeatureNotSupported, "functions in language \"" + info->language + "\" cannot be called");
 }
 
-Result<std::shared_ptr<Routine>> Programs::find(const sql::CallInfo& call) {
+Result<std::shared_ptr<Routine>> Programs::find(const types::CallInfo& call) {
   scratch_.function = call.function;
   scratch_.types.clear();
   scratch_.types.push_back(call.result.oid);
@@ -111,7 +111,7 @@ Result<std::shared_ptr<Routine>> Programs::find(const sql::CallInfo& call) {
   return routine;
 }
 
-Result<OwnedDatum> Programs::call(const sql::CallInfo& call, std::span<const Datum> arguments) {
+Result<OwnedDatum> Programs::call(const types::CallInfo& call, std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);
@@ -123,7 +123,7 @@ Result<OwnedDatum> Programs::call(const sql::CallInfo& call, std::span<const Dat
   return result;
 }
 
-Result<OwnedDatum> Programs::call_procedure(const sql::CallInfo& call, std::span<const Datum> arguments,
+Result<OwnedDatum> Programs::call_procedure(const types::CallInfo& call, std::span<const Datum> arguments,
                                             bool may_commit) {
   INDIGO_TRY(check_stack_depth());
   INDIGO_ASSIGN(const auto routine, find(call));
@@ -137,7 +137,8 @@ Result<OwnedDatum> Programs::call_procedure(const sql::CallInfo& call, std::span
   return result;
 }
 
-Result<std::unique_ptr<sql::SetProducer>> Programs::open(const sql::CallInfo& call, std::span<const Datum> arguments) {
+Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo& call,
+                                                           std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);
@@ -146,7 +147,7 @@ Result<std::unique_ptr<sql::SetProducer>> Programs::open(const sql::CallInfo& ca
   INDIGO_TRY(routine->rows(session_, arguments, *rows));
   const RoutineResult shape = result_of(session_, routine->info(), call.result, call.arguments);
   const bool as_value = shape.row && !(call.result.oid == oid::kRecord && shape.columns.size() > 1);
-  return std::unique_ptr<sql::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
+  return std::unique_ptr<types::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
 }
 
 Status Programs::validate(Oid function) {

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "catalog/descriptor/session_context.h"
 #include "engine/programs/routine.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::programs {
 
@@ -17,12 +18,12 @@ class Programs {
  public:
   explicit Programs(SessionImpl& session) : session_(session) {}
 
-  // sql::SessionContext's.
-  Result<OwnedDatum> call(const sql::CallInfo& call, std::span<const Datum> arguments);
-  Result<std::unique_ptr<sql::SetProducer>> open(const sql::CallInfo& call, std::span<const Datum> arguments);
+  // catalog::SessionContext's.
+  Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments);
+  Result<std::unique_ptr<types::SetProducer>> open(const types::CallInfo& call, std::span<const Datum> arguments);
 
   // CALL. `may_commit`: COMMIT and ROLLBACK in the procedure end the session's transaction.
-  Result<OwnedDatum> call_procedure(const sql::CallInfo& call, std::span<const Datum> arguments, bool may_commit);
+  Result<OwnedDatum> call_procedure(const types::CallInfo& call, std::span<const Datum> arguments, bool may_commit);
   // Whether the program that runs now may end the transaction.
   bool may_commit() const { return may_commit_; }
 
@@ -42,8 +43,8 @@ class Programs {
     uint64_t catalog_version = 0;
     std::shared_ptr<Routine> routine;
   };
-  Result<std::shared_ptr<Routine>> find(const sql::CallInfo& call);
-  Result<std::shared_ptr<Routine>> make(std::shared_ptr<const catalog::FunctionInfo> info, const TypeRef& result,
+  Result<std::shared_ptr<Routine>> find(const types::CallInfo& call);
+  Result<std::shared_ptr<Routine>> make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
                                         std::span<const TypeRef> arguments);
 
   SessionImpl& session_;

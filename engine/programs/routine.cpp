@@ -1,10 +1,10 @@
 #include "engine/programs/routine.h"
 
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "sql/analyze/type/coerce.h"
-#include "sql/func/registry.h"
-#include "sql/func/types/record.h"
+#include "types/function/registry.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -24,14 +24,14 @@ void RowList::init(SessionImpl& session, std::vector<TypeRef> columns, std::vect
   store.init(std::move(phys));
 }
 
-RoutineResult result_of(SessionImpl& session, const catalog::FunctionInfo& info, const TypeRef& result,
+RoutineResult result_of(SessionImpl& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments) {
   RoutineResult out;
   out.type = result;
   out.set = info.returns_set;
   catalog::CatalogView& view = session.session_catalog();
   if (result.oid != oid::kRecord) {
-    const auto relation = sql::fields_relation(view, result.oid);
+    const auto relation = types::fields_relation(view, result.oid);
     if (relation == nullptr) return out;
     out.row = true;
     for (const auto& column : relation->columns) {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/datum.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "engine/exec/row_store.h"
+#include "types/value/datum.h"
 
 namespace indigo::engine {
 
@@ -18,7 +18,7 @@ class SessionImpl;
 
 namespace programs {
 
-using catalog::TypeRef;
+using types::TypeRef;
 
 // What a routine answers.
 struct RoutineResult {
@@ -43,10 +43,10 @@ struct RowList {
 
 class Routine {
  public:
-  explicit Routine(std::shared_ptr<const catalog::FunctionInfo> info) : info_(std::move(info)) {}
+  explicit Routine(std::shared_ptr<const types::FunctionInfo> info) : info_(std::move(info)) {}
   virtual ~Routine() = default;
-  const catalog::FunctionInfo& info() const { return *info_; }
-  bool may_change() const { return info_->volatility == catalog::Volatility::kVolatile; }
+  const types::FunctionInfo& info() const { return *info_; }
+  bool may_change() const { return info_->volatility == types::Volatility::kVolatile; }
 
   // One value; a composite one as its image.
   virtual Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) = 0;
@@ -54,11 +54,11 @@ class Routine {
   virtual Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) = 0;
 
  private:
-  const std::shared_ptr<const catalog::FunctionInfo> info_;
+  const std::shared_ptr<const types::FunctionInfo> info_;
 };
 
 // The result of a call with these actual types.
-RoutineResult result_of(SessionImpl& session, const catalog::FunctionInfo& info, const TypeRef& result,
+RoutineResult result_of(SessionImpl& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments);
 TypeRef type_of(SessionImpl& session, Oid type);
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/argument_scope.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/utility.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/types/record.h"
 #include "sql/parse/parser.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -19,7 +19,7 @@ namespace {
 constexpr SqlState kInvalidFunctionDefinition{"42P13"};
 
 // BEGIN ATOMIC ... END and RETURN as statements that the parser takes.
-std::string body_text(const catalog::FunctionInfo& info) {
+std::string body_text(const types::FunctionInfo& info) {
   if (info.statements.empty()) return info.source;
   if (info.statements.starts_with("RETURN ")) return "SELECT " + info.statements.substr(7);
   constexpr std::string_view kBegin = "BEGIN ATOMIC", kEnd = "END";
@@ -46,12 +46,12 @@ std::string SqlFunction::context(size_t statement) const {
 
 Error SqlFunction::mismatch(SessionImpl& session, std::string detail) const {
   return Error(kInvalidFunctionDefinition, "return type mismatch in function declared to return " +
-                                               sql::format_type(session.session_catalog(), result_.type.oid))
+                                               types::format_type(session.session_catalog(), result_.type.oid))
       .with_detail(std::move(detail));
 }
 
 Result<std::shared_ptr<Routine>> SqlFunction::make(SessionImpl& session,
-                                                   std::shared_ptr<const catalog::FunctionInfo> info,
+                                                   std::shared_ptr<const types::FunctionInfo> info,
                                                    const TypeRef& result, std::span<const TypeRef> arguments) {
   RoutineResult shape = result_of(session, *info, result, arguments);
   auto function = std::make_shared<SqlFunction>(std::move(info), std::move(shape));
@@ -63,7 +63,7 @@ Result<std::shared_ptr<Routine>> SqlFunction::make(SessionImpl& session,
   return std::shared_ptr<Routine>(std::move(function));
 }
 
-Status SqlFunction::validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info) {
+Status SqlFunction::validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info) {
   const auto polymorphic = [](Oid type) { return sql::is_polymorphic(type); };
   const std::string context = "SQL function \"" + info->name + "\"";
   if (std::any_of(info->arguments.begin(), info->arguments.end(), polymorphic)) {
@@ -112,7 +112,7 @@ Status SqlFunction::prepare_result(SessionImpl& session) {
     given.push_back(plan.root->columns[i].type);
     given_names_.push_back(plan.targets[i].name);
   }
-  const auto name = [&](Oid type) { return sql::format_type(session.session_catalog(), type); };
+  const auto name = [&](Oid type) { return types::format_type(session.session_catalog(), type); };
   if (!result_.row) {
     if (given.size() != 1) return mismatch(session, "Final statement must return exactly one column.");
     auto cast = ValueCast::make(session, given[0], result_.type, false);
@@ -205,10 +205,10 @@ Result<OwnedDatum> SqlFunction::call(SessionImpl& session, std::span<const Datum
     if (!result_.row || whole_row_) {
       out = OwnedDatum(values[0]);
     } else {
-      const std::string image = sql::make_record(result_.type.oid, result_.known ? result_.columns : given_, values,
-                                                 result_.type.oid != oid::kRecord ? std::vector<std::string>()
-                                                 : result_.known                  ? result_.names
-                                                                                  : given_names_);
+      const std::string image = types::make_record(result_.type.oid, result_.known ? result_.columns : given_, values,
+                                                   result_.type.oid != oid::kRecord ? std::vector<std::string>()
+                                                   : result_.known                  ? result_.names
+                                                                                    : given_names_);
       out = OwnedDatum(Datum::of(Str(image)));
     }
     return false;
@@ -235,8 +235,8 @@ Status SqlFunction::rows(SessionImpl& session, std::span<const Datum> arguments,
         out.store.append(values);
         continue;
       }
-      sql::RecordFields fields;
-      if (!values[0].null) fields = sql::live_fields(session.session_catalog(), values[0].str);
+      types::RecordFields fields;
+      if (!values[0].null) fields = types::live_fields(session.session_catalog(), values[0].str);
       if (!out.ready()) {
         std::vector<std::string> names;
         for (const Str name : fields.names) names.emplace_back(name);

@@ -14,15 +14,15 @@ namespace indigo::engine::programs {
 
 class SqlFunction final : public Routine {
  public:
-  static Result<std::shared_ptr<Routine>> make(SessionImpl& session, std::shared_ptr<const catalog::FunctionInfo> info,
+  static Result<std::shared_ptr<Routine>> make(SessionImpl& session, std::shared_ptr<const types::FunctionInfo> info,
                                                const TypeRef& result, std::span<const TypeRef> arguments);
   // What is wrong with the body, as CREATE FUNCTION tells it. Polymorphic functions are only parsed.
-  static Status validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info);
+  static Status validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info);
 
   Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override;
   Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) override;
 
-  SqlFunction(std::shared_ptr<const catalog::FunctionInfo> info, RoutineResult result)
+  SqlFunction(std::shared_ptr<const types::FunctionInfo> info, RoutineResult result)
       : Routine(std::move(info)), result_(std::move(result)) {}
 
  private:

@@ -5,7 +5,7 @@
 
 namespace indigo::engine::programs {
 
-Result<ValueCast> ValueCast::make(SessionImpl& session, const catalog::TypeRef& from, const catalog::TypeRef& to,
+Result<ValueCast> ValueCast::make(SessionImpl& session, const types::TypeRef& from, const types::TypeRef& to,
                                   bool through_text) {
   ValueCast cast;
   if (from.oid == to.oid && (to.typmod == -1 || to.typmod == from.typmod)) {

@@ -15,7 +15,7 @@ namespace programs {
 class ValueCast {
  public:
   // `through_text`: types without a conversion go by their texts. 42804 otherwise.
-  static Result<ValueCast> make(SessionImpl& session, const catalog::TypeRef& from, const catalog::TypeRef& to,
+  static Result<ValueCast> make(SessionImpl& session, const types::TypeRef& from, const types::TypeRef& to,
                                 bool through_text);
   bool identity() const { return expression_ == nullptr; }
   // A string lives until the next call, or as long as `value`'s.

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/datum.h"
 #include "sql/expr.h"
+#include "types/value/datum.h"
 
 namespace indigo::engine {
 

@@ -1,12 +1,12 @@
 // Parse, Bind, Describe, Execute, Close, Sync.
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
-#include "sql/func/registry.h"
 #include "sql/parse/parser.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -152,16 +152,16 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   }
   bind_context_.set_arena(&portal.arena);
   for (size_t i = 0; i < count; i++) {
-    const sql::TypeRef& type = portal.prepared->parameter_types[i];
+    const types::TypeRef& type = portal.prepared->parameter_types[i];
     if (!bind.values[i]) {
-      portal.parameters.push_back(Datum::make_null(sql::physical_of(type.oid)));
+      portal.parameters.push_back(Datum::make_null(types::physical_of(type.oid)));
       continue;
     }
     Format format = bind.parameter_formats.empty() ? Format::kText
                                                    : bind.parameter_formats[bind.parameter_formats.size() == 1 ? 0 : i];
     Str bytes = portal.arena.copy(*bind.values[i]);
-    Datum value = format == Format::kText ? sql::type_input(bind_context_, type, bytes)
-                                          : sql::type_receive(bind_context_, type, bytes);
+    Datum value = format == Format::kText ? types::type_input(bind_context_, type, bytes)
+                                          : types::type_receive(bind_context_, type, bytes);
     if (bind_context_.failed()) {
       auto error = bind_context_.take_error();
       if (error->where.empty()) {

@@ -3,14 +3,14 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/func/registry.h"
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -203,7 +203,7 @@ Status SessionImpl::bind_literals(Portal& portal, const ScannedText& scanned) {
       portal.parameters.push_back(Datum());
       continue;
     }
-    const sql::TypeRef& type = prepared.lifted_types[i];
+    const types::TypeRef& type = prepared.lifted_types[i];
     std::string_view text = literal_value(scanned.raw[i], buffer);
     if (type.oid == oid::kInt4 && scanned.literals[i].kind == sql::LiftedLiteral::Class::kInt4) {
       int32_t v = 0;
@@ -212,7 +212,7 @@ Status SessionImpl::bind_literals(Portal& portal, const ScannedText& scanned) {
       continue;
     }
     if (buffer.data() == text.data()) text = portal.arena.copy(text);
-    Datum value = sql::type_input(bind_context_, type, text);
+    Datum value = types::type_input(bind_context_, type, text);
     if (bind_context_.failed()) {
       auto error = bind_context_.take_error();
       if (error->position == 0) error->position = scanned.literals[i].location + 1;

@@ -24,7 +24,7 @@ const sql::WholeRowExpr* whole_row(const sql::Expr& e) {
 }
 void add_columns(std::vector<int16_t>& columns, const sql::Entry& entry) {
   if (entry.relation == nullptr) return;
-  for (const catalog::ColumnInfo& c : entry.relation->columns) {
+  for (const types::ColumnInfo& c : entry.relation->columns) {
     if (!c.dropped) add_column(columns, c.number - 1);
   }
 }
@@ -88,7 +88,7 @@ class Collector {
         if (q.on_conflict && q.on_conflict->update) updates(q.on_conflict->assignments);
         break;
       case sql::CommandKind::kUpdate: updates(q.assignments); break;
-      case sql::CommandKind::kDelete: r.bits |= catalog::kPrivilegeDelete; break;
+      case sql::CommandKind::kDelete: r.bits |= types::kPrivilegeDelete; break;
       case sql::CommandKind::kMerge:
         for (const sql::MergeAction& a : q.merge_actions) {
           if (a.command == sql::CommandKind::kInsert) {
@@ -96,7 +96,7 @@ class Collector {
             for (size_t i = 0; i < a.named; i++) add_column(r.inserted, a.assignments[i].column);
           }
           if (a.command == sql::CommandKind::kUpdate) updates(a.assignments);
-          if (a.command == sql::CommandKind::kDelete) r.bits |= catalog::kPrivilegeDelete;
+          if (a.command == sql::CommandKind::kDelete) r.bits |= types::kPrivilegeDelete;
         }
         break;
       case sql::CommandKind::kSelect: break;
@@ -216,7 +216,7 @@ class Collector {
       RequiredPrivilege& r = *found;
       r.reads = true;
       if (v.column < 0) {
-        r.bits |= catalog::kPrivilegeSelect;
+        r.bits |= types::kPrivilegeSelect;
       } else {
         add_column(r.read, v.column);
       }
@@ -239,9 +239,9 @@ bool allowed(SessionImpl& session, const RequiredPrivilege& r, Oid user) {
     };
     return columns.empty() ? on(0) : std::all_of(columns.begin(), columns.end(), on);
   };
-  if (r.reads && !needs(catalog::kPrivilegeSelect, r.read)) return false;
-  if (r.inserts && !needs(catalog::kPrivilegeInsert, r.inserted)) return false;
-  return !r.updates || needs(catalog::kPrivilegeUpdate, r.updated);
+  if (r.reads && !needs(types::kPrivilegeSelect, r.read)) return false;
+  if (r.inserts && !needs(types::kPrivilegeInsert, r.inserted)) return false;
+  return !r.updates || needs(types::kPrivilegeUpdate, r.updated);
 }
 
 const char* kind_name(RelationKind kind) {
@@ -299,7 +299,7 @@ std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql
   for (const Oid function : called) {
     const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);
     const auto nobody = [](Oid) { return false; };
-    if (!acl.found || (catalog::acl_privileges(acl.acl, nobody) & catalog::kPrivilegeExecute) != 0) continue;
+    if (!acl.found || (types::acl_privileges(acl.acl, nobody) & types::kPrivilegeExecute) != 0) continue;
     const auto info = catalog.function(function);
     out.push_back({function, info == nullptr ? std::string() : info->name});
   }
@@ -310,7 +310,7 @@ Status check_functions(SessionImpl& session, const std::vector<RequiredFunction>
   catalog::SessionCatalog& catalog = session.session_catalog();
   for (const RequiredFunction& f : required) {
     const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, session.user());
-    if ((held & catalog::kPrivilegeExecute) == 0) return denied("function " + f.name);
+    if ((held & types::kPrivilegeExecute) == 0) return denied("function " + f.name);
   }
   return {};
 }

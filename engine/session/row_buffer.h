@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/row_codec.h"
-#include "catalog/vector.h"
 #include "engine/row_sink.h"
+#include "types/value/row_codec.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine {
 
@@ -26,7 +26,7 @@ class RowBuffer {
   uint64_t position = 0;  // the cursor's: rows before it; see cursors
 
  private:
-  catalog::RowLayout layout_;
+  types::RowLayout layout_;
   std::vector<uint16_t> all_columns_;
   std::string bytes_;
   std::vector<uint64_t> offsets_;  // end of each row in bytes_

@@ -2,11 +2,11 @@
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/database.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -181,7 +181,7 @@ Status SessionImpl::materialise(Portal& portal) {
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
     if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
-    columns.push_back(sql::physical_of(column.type.oid));
+    columns.push_back(types::physical_of(column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
   ActiveView active(active_view_, portal.view);

@@ -1,13 +1,14 @@
 // What SQL functions ask of their session: sequences, settings, sleep, system functions.
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
-#include "catalog/acl.h"
 #include "catalog/database.h"
-#include "catalog/sequence_table.h"
+#include "catalog/tables/sequence_table.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/system_functions.h"
 #include "storage/durability.h"
+#include "storage/table.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine {
 
@@ -32,7 +33,7 @@ Result<std::pair<std::shared_ptr<catalog::Sequence>, catalog::SequenceOptions>> 
 Result<int64_t> SessionImpl::nextval(Oid oid) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
-  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUsage | catalog::kPrivilegeUpdate));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, types::kPrivilegeUsage | types::kPrivilegeUpdate));
   if (block_.read_only() && catalog_.relation(oid)->persistence != 't') {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute nextval() in a read-only transaction");
   }
@@ -47,7 +48,7 @@ Result<int64_t> SessionImpl::nextval(Oid oid) {
 Result<int64_t> SessionImpl::currval(Oid oid) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
-  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUsage | catalog::kPrivilegeSelect));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, types::kPrivilegeUsage | types::kPrivilegeSelect));
   auto at = sequence_values_.find(oid);
   if (at == sequence_values_.end()) {
     return Error(sqlstate::kObjectNotInPrerequisiteState,
@@ -61,14 +62,14 @@ Result<int64_t> SessionImpl::lastval() {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "lastval is not yet defined in this session");
   }
   INDIGO_TRY(check_sequence_privilege(*this, last_sequence_, catalog_.relation(last_sequence_)->name,
-                                      catalog::kPrivilegeUsage | catalog::kPrivilegeSelect));
+                                      types::kPrivilegeUsage | types::kPrivilegeSelect));
   return sequence_values_[last_sequence_];
 }
 
 Status SessionImpl::setval(Oid oid, int64_t value, bool is_called) {
   std::string name;
   INDIGO_ASSIGN(auto sequence, find_sequence(oid, name));
-  INDIGO_TRY(check_sequence_privilege(*this, oid, name, catalog::kPrivilegeUpdate));
+  INDIGO_TRY(check_sequence_privilege(*this, oid, name, types::kPrivilegeUpdate));
   if (block_.read_only() && catalog_.relation(oid)->persistence != 't') {
     return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute setval() in a read-only transaction");
   }
@@ -105,12 +106,12 @@ Result<OwnedDatum> SessionImpl::system_value(std::string_view function, std::spa
   return entry->run(*this, args);
 }
 
-Result<OwnedDatum> SessionImpl::call_routine(const sql::CallInfo& call, std::span<const Datum> args) {
+Result<OwnedDatum> SessionImpl::call_routine(const types::CallInfo& call, std::span<const Datum> args) {
   return programs_->call(call, args);
 }
 
-Result<std::unique_ptr<sql::SetProducer>> SessionImpl::open_routine(const sql::CallInfo& call,
-                                                                    std::span<const Datum> args) {
+Result<std::unique_ptr<types::SetProducer>> SessionImpl::open_routine(const types::CallInfo& call,
+                                                                      std::span<const Datum> args) {
   return programs_->open(call, args);
 }
 

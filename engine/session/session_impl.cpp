@@ -14,7 +14,7 @@
 #include "engine/settings/identifier_list.h"
 #include "engine/settings/private_settings.h"
 #include "engine/utility/definition_host.h"
-#include "sql/func/number/random.h"
+#include "types/number/random.h"
 
 namespace indigo::engine {
 
@@ -138,7 +138,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
 Status SessionImpl::check_may_connect(const catalog::RoleInfo& role) {
   if (role.superuser) return {};
   const uint32_t held = catalog::object_privileges(catalog_, catalog::kDatabaseAcl, catalog_.database(), role.oid);
-  if ((held & catalog::kPrivilegeConnect) != 0) return {};
+  if ((held & types::kPrivilegeConnect) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege,
                "permission denied for database \"" + std::string(catalog_.database_name()) + "\"")
       .with_detail("User does not have CONNECT privilege.");
@@ -212,7 +212,7 @@ Result<std::string> SessionImpl::check_setting(uint32_t index, std::string value
     return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\": \"" + value + "\"")
         .with_detail("List syntax is invalid.");
   }
-  if (name == "seed") sql::seed_random(random, std::strtod(value.c_str(), nullptr));
+  if (name == "seed") types::seed_random(random, std::strtod(value.c_str(), nullptr));
   if (name == "TimeZone" && is_interval_zone(value)) return check_interval_zone(*this, value);
   return check_format_setting(name, std::move(value), format_);
 }

@@ -19,7 +19,8 @@
 #include <absl/container/flat_hash_map.h>
 
 #include "base/wait_point.h"
-#include "catalog/session_catalog.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/exec/scan/cursor_rows.h"
 #include "engine/instance.h"
 #include "engine/programs/active_view.h"
@@ -29,7 +30,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/settings/settings.h"
 #include "engine/statement/statement_cache.h"
-#include "sql/func/context.h"
+#include "types/function/context.h"
 
 namespace indigo::engine {
 
@@ -55,7 +56,7 @@ struct NamedStatement {
   int64_t prepare_time = 0;
 };
 
-class SessionImpl final : public Session, public sql::SessionContext, public exec::CursorRows {
+class SessionImpl final : public Session, public catalog::SessionContext, public exec::CursorRows {
  public:
   SessionImpl(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database, int32_t pid,
               int32_t cancel_key);
@@ -81,13 +82,13 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   Status close_portal(std::string_view name) override;
   Status sync(RowSink& sink) override;
   void fail_transaction() override;
-  sql::FuncContext& output_context() override { return output_context_; }
+  types::FuncContext& output_context() override { return output_context_; }
   Deadline idle_deadline() const override;
   bool checks_connection() const override { return checks_connection_; }
   std::optional<Error> must_end() override;
 
-  // ---- sql::SessionContext
-  const sql::FormatSettings& format() override { return format_; }
+  // ---- catalog::SessionContext
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
   int64_t transaction_timestamp() override { return block_.start_timestamp(); }
   int64_t statement_timestamp() override { return statement_timestamp_; }
@@ -104,9 +105,9 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   Status system_rows(std::string_view function, std::span<const Datum> args,
                      const std::function<void(std::span<const Datum>)>& sink) override;
   Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
-  Result<OwnedDatum> call_routine(const sql::CallInfo& call, std::span<const Datum> args) override;
-  Result<std::unique_ptr<sql::SetProducer>> open_routine(const sql::CallInfo& call,
-                                                         std::span<const Datum> args) override;
+  Result<OwnedDatum> call_routine(const types::CallInfo& call, std::span<const Datum> args) override;
+  Result<std::unique_ptr<types::SetProducer>> open_routine(const types::CallInfo& call,
+                                                           std::span<const Datum> args) override;
 
   // ---- exec::CursorRows (cursor_position.cpp)
   Result<std::optional<Row>> current_row(std::string_view cursor, const catalog::RelationInfo& relation) override;
@@ -254,7 +255,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   Oid user_ = kInvalidOid, session_user_ = kInvalidOid;
   std::string user_name_, session_user_name_;
   bool activity_tracked_ = true;
-  sql::FormatSettings format_;
+  types::FormatSettings format_;
   bool checks_connection_ = false;
   std::chrono::milliseconds statement_timeout_{0}, lock_timeout_{0}, idle_timeout_{0}, idle_transaction_timeout_{0};
   uint64_t work_memory_bytes_ = 0;
@@ -276,7 +277,7 @@ class SessionImpl final : public Session, public sql::SessionContext, public exe
   std::pair<const sql::PlannedStatement*, std::unique_ptr<Execution>> last_execution_{nullptr, nullptr};
   absl::flat_hash_map<const sql::PlannedStatement*, std::vector<std::unique_ptr<Execution>>> idle_executions_;
 
-  sql::FuncContext bind_context_, output_context_;
+  types::FuncContext bind_context_, output_context_;
   Arena output_arena_;
   RowSink* sink_ = nullptr;  // of the message being worked on
   int64_t statement_timestamp_ = 0;

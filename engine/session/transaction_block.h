@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/session_catalog.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/exec/change/deferred_checks.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"

@@ -7,15 +7,16 @@
 #include <cstdlib>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
-#include "sql/func/time_zone.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/datetime/time_zone.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
 namespace {
 
-using sql::FormatSettings;
+using types::FormatSettings;
 using Style = FormatSettings::DateStyle;
 using Order = FormatSettings::DateOrder;
 
@@ -79,7 +80,7 @@ Error invalid_zone(std::string_view value, const char* detail) {
 
 Result<std::string> zone_of_hours(double hours, const std::string& value) {
   if (!(hours > -168 && hours < 168)) return invalid_zone(value, "UTC timezone offset is out of range.");
-  return sql::fixed_time_zone(static_cast<int32_t>(std::trunc(hours * 3600)))->name();
+  return types::fixed_time_zone(static_cast<int32_t>(std::trunc(hours * 3600)))->name();
 }
 
 // Hours east, or a zone's name.
@@ -87,7 +88,7 @@ Result<std::string> check_time_zone(const std::string& value) {
   char* end = nullptr;
   const double hours = std::strtod(value.c_str(), &end);
   if (end != value.c_str() && *end == '\0') return zone_of_hours(hours, value);
-  const auto zone = sql::find_time_zone(value);
+  const auto zone = types::find_time_zone(value);
   return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
 }
 
@@ -95,15 +96,15 @@ Result<std::string> check_time_zone(const std::string& value) {
 
 bool is_interval_zone(std::string_view value) { return begins(value, "interval"); }
 
-Result<std::string> check_interval_zone(sql::SessionContext& session, const std::string& value) {
+Result<std::string> check_interval_zone(catalog::SessionContext& session, const std::string& value) {
   const size_t open = value.find_first_not_of(' ', 8), close = value.rfind('\'');
   if (open == std::string::npos || value[open] != '\'' || close != value.size() - 1 || close == open)
     return invalid_zone(value, "");
   Arena arena;
-  sql::FuncContext context(session);
+  types::FuncContext context(session);
   context.set_arena(&arena);
-  const Datum zone = sql::type_input(context, {oid::kInterval, -1, kInvalidOid},
-                                     std::string_view(value).substr(open + 1, close - open - 1));
+  const Datum zone = types::type_input(context, {oid::kInterval, -1, kInvalidOid},
+                                       std::string_view(value).substr(open + 1, close - open - 1));
   if (context.failed()) return std::move(*context.take_error());
   if (zone.interval.months != 0) return invalid_zone(value, "Cannot specify months in time zone interval.");
   if (zone.interval.days != 0) return invalid_zone(value, "Cannot specify days in time zone interval.");

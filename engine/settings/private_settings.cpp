@@ -4,8 +4,8 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 

@@ -3,10 +3,11 @@
 #include <vector>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/settings/setting_table.h"
-#include "sql/func/registry.h"
-#include "sql/func/text/strings.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -29,30 +30,30 @@ std::string constant_text(const PgQuery__AConst& value) {
 }
 
 // SET TIME ZONE INTERVAL '1' HOUR and the like, as text: INTERVAL '01:00:00'.
-Result<std::string> interval_zone(sql::SessionContext& session, const PgQuery__TypeCast& cast) {
+Result<std::string> interval_zone(catalog::SessionContext& session, const PgQuery__TypeCast& cast) {
   std::vector<std::string> modifiers;
   for (size_t i = 0; i < cast.type_name->n_typmods; i++) {
     const PgQuery__Node* modifier = cast.type_name->typmods[i];
     if (modifier->node_case == PG_QUERY__NODE__NODE_A_CONST) modifiers.push_back(constant_text(*modifier->a_const));
   }
-  sql::TypeRef type{oid::kInterval, -1, kInvalidOid};
+  types::TypeRef type{oid::kInterval, -1, kInvalidOid};
   if (!modifiers.empty()) {
-    INDIGO_ASSIGN(type.typmod, sql::typmod_input(oid::kInterval, modifiers));
+    INDIGO_ASSIGN(type.typmod, types::typmod_input(oid::kInterval, modifiers));
   }
   Arena arena;
-  sql::FuncContext context(session);
+  types::FuncContext context(session);
   context.set_arena(&arena);
   const std::string text = constant_text(*cast.arg->a_const);
-  const Datum interval = sql::type_input(context, type, text);
+  const Datum interval = types::type_input(context, type, text);
   if (context.failed()) return context.take_error();
   std::string out = "INTERVAL '";
-  sql::type_output(context, type, interval, out);
+  types::type_output(context, type, interval, out);
   return out + "'";
 }
 
 }  // namespace
 
-Result<std::string> set_argument(sql::SessionContext& session, const PgQuery__VariableSetStmt& stmt) {
+Result<std::string> set_argument(catalog::SessionContext& session, const PgQuery__VariableSetStmt& stmt) {
   std::string name = stmt.name;
   std::string out;
   bool list = is_name_list(name);
@@ -64,7 +65,7 @@ Result<std::string> set_argument(sql::SessionContext& session, const PgQuery__Va
       INDIGO_ASSIGN(text, interval_zone(session, *node->type_cast));
     } else if (node->node_case == PG_QUERY__NODE__NODE_A_CONST) {
       text = constant_text(*node->a_const);
-      if (list) text = sql::quote_identifier(text);
+      if (list) text = types::quote_identifier(text);
     } else {
       return Error(sqlstate::kSyntaxError, "invalid value for parameter \"" + name + "\"");
     }

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "base/error.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 
 // Lists with commas; names in lists of names (search_path) quoted where they must be. Errors: 22023, 42601.
-Result<std::string> set_argument(sql::SessionContext& session, const PgQuery__VariableSetStmt& stmt);
+Result<std::string> set_argument(catalog::SessionContext& session, const PgQuery__VariableSetStmt& stmt);
 
 }  // namespace indigo::engine

@@ -1,9 +1,10 @@
 #include "engine/settings/stored_settings.h"
 
+#include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
-#include "catalog/lookup_transaction.h"
-#include "catalog/oids.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 

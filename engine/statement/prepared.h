@@ -28,9 +28,9 @@ struct Prepared {
   std::shared_ptr<const ParsedStatement> parsed;
   // Null for utility statements, and when `unplanned`.
   std::shared_ptr<const sql::PlannedStatement> plan;
-  std::vector<sql::TypeRef> parameter_types;  // declared or inferred $n
-  std::vector<sql::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
-  std::vector<bool> lifted_used;              // by lifted literal; false: part of the plan
+  std::vector<types::TypeRef> parameter_types;  // declared or inferred $n
+  std::vector<types::TypeRef> lifted_types;     // of literals that became parameters, in the order of the text
+  std::vector<bool> lifted_used;                // by lifted literal; false: part of the plan
   std::shared_ptr<const ResultShape> text_shape, binary_shape;  // null: no result columns
   std::vector<RequiredPrivilege> privileges;
   std::vector<RequiredFunction> functions;

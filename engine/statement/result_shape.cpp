@@ -1,7 +1,7 @@
 #include "engine/statement/result_shape.h"
 
 #include "base/sqlstate.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine {
 
@@ -50,7 +50,7 @@ std::shared_ptr<const ResultShape> text_columns(std::initializer_list<std::pair<
     ResultColumn column;
     column.name = name;
     column.type.oid = column.declared.oid = type;
-    Phys phys = sql::physical_of(type);
+    Phys phys = types::physical_of(type);
     column.type_length = phys == Phys::kStr ? int16_t{-1} : static_cast<int16_t>(phys_bytes(phys));
     shape->columns.push_back(std::move(column));
     shape->formats.push_back(Format::kText);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "engine/row_sink.h"
 #include "sql/plan.h"
 

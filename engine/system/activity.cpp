@@ -1,13 +1,13 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
 #include "base/sqlstate.h"
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/signal.h"
 #include "engine/system/families.h"
 #include "engine/system/privilege_check.h"
 #include "storage/statistics.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 
@@ -127,7 +127,7 @@ Result<OwnedDatum> xid_age(SessionImpl& session, std::span<const Datum> argument
 Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
 Result<OwnedDatum> collation_version(SessionImpl& session, std::span<const Datum> arguments) {
   INDIGO_TRY(session.begin_statement());
-  const catalog::Collator* collator = session.session_catalog().collator(arguments[0].oid());
+  const types::Collator* collator = session.session_catalog().collator(arguments[0].oid());
   return collator == nullptr ? null_value(Phys::kStr) : OwnedDatum(Datum::of(Str(collator->version())));
 }
 Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {

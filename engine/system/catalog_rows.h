@@ -6,13 +6,13 @@
 #include <string>
 
 #include "catalog/generated/columns.h"
-#include "catalog/system_indexes.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_indexes.h"
+#include "catalog/tables/system_table.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/families.h"
-#include "sql/func/system/object_name.h"
-#include "sql/func/system/type_name.h"
-#include "sql/func/text/strings.h"
+#include "types/system/object_name.h"
+#include "types/system/type_name.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -57,7 +57,7 @@ class CatalogRows {
 struct NameContext {
   explicit NameContext(SessionImpl& session) : context(session) { context.set_arena(&arena); }
   Arena arena;
-  sql::FuncContext context;
+  types::FuncContext context;
 };
 
 inline OwnedDatum text_value(std::string_view s) { return OwnedDatum(text_datum(s)); }

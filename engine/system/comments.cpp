@@ -1,6 +1,6 @@
 // Comments on objects, and objects in words (pg_describe_object).
 #include "engine/system/catalog_rows.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
 
 namespace indigo::engine {
 
@@ -46,7 +46,7 @@ std::string relation_in_words(NameContext& names, SessionImpl& session, Oid oid)
   const auto relation = session.session_catalog().relation(oid);
   char kind = 0;
   if (relation != nullptr) kind = static_cast<char>(relation->kind);
-  std::string name = sql::relation_name(names.context, oid);
+  std::string name = types::relation_name(names.context, oid);
   CatalogRows(session).find(pg_class::kOid, oid, [&](RowReader row) { kind = row.chr(pg_class::c_relkind); });
   switch (kind) {
     case 'i': return "index " + name;
@@ -77,12 +77,12 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
       });
       return out;
     }
-    case pg_type::kOid: return view.type(oid) == nullptr ? "" : "type " + sql::format_type(names.context, oid);
-    case pg_proc::kOid: return named("function", sql::procedure_name(names.context, oid));
-    case pg_operator::kOid: return named("operator", sql::operator_signature(names.context, oid));
+    case pg_type::kOid: return view.type(oid) == nullptr ? "" : "type " + types::format_type(names.context, oid);
+    case pg_proc::kOid: return named("function", types::procedure_name(names.context, oid));
+    case pg_operator::kOid: return named("operator", types::operator_signature(names.context, oid));
     case pg_namespace::kOid: return named("schema", view.schema_name(oid));
     case pg_authid::kOid: return named("role", view.role_name(oid));
-    case pg_collation::kOid: return named("collation", sql::collation_display_name(names.context, oid));
+    case pg_collation::kOid: return named("collation", types::collation_display_name(names.context, oid));
     case pg_database::kOid:
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "database " + std::string(row.str(pg_database::c_datname)); });
@@ -139,13 +139,13 @@ Result<OwnedDatum> identify_object(SessionImpl& session, std::span<const Datum> 
       });
       if (name.empty()) break;
       type = relation_in_words(names, session, object);
-      type.resize(type.rfind(' ', type.size() - 1 - sql::relation_name(names.context, object).size()));
-      identity = sql::quote_identifier(schema) + "." + sql::quote_identifier(name);
+      type.resize(type.rfind(' ', type.size() - 1 - types::relation_name(names.context, object).size()));
+      identity = types::quote_identifier(schema) + "." + types::quote_identifier(name);
       if (arguments[2].i32 != 0) {
         type += " column";
         CatalogRows(session).find(
             pg_attribute::kOid, {arguments[1], Datum::of(static_cast<int16_t>(arguments[2].i32))},
-            [&](RowReader row) { identity += "." + sql::quote_identifier(row.str(pg_attribute::c_attname)); });
+            [&](RowReader row) { identity += "." + types::quote_identifier(row.str(pg_attribute::c_attname)); });
       }
       break;
     }
@@ -155,8 +155,8 @@ Result<OwnedDatum> identify_object(SessionImpl& session, std::span<const Datum> 
         name = info->name;
         schema = view.schema_name(info->schema);
         identity = info->schema == oid::kPgCatalogSchema
-                       ? sql::format_type(names.context, object)
-                       : sql::quote_identifier(schema) + "." + sql::quote_identifier(name);
+                       ? types::format_type(names.context, object)
+                       : types::quote_identifier(schema) + "." + types::quote_identifier(name);
       }
       break;
     case pg_namespace::kOid:
@@ -170,12 +170,12 @@ Result<OwnedDatum> identify_object(SessionImpl& session, std::span<const Datum> 
     default: return Error(sqlstate::kFeatureNotSupported, "identifying objects of this catalog is not supported yet");
   }
   const auto text = [](const std::string& s) { return s.empty() ? null_text() : text_datum(s); };
-  const catalog::TypeRef column{oid::kText, -1, oid::kDefaultCollation};
+  const types::TypeRef column{oid::kText, -1, oid::kDefaultCollation};
   const TypeRef types[] = {column, column, column, column};
-  const std::string quoted_schema = schema.empty() ? schema : sql::quote_identifier(schema);
-  const std::string quoted_name = name.empty() ? name : sql::quote_identifier(name);
+  const std::string quoted_schema = schema.empty() ? schema : types::quote_identifier(schema);
+  const std::string quoted_name = name.empty() ? name : types::quote_identifier(name);
   const Datum values[] = {text(type), text(quoted_schema), text(quoted_name), text(identity)};
-  return text_value(sql::make_record(oid::kRecord, types, values));
+  return text_value(types::make_record(oid::kRecord, types, values));
 }
 
 constexpr SystemValue kCommentsValues[] = {

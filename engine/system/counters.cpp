@@ -3,6 +3,7 @@
 #include "engine/instance_impl.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/privilege_check.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 

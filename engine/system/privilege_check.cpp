@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "catalog/catalog.h"
-#include "sql/func/text/ascii.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine {
 
@@ -40,8 +40,8 @@ Result<std::vector<WantedPrivilege>> parse_privileges(std::string_view text, std
   std::vector<WantedPrivilege> out;
   while (true) {
     const size_t comma = text.find(',');
-    const std::string_view part = sql::trim_blanks(text.substr(0, comma));
-    std::string word = sql::to_upper(part);
+    const std::string_view part = types::trim_blanks(text.substr(0, comma));
+    std::string word = types::to_upper(part);
     bool grant_option = false;
     for (const std::string_view suffix : {kGrantOption, kAdminOption}) {
       if (!word.ends_with(suffix)) continue;
@@ -71,15 +71,15 @@ Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_
   NameContext names(session);
   switch (c.source.table) {
     case pg_class::kOid: {
-      INDIGO_ASSIGN(const Oid oid, sql::find_relation_oid(names.context, name));
+      INDIGO_ASSIGN(const Oid oid, types::find_relation_oid(names.context, name));
       if (!c.sequences) return oid;
       const auto relation = session.session_catalog().relation(oid);
       if (relation != nullptr && relation->kind != RelationKind::kSequence)
         return Error(sqlstate::kWrongObjectType, "\"" + std::string(name) + "\" is not a sequence");
       return oid;
     }
-    case pg_proc::kOid: return sql::find_procedure_oid(names.context, name);
-    case pg_type::kOid: return sql::find_type_oid(names.context, name);
+    case pg_proc::kOid: return types::find_procedure_oid(names.context, name);
+    case pg_type::kOid: return types::find_type_oid(names.context, name);
     case pg_namespace::kOid:
       return found_or(session.session_catalog().schema_named(name), SqlState("3F000"), "schema", name);
     case pg_database::kOid:
@@ -112,20 +112,20 @@ Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std:
                                  std::span<const WantedPrivilege> wanted) {
   ObjectAcl found = read_object_acl(session.session_catalog(), catalog::kRelationAcl, table);
   if (!found.found) return null_value(Phys::kBool);
-  std::vector<Acl> columns;
+  std::vector<types::Acl> columns;
   bool exists = !column.has_value();
   CatalogRows(session).scan(pg_attribute::kOid, {Datum::of_oid(table)}, [&](RowReader row) {
     const int16_t number = row.i16(pg_attribute::c_attnum);
     if (column ? number != *column : number <= 0) return true;
     if (row.flag(pg_attribute::c_attisdropped)) return true;
     exists = true;
-    if (!row.is_null(pg_attribute::c_attacl)) columns.push_back(read_acl(row.str(pg_attribute::c_attacl)));
+    if (!row.is_null(pg_attribute::c_attacl)) columns.push_back(types::read_acl(row.str(pg_attribute::c_attacl)));
     return true;
   });
   if (!exists) return null_value(Phys::kBool);
   // Any column will do, and the table's own list counts for each.
   columns.push_back(std::move(found.acl));
-  for (Acl& acl : columns) {
+  for (types::Acl& acl : columns) {
     found.acl = std::move(acl);
     for (const WantedPrivilege& w : wanted) {
       if (allowed(session, found, user, w)) return value_of(true);

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/acl.h"
 #include "catalog/object_privileges.h"
 #include "engine/system/catalog_rows.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine {
 
@@ -30,27 +30,27 @@ struct ObjectClass {
 
 inline constexpr uint32_t kRoleMember = 1, kRoleUsage = 2;
 inline constexpr PrivilegeName kTablePrivilegeNames[] = {
-    {"SELECT", catalog::kPrivilegeSelect},     {"INSERT", catalog::kPrivilegeInsert},
-    {"UPDATE", catalog::kPrivilegeUpdate},     {"DELETE", catalog::kPrivilegeDelete},
-    {"TRUNCATE", catalog::kPrivilegeTruncate}, {"REFERENCES", catalog::kPrivilegeReferences},
-    {"TRIGGER", catalog::kPrivilegeTrigger},   {"RULE", 0}};
-inline constexpr PrivilegeName kColumnPrivileges[] = {{"SELECT", catalog::kPrivilegeSelect},
-                                                      {"INSERT", catalog::kPrivilegeInsert},
-                                                      {"UPDATE", catalog::kPrivilegeUpdate},
-                                                      {"REFERENCES", catalog::kPrivilegeReferences}};
+    {"SELECT", types::kPrivilegeSelect},     {"INSERT", types::kPrivilegeInsert},
+    {"UPDATE", types::kPrivilegeUpdate},     {"DELETE", types::kPrivilegeDelete},
+    {"TRUNCATE", types::kPrivilegeTruncate}, {"REFERENCES", types::kPrivilegeReferences},
+    {"TRIGGER", types::kPrivilegeTrigger},   {"RULE", 0}};
+inline constexpr PrivilegeName kColumnPrivileges[] = {{"SELECT", types::kPrivilegeSelect},
+                                                      {"INSERT", types::kPrivilegeInsert},
+                                                      {"UPDATE", types::kPrivilegeUpdate},
+                                                      {"REFERENCES", types::kPrivilegeReferences}};
 inline constexpr PrivilegeName kSequencePrivilegeNames[] = {
-    {"USAGE", catalog::kPrivilegeUsage}, {"SELECT", catalog::kPrivilegeSelect}, {"UPDATE", catalog::kPrivilegeUpdate}};
-inline constexpr PrivilegeName kDatabasePrivilegeNames[] = {{"CREATE", catalog::kPrivilegeCreate},
-                                                            {"TEMPORARY", catalog::kPrivilegeTemp},
-                                                            {"TEMP", catalog::kPrivilegeTemp},
-                                                            {"CONNECT", catalog::kPrivilegeConnect}};
-inline constexpr PrivilegeName kSchemaPrivilegeNames[] = {{"CREATE", catalog::kPrivilegeCreate},
-                                                          {"USAGE", catalog::kPrivilegeUsage}};
-inline constexpr PrivilegeName kExecuteOnly[] = {{"EXECUTE", catalog::kPrivilegeExecute}};
-inline constexpr PrivilegeName kUsageOnly[] = {{"USAGE", catalog::kPrivilegeUsage}};
-inline constexpr PrivilegeName kCreateOnly[] = {{"CREATE", catalog::kPrivilegeCreate}};
-inline constexpr PrivilegeName kParameterPrivileges[] = {{"SET", catalog::kPrivilegeSet},
-                                                         {"ALTER SYSTEM", catalog::kPrivilegeAlterSystem}};
+    {"USAGE", types::kPrivilegeUsage}, {"SELECT", types::kPrivilegeSelect}, {"UPDATE", types::kPrivilegeUpdate}};
+inline constexpr PrivilegeName kDatabasePrivilegeNames[] = {{"CREATE", types::kPrivilegeCreate},
+                                                            {"TEMPORARY", types::kPrivilegeTemp},
+                                                            {"TEMP", types::kPrivilegeTemp},
+                                                            {"CONNECT", types::kPrivilegeConnect}};
+inline constexpr PrivilegeName kSchemaPrivilegeNames[] = {{"CREATE", types::kPrivilegeCreate},
+                                                          {"USAGE", types::kPrivilegeUsage}};
+inline constexpr PrivilegeName kExecuteOnly[] = {{"EXECUTE", types::kPrivilegeExecute}};
+inline constexpr PrivilegeName kUsageOnly[] = {{"USAGE", types::kPrivilegeUsage}};
+inline constexpr PrivilegeName kCreateOnly[] = {{"CREATE", types::kPrivilegeCreate}};
+inline constexpr PrivilegeName kParameterPrivileges[] = {{"SET", types::kPrivilegeSet},
+                                                         {"ALTER SYSTEM", types::kPrivilegeAlterSystem}};
 inline constexpr PrivilegeName kRolePrivileges[] = {{"MEMBER", kRoleMember}, {"USAGE", kRoleUsage}};
 
 inline constexpr ObjectClass kTableClass{catalog::kRelationAcl, kTablePrivilegeNames};

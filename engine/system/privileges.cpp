@@ -94,24 +94,24 @@ Result<OwnedDatum> has_role(SessionImpl& session, std::span<const Datum> argumen
 Result<OwnedDatum> acl_default(SessionImpl&, std::span<const Datum> arguments) {
   const char letter = arguments[0].str.empty() ? '\0' : arguments[0].str[0];
   const Oid owner = arguments[1].oid();
-  Acl acl;
+  types::Acl acl;
   switch (letter) {
     case 'c':
     case 'p': break;
-    case 'r': acl = default_acl('r', owner); break;
-    case 's': acl = default_acl('S', owner); break;
-    case 'd': acl = default_acl('d', owner); break;
-    case 'f': acl = default_acl('f', owner); break;
-    case 'n': acl = default_acl('n', owner); break;
+    case 'r': acl = types::default_acl('r', owner); break;
+    case 's': acl = types::default_acl('S', owner); break;
+    case 'd': acl = types::default_acl('d', owner); break;
+    case 'f': acl = types::default_acl('f', owner); break;
+    case 'n': acl = types::default_acl('n', owner); break;
     case 'T':
-    case 'l': acl = default_acl('T', owner); break;
-    case 'L': acl.push_back({owner, owner, kPrivilegeSelect | kPrivilegeUpdate, 0}); break;
-    case 't': acl.push_back({owner, owner, kPrivilegeCreate, 0}); break;
+    case 'l': acl = types::default_acl('T', owner); break;
+    case 'L': acl.push_back({owner, owner, types::kPrivilegeSelect | types::kPrivilegeUpdate, 0}); break;
+    case 't': acl.push_back({owner, owner, types::kPrivilegeCreate, 0}); break;
     case 'F':
-    case 'S': acl.push_back({owner, owner, kPrivilegeUsage, 0}); break;
+    case 'S': acl.push_back({owner, owner, types::kPrivilegeUsage, 0}); break;
     default: return Error(sqlstate::kInternalError, std::string("unrecognized objtype abbreviation: ") + letter);
   }
-  return text_value(acl_array(acl));
+  return text_value(types::acl_array(acl));
 }
 
 constexpr SystemValue kPrivilegesValues[] = {

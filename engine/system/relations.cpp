@@ -1,13 +1,14 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
-#include "catalog/sequence_table.h"
+#include "catalog/tables/sequence_table.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/func/text/ascii.h"
-#include "sql/func/text/strings.h"
-#include "sql/func/types/record.h"
 #include "sql/parse/parser.h"
+#include "storage/table.h"
+#include "types/io/record.h"
+#include "types/text/ascii.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -75,9 +76,9 @@ bool can_be_analyzed(SessionImpl& session, const std::string& text) {
 
 // Whether UPDATE of a view's column passes: then INSERT into it does too.
 bool view_column_is_updatable(SessionImpl& session, const catalog::RelationInfo& view, size_t column) {
-  return can_be_analyzed(session, "UPDATE " + sql::quote_identifier(view.schema_name) + "." +
-                                      sql::quote_identifier(view.name) + " SET " +
-                                      sql::quote_identifier(view.columns[column].name) + " = DEFAULT");
+  return can_be_analyzed(session, "UPDATE " + types::quote_identifier(view.schema_name) + "." +
+                                      types::quote_identifier(view.name) + " SET " +
+                                      types::quote_identifier(view.columns[column].name) + " = DEFAULT");
 }
 
 // Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16.
@@ -87,8 +88,8 @@ Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arg
   if (relation != nullptr && (relation->kind == catalog::RelationKind::kTable || relation->is_partitioned()))
     bits = 4 | 8 | 16;
   if (relation != nullptr && relation->kind == catalog::RelationKind::kView && relation->oid >= oid::kFirstUserOid &&
-      can_be_analyzed(session, "DELETE FROM " + sql::quote_identifier(relation->schema_name) + "." +
-                                   sql::quote_identifier(relation->name))) {
+      can_be_analyzed(session, "DELETE FROM " + types::quote_identifier(relation->schema_name) + "." +
+                                   types::quote_identifier(relation->name))) {
     bits = 16;
     for (size_t i = 0; i < relation->columns.size() && bits == 16; i++) {
       if (view_column_is_updatable(session, *relation, i)) bits |= 4 | 8;
@@ -121,11 +122,11 @@ Result<OwnedDatum> property_value(catalog::AccessMethod::Property property) {
 }
 Result<OwnedDatum> method_property(SessionImpl&, std::span<const Datum> arguments) {
   const catalog::AccessMethod* method = catalog::access_method(arguments[0].oid());
-  return method == nullptr ? null_bool() : property_value(method->property(sql::to_lower(arguments[1].str)));
+  return method == nullptr ? null_bool() : property_value(method->property(types::to_lower(arguments[1].str)));
 }
 Result<OwnedDatum> index_property(SessionImpl& session, std::span<const Datum> arguments) {
   const catalog::AccessMethod* method = method_of(session, arguments[0].oid());
-  return method == nullptr ? null_bool() : property_value(method->index_property(sql::to_lower(arguments[1].str)));
+  return method == nullptr ? null_bool() : property_value(method->index_property(types::to_lower(arguments[1].str)));
 }
 Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const Datum> arguments) {
   std::vector<int16_t> options;
@@ -136,7 +137,7 @@ Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const D
   });
   const int32_t column = arguments[1].i32;
   if (!found || column < 1 || column > columns) return null_bool();
-  const std::string property = sql::to_lower(arguments[2].str);
+  const std::string property = types::to_lower(arguments[2].str);
   const bool key = static_cast<size_t>(column) <= options.size();
   const int16_t option = key ? options[static_cast<size_t>(column) - 1] : int16_t{0};
   const bool descending = (option & 1) != 0, nulls_first = (option & 2) != 0;
@@ -170,7 +171,7 @@ Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Dat
   }
   const uint32_t held =
       catalog::object_privileges(session.session_catalog(), catalog::kRelationAcl, arguments[0].oid(), session.user());
-  if ((held & (catalog::kPrivilegeSelect | catalog::kPrivilegeUsage)) == 0) {
+  if ((held & (types::kPrivilegeSelect | types::kPrivilegeUsage)) == 0) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied for sequence " + relation->name);
   }
   const auto state = table->sequence()->state();
@@ -187,7 +188,7 @@ Result<OwnedDatum> sequence_parameters(SessionImpl& session, std::span<const Dat
                             row.datum(pg_sequence::c_seqmax),   row.datum(pg_sequence::c_seqincrement),
                             row.datum(pg_sequence::c_seqcycle), row.datum(pg_sequence::c_seqcache),
                             row.datum(pg_sequence::c_seqtypid)};
-    record = sql::make_record(oid::kRecord, types, values);
+    record = types::make_record(oid::kRecord, types, values);
   });
   if (record.empty()) {
     return Error(sqlstate::kInternalError, "cache lookup failed for sequence " + std::to_string(arguments[0].oid()));

@@ -1,9 +1,9 @@
 // pg_settings.
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/settings/private_settings.h"
 #include "engine/system/families.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 

@@ -85,7 +85,7 @@ Result<bool> may_see_size(SessionImpl& session, const ObjectClass& of, Oid objec
 }
 
 Result<OwnedDatum> size_of_database(SessionImpl& session, Oid oid) {
-  INDIGO_ASSIGN(const bool exists, may_see_size(session, kDatabaseClass, oid, catalog::kPrivilegeConnect, "database",
+  INDIGO_ASSIGN(const bool exists, may_see_size(session, kDatabaseClass, oid, types::kPrivilegeConnect, "database",
                                                 catalog::pg_database::c_datname));
   if (!exists) return null_value(Phys::kI64);
   const auto database = session.session_catalog().catalog().database(oid);
@@ -102,8 +102,8 @@ Result<OwnedDatum> database_size_by_name(SessionImpl& session, std::span<const D
 // Everything lies in the default tablespace, but for what all databases share.
 Result<OwnedDatum> size_of_tablespace(SessionImpl& session, Oid oid) {
   if (oid != kDefaultTablespace) {  // every database's own, where no privilege is asked for
-    INDIGO_ASSIGN(const bool exists, may_see_size(session, kTablespaceClass, oid, catalog::kPrivilegeCreate,
-                                                  "tablespace", catalog::pg_tablespace::c_spcname));
+    INDIGO_ASSIGN(const bool exists, may_see_size(session, kTablespaceClass, oid, types::kPrivilegeCreate, "tablespace",
+                                                  catalog::pg_tablespace::c_spcname));
     if (!exists) return null_value(Phys::kI64);
   }
   catalog::Catalog& all = session.session_catalog().catalog();

@@ -1,8 +1,8 @@
 // pg_prepared_statements and pg_cursors.
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/system/families.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 

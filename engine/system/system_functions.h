@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "catalog/datum.h"
+#include "types/value/datum.h"
 
 namespace indigo::engine {
 

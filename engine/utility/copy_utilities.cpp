@@ -4,7 +4,6 @@
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/database.h"
-#include "catalog/oids.h"
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
@@ -12,10 +11,11 @@
 #include "engine/session/session_impl.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/func/registry.h"
-#include "sql/func/text/strings.h"
 #include "sql/parse/text_position.h"
 #include "sql/query_walk.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine {
 
@@ -29,7 +29,7 @@ struct Target {
 };
 
 std::string qualified(const catalog::RelationInfo& r) {
-  return sql::quote_identifier(r.schema_name) + "." + sql::quote_identifier(r.name);
+  return types::quote_identifier(r.schema_name) + "." + types::quote_identifier(r.name);
 }
 
 Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
@@ -134,7 +134,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   const auto& r = *target.relation;
   std::string columns, values;
   for (int c : target.columns) {
-    columns += (columns.empty() ? "" : ", ") + sql::quote_identifier(r.columns[c].name);
+    columns += (columns.empty() ? "" : ", ") + types::quote_identifier(r.columns[c].name);
     values += values.empty() ? "NULL" : ", NULL";
   }
   std::string text =
@@ -214,7 +214,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   std::vector<std::optional<std::string_view>> fields;
   std::vector<Datum> row(target.columns.size());
   Arena arena;
-  sql::FuncContext context(call.session);
+  types::FuncContext context(call.session);
   context.set_arena(&arena);
   if (options.header) INDIGO_TRY(skip_header(target, options, reader));
   auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
@@ -245,8 +245,8 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
         row[i] = Datum::make_null(r.layout.phys(static_cast<size_t>(target.columns[i])));
         continue;
       }
-      row[i] = options.format == CopyFormat::kBinary ? sql::type_receive(context, type, *fields[i])
-                                                     : sql::type_input(context, type, *fields[i]);
+      row[i] = options.format == CopyFormat::kBinary ? types::type_receive(context, type, *fields[i])
+                                                     : types::type_input(context, type, *fields[i]);
       if (context.failed()) return failed(context.take_error(), static_cast<int>(i), fields[i]);
     }
     if (Status status = insert.add(row); !status.ok()) return not_written(status.take_error());
@@ -330,7 +330,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     }
     std::string list;
     for (int c : target.columns)
-      list += (list.empty() ? "" : ", ") + sql::quote_identifier(target.relation->columns[c].name);
+      list += (list.empty() ? "" : ", ") + types::quote_identifier(target.relation->columns[c].name);
     auto parsed = std::make_shared<ParsedStatement>();
     parsed->text = "SELECT " + list + " FROM ONLY " + qualified(*target.relation);
     INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
@@ -344,7 +344,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   const ExecutionContext context = session.execution_context(session.transaction().view(), call.parameters);
   INDIGO_TRY(execution->open(context));
   Arena arena;
-  sql::FuncContext output(session);
+  types::FuncContext output(session);
   output.set_arena(&arena);
   CopyWriter writer(call.sink, output, options, *prepared->text_shape, std::move(force_quote));
   INDIGO_TRY(writer.begin());

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/signal.h"
@@ -17,7 +18,7 @@ class DefinitionHost final : public DdlHost {
  public:
   // `statement` may be null (at the session's end).
   DefinitionHost(SessionImpl& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
-                 std::span<const sql::TypeRef> parameter_types = {}, bool nested = false)
+                 std::span<const types::TypeRef> parameter_types = {}, bool nested = false)
       : session_(session),
         statement_(statement),
         parameters_(parameters),
@@ -28,7 +29,7 @@ class DefinitionHost final : public DdlHost {
   using Observer = std::function<void(const PreparedPtr& prepared, Execution& execution)>;
   void observe(Observer observer) { observer_ = std::move(observer); }
 
-  sql::SessionContext& session() override { return session_; }
+  catalog::SessionContext& session() override { return session_; }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
@@ -48,7 +49,7 @@ class DefinitionHost final : public DdlHost {
   SessionImpl& session_;
   const ParsedStatement* statement_;
   std::span<const Datum> parameters_;
-  std::span<const sql::TypeRef> parameter_types_;
+  std::span<const types::TypeRef> parameter_types_;
   const bool nested_;
   Observer observer_;
 };

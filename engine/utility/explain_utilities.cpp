@@ -5,7 +5,6 @@
 #include <chrono>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/ddl/ddl.h"
 #include "engine/session/evaluate.h"
 #include "engine/session/session_impl.h"
@@ -17,6 +16,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
 #include "sql/parse/text_position.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 

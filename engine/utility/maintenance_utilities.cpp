@@ -36,9 +36,9 @@ Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, 
   }
   auto& catalog = call.session.session_catalog();
   const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, relation.oid, call.session.user());
-  uint32_t any_of = catalog::kPrivilegeUpdate | catalog::kPrivilegeDelete | catalog::kPrivilegeTruncate;
-  if (mode == TableLockMode::kAccessShare) any_of = catalog::kPrivilegeSelect;
-  if (mode == TableLockMode::kRowExclusive) any_of |= catalog::kPrivilegeInsert;
+  uint32_t any_of = types::kPrivilegeUpdate | types::kPrivilegeDelete | types::kPrivilegeTruncate;
+  if (mode == TableLockMode::kAccessShare) any_of = types::kPrivilegeSelect;
+  if (mode == TableLockMode::kRowExclusive) any_of |= types::kPrivilegeInsert;
   if ((held & any_of) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege,
                std::string("permission denied for ") +

@@ -20,7 +20,8 @@ Status run_prepare(UtilityCall& call, std::string& tag) {
   }
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
-    INDIGO_ASSIGN(sql::TypeRef type, sql::analyze_type_name(session, stmt.argtypes[i]->type_name, call.statement.text));
+    INDIGO_ASSIGN(types::TypeRef type,
+                  sql::analyze_type_name(session, stmt.argtypes[i]->type_name, call.statement.text));
     statement.parameter_types.push_back(type.oid);
   }
   auto parsed = std::make_shared<ParsedStatement>(call.statement);

@@ -1,10 +1,10 @@
 // CALL and DO.
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/procedure_call.h"
 #include "engine/session/session_impl.h"
 #include "engine/utility/families.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 

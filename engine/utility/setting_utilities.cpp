@@ -2,13 +2,13 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "engine/utility/transaction_modes.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 

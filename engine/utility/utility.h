@@ -20,7 +20,7 @@ struct UtilityCall {
   const ParsedStatement& statement;
   const PgQuery__Node* node;
   std::span<const Datum> parameters;  // of the extended protocol
-  std::span<const sql::TypeRef> parameter_types;
+  std::span<const types::TypeRef> parameter_types;
   const ResultShape* shape = nullptr;  // result columns with the client's formats, when there are some
   RowSink& sink;
   bool top_level = true;  // alone in its message: may run outside a transaction block

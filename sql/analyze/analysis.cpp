@@ -1,10 +1,12 @@
 #include "sql/analyze/analysis.h"
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/parse/text_position.h"
 
 namespace indigo::sql {
 
-Analysis::Analysis(SessionContext& s, std::string_view t) : session(s), catalog(s.catalog()), text(t), functions_(s) {
+Analysis::Analysis(catalog::SessionContext& s, std::string_view t)
+    : session(s), catalog(s.catalog()), text(t), functions_(s) {
   functions_.set_arena(&arena_);
 }
 

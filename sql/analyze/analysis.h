@@ -11,20 +11,21 @@
 #include "base/error.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/variables.h"
 #include "sql/expr.h"
-#include "sql/func/context.h"
+#include "types/function/context.h"
 
 namespace indigo::sql {
 
 class Analysis {
  public:
-  Analysis(SessionContext& session, std::string_view text);
+  Analysis(catalog::SessionContext& session, std::string_view text);
   // For a nested text: a view's definition, a default, a function's body. Errors there have no position in the user's text.
   Analysis(const Analysis& outer, std::string_view text);
 
-  SessionContext& session;
+  catalog::SessionContext& session;
   catalog::CatalogView& catalog;
   const std::string_view text;
 
@@ -45,7 +46,7 @@ class Analysis {
   const VariableScope* variables = nullptr;
 
   // For input functions: results live in the arena until the end of the analysis.
-  FuncContext& functions() { return functions_; }
+  types::FuncContext& functions() { return functions_; }
 
   // ---- $n (parameters.cpp)
   void declare_parameters(std::span<const Oid> types, bool variable, const PgQuery__Node* statement);
@@ -74,7 +75,7 @@ class Analysis {
 
  private:
   Arena arena_;
-  FuncContext functions_;
+  types::FuncContext functions_;
   std::vector<Oid> types_;  // of $1.., kUnknown while undecided, kInvalidOid when never mentioned
   std::vector<TypeRef> resolved_;
   size_t declared_ = 0;

@@ -1,9 +1,10 @@
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/type_name.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -21,12 +22,13 @@ bool is_query(const PgQuery__Node* n) {
 
 }  // namespace
 
-Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text) {
+Result<TypeRef> analyze_type_name(catalog::SessionContext& session, const PgQuery__TypeName* name,
+                                  std::string_view text) {
   Analysis a(session, text);
   return resolve_type_name(a, name);
 }
 
-Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& input) {
+Result<AnalyzedStatement> analyze(catalog::SessionContext& session, const AnalyzeInput& input) {
   AnalyzedStatement out;
   if (!is_query(input.statement)) return out;
   Analysis a(session, input.text);

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/catalog_view.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/catalog_view.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/query.h"
 
@@ -40,41 +40,44 @@ struct AnalyzeInput {
 
 // Utility statements (query == null in the answer) are the engine's. EXPLAIN, COPY (query), CREATE TABLE AS, DECLARE
 // CURSOR and so on analyze their inner statement through analyze() again.
-Result<AnalyzedStatement> analyze(SessionContext& session, const AnalyzeInput& input);
+Result<AnalyzedStatement> analyze(catalog::SessionContext& session, const AnalyzeInput& input);
 
 // An expression over one relation's columns (entry 0): defaults, checks, index predicates, USING. `text` is SQL.
 // relation may be null (no columns). The result is coerced to `target` (assignment) unless target.oid is invalid.
-Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view text,
+Result<ExprPtr> analyze_expression(catalog::SessionContext& session, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
-Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+Result<ExprPtr> analyze_expression(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 
 // The same, to be printed with deparse and not to be evaluated: calls of functions in language SQL stay calls.
-Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
+Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
-Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 
 // The conversion of a value of type `from`, which is ParamExpr 0, as an assignment makes it. Null when `from` is as good as
 // `to`. Where there is none: by the value's text if `through_text`, else 42804.
-Result<ExprPtr> analyze_assignment(SessionContext& session, const TypeRef& from, const TypeRef& to, bool through_text);
+Result<ExprPtr> analyze_assignment(catalog::SessionContext& session, const TypeRef& from, const TypeRef& to,
+                                   bool through_text);
 
 // CALL: the procedure and the values of its input parameters.
 struct AnalyzedCall {
-  std::shared_ptr<const catalog::FunctionInfo> procedure;
+  std::shared_ptr<const types::FunctionInfo> procedure;
   ExprList arguments;  // inputs only
   // By argument as it was written: the place among all parameters.
   std::vector<int> parameters;
   TypeRef result;
 };
-Result<AnalyzedCall> analyze_call(SessionContext& session, const PgQuery__CallStmt& call, const AnalyzeInput& input);
+Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuery__CallStmt& call,
+                                  const AnalyzeInput& input);
 
 // A type's name outside a query (PREPARE's list). 42704 when there is none.
-Result<TypeRef> analyze_type_name(SessionContext& session, const PgQuery__TypeName* name, std::string_view text);
+Result<TypeRef> analyze_type_name(catalog::SessionContext& session, const PgQuery__TypeName* name,
+                                  std::string_view text);
 
 // Expression back to SQL as pg_get_expr prints it (qualified where needed); entry 0's columns by name.
 std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);
 // A view's query as a statement that names the view sees it.
-Result<std::shared_ptr<const Query>> analyze_view(SessionContext& session, const catalog::RelationInfo& view);
+Result<std::shared_ptr<const Query>> analyze_view(catalog::SessionContext& session, const catalog::RelationInfo& view);
 
 }  // namespace indigo::sql

@@ -1,8 +1,8 @@
 #include "sql/analyze/make.h"
 
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
 #include "sql/query_walk.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/expr.h"
 
 namespace indigo::sql {

@@ -1,11 +1,11 @@
 // Parameters whose types come from their context, and literals that became parameters.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/analysis.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/node.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <functional>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/explain/explain_tree.h"
 #include "sql/plan.h"
 

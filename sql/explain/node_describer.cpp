@@ -5,7 +5,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/deparse_session.h"
-#include "sql/func/text/strings.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql {
 namespace {
@@ -54,8 +54,9 @@ void NodeDescriber::relation(ExplainNode& n, const RelationInfo& r, const std::s
   n.head.push_back(Property::text("Relation Name", r.name, Where::kStructured));
   if (options_.verbose) n.head.push_back(Property::text("Schema", r.schema_name, Where::kStructured));
   n.head.push_back(Property::text("Alias", alias, Where::kStructured));
-  n.title += " on " + (options_.verbose ? quote_identifier(r.schema_name) + "." : "") + quote_identifier(r.name);
-  if (alias != r.name) n.title += " " + quote_identifier(alias);
+  n.title +=
+      " on " + (options_.verbose ? types::quote_identifier(r.schema_name) + "." : "") + types::quote_identifier(r.name);
+  if (alias != r.name) n.title += " " + types::quote_identifier(alias);
 }
 
 void NodeDescriber::named_scan(ExplainNode& n, const Plan& p, const char* type, const char* label,
@@ -64,8 +65,8 @@ void NodeDescriber::named_scan(ExplainNode& n, const Plan& p, const char* type, 
   n.type = n.title = type;
   if (label != nullptr) n.head.push_back(Property::text(label, name, Where::kStructured));
   n.head.push_back(Property::text("Alias", alias, Where::kStructured));
-  n.title += " on " + quote_identifier(label != nullptr ? name : alias);
-  if (label != nullptr && alias != name) n.title += " " + quote_identifier(alias);
+  n.title += " on " + types::quote_identifier(label != nullptr ? name : alias);
+  if (label != nullptr && alias != name) n.title += " " + types::quote_identifier(alias);
 }
 
 namespace {
@@ -115,7 +116,8 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
     relation(n, *s.relation, text_.alias(p));
   } else {
     n.type = "Index Scan";
-    n.title = std::string("Index Scan ") + (backward ? "Backward " : "") + "using " + quote_identifier(index->name);
+    n.title =
+        std::string("Index Scan ") + (backward ? "Backward " : "") + "using " + types::quote_identifier(index->name);
     n.head.push_back(Property::text("Scan Direction", backward ? "Backward" : "Forward", Where::kStructured));
     n.head.push_back(Property::text("Index Name", index->name, Where::kStructured));
     relation(n, *s.relation, text_.alias(p));
@@ -127,7 +129,7 @@ void NodeDescriber::scan(ExplainNode& n, const Plan& p, const ScanPlan& s, const
 void NodeDescriber::current_row(ExplainNode& n, const Plan& p, const TableScanPlan& s) {
   n.type = n.title = "Tid Scan";
   relation(n, *s.relation, text_.alias(p));
-  add(n, "TID Cond", "CURRENT OF " + quote_identifier(s.current_of));
+  add(n, "TID Cond", "CURRENT OF " + types::quote_identifier(s.current_of));
   if (s.filter != nullptr) add(n, "Filter", text_.scan_text(p, *s.filter));
 }
 
@@ -260,7 +262,7 @@ void NodeDescriber::change(ExplainNode& n, const Plan& p, const char* operation,
   if (conflict->where != nullptr) {
     ColumnTexts excluded;
     for (const auto& column : c.relation->columns)
-      excluded.push_back({"excluded." + quote_identifier(column.name), nullptr});
+      excluded.push_back({"excluded." + types::quote_identifier(column.name), nullptr});
     add(n, "Conflict Filter", text_.text_over(p, *conflict->where, &excluded, &columns));
   }
 }
@@ -272,7 +274,7 @@ void NodeDescriber::function_scan(ExplainNode& n, const Plan& p, const FunctionS
              function != nullptr ? function->name : "");
   if (options_.verbose && function != nullptr) {
     const size_t at = n.title.find(" on ") + 4;
-    n.title.insert(at, quote_identifier(catalog_.schema_name(function->schema)) + ".");
+    n.title.insert(at, types::quote_identifier(catalog_.schema_name(function->schema)) + ".");
   }
   std::string calls;
   for (const auto& c : f.functions)

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "catalog/system_columns.h"
-#include "sql/func/text/strings.h"
+#include "catalog/tables/system_columns.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql {
 namespace {
@@ -111,7 +111,7 @@ std::string PlanText::scan_text(const Plan& scan, const Expr& e) {
 }
 
 std::string PlanText::column(const Plan& scan, const std::string& name, bool qualify) {
-  return (qualify ? quote_identifier(alias(scan)) + "." : "") + quote_identifier(name);
+  return (qualify ? types::quote_identifier(alias(scan)) + "." : "") + types::quote_identifier(name);
 }
 
 const ColumnTexts& PlanText::outputs(const Plan& plan) {
@@ -158,9 +158,9 @@ ColumnTexts PlanText::target_columns(const Plan& change, const ChangePlan& p) {
   const Plan* named = change.kind == PlanKind::kInsert ? &change : target_scan(*change.inputs[0], p.relation->oid);
   ColumnTexts out;
   for (const auto& c : p.relation->columns) {
-    const std::string name = quote_identifier(c.name);
+    const std::string name = types::quote_identifier(c.name);
     out.push_back(
-        {named == nullptr ? quote_identifier(p.relation->name) + "." + name : column(*named, c.name), nullptr});
+        {named == nullptr ? types::quote_identifier(p.relation->name) + "." + name : column(*named, c.name), nullptr});
   }
   return out;
 }
@@ -276,7 +276,7 @@ std::string PlanText::keys(const std::vector<SortKey>& all) const {
 bool PlanText::print(const Expr& e, std::string& out) const {
   const auto function = [&](Oid oid) {
     const auto f = catalog_.function(oid);
-    return f != nullptr ? quote_identifier(f->name) : std::string("?");
+    return f != nullptr ? types::quote_identifier(f->name) : std::string("?");
   };
   switch (e.kind) {
     case ExprKind::kColumn: {

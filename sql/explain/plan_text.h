@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 #include "sql/deparse.h"
 #include "sql/plan.h"
 

@@ -3,15 +3,15 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql::partition {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 
-void store_value(FuncContext& context, const catalog::TypeRef& type, const BoundValue& v, std::string& out) {
+void store_value(types::FuncContext& context, const types::TypeRef& type, const BoundValue& v, std::string& out) {
   switch (v.kind) {
     case BoundValue::Kind::kMin: out += '-'; return;
     case BoundValue::Kind::kMax: out += '+'; return;
@@ -27,7 +27,7 @@ void store_value(FuncContext& context, const catalog::TypeRef& type, const Bound
   }
 }
 
-void store_values(FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values,
+void store_values(types::FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values,
                   std::string& out) {
   for (size_t i = 0; i < values.size(); i++) {
     if (i > 0) out += ',';
@@ -37,7 +37,7 @@ void store_values(FuncContext& context, const catalog::PartitionKey& key, const 
 
 Error damaged() { return Error(sqlstate::kInternalError, "a partition's bound cannot be read"); }
 
-Result<BoundValue> read_value(FuncContext& context, const catalog::TypeRef& type, std::string_view text) {
+Result<BoundValue> read_value(types::FuncContext& context, const types::TypeRef& type, std::string_view text) {
   BoundValue out;
   if (text.empty()) return damaged();
   switch (text[0]) {
@@ -56,7 +56,7 @@ Result<BoundValue> read_value(FuncContext& context, const catalog::TypeRef& type
   return out;
 }
 
-Result<std::vector<BoundValue>> read_values(FuncContext& context, const catalog::PartitionKey& key,
+Result<std::vector<BoundValue>> read_values(types::FuncContext& context, const catalog::PartitionKey& key,
                                             std::string_view text) {
   std::vector<BoundValue> out;
   while (true) {
@@ -78,7 +78,8 @@ bool read_number(std::string_view& text, int32_t& out) {
   return true;
 }
 
-std::string values_text(FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values) {
+std::string values_text(types::FuncContext& context, const catalog::PartitionKey& key,
+                        const std::vector<BoundValue>& values) {
   std::string out;
   for (size_t i = 0; i < values.size(); i++) {
     if (i > 0) out += ", ";
@@ -89,7 +90,7 @@ std::string values_text(FuncContext& context, const catalog::PartitionKey& key, 
 
 }  // namespace
 
-std::string store_bound(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
+std::string store_bound(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
   if (bound.strategy == 'd') return "d";
   if (bound.strategy == 'h') return "h " + std::to_string(bound.modulus) + " " + std::to_string(bound.remainder);
   std::string out(1, bound.strategy);
@@ -102,7 +103,7 @@ std::string store_bound(FuncContext& context, const catalog::PartitionKey& key, 
   return out;
 }
 
-Result<Bound> read_bound(FuncContext& context, const catalog::PartitionKey& key, std::string_view stored) {
+Result<Bound> read_bound(types::FuncContext& context, const catalog::PartitionKey& key, std::string_view stored) {
   Bound out;
   if (stored == "d") return out;
   if (stored.size() < 3 || stored[0] != key.strategy) return damaged();
@@ -127,7 +128,7 @@ Result<Bound> read_bound(FuncContext& context, const catalog::PartitionKey& key,
   }
 }
 
-std::string bound_value_text(FuncContext& context, const catalog::TypeRef& type, const BoundValue& v) {
+std::string bound_value_text(types::FuncContext& context, const types::TypeRef& type, const BoundValue& v) {
   switch (v.kind) {
     case BoundValue::Kind::kMin: return "MINVALUE";
     case BoundValue::Kind::kMax: return "MAXVALUE";
@@ -147,7 +148,7 @@ std::string bound_value_text(FuncContext& context, const catalog::TypeRef& type,
   return out + "'";
 }
 
-std::string bound_text(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
+std::string bound_text(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound) {
   switch (bound.strategy) {
     case 'h':
       return "FOR VALUES WITH (modulus " + std::to_string(bound.modulus) + ", remainder " +

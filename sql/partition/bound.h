@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/info.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/relation_info.h"
+#include "types/function/context.h"
 
 namespace indigo::sql::partition {
 
@@ -30,11 +30,11 @@ struct Bound {
   int32_t modulus = 0, remainder = 0;
 };
 
-std::string store_bound(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);
-Result<Bound> read_bound(FuncContext& context, const catalog::PartitionKey& key, std::string_view stored);
+std::string store_bound(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);
+Result<Bound> read_bound(types::FuncContext& context, const catalog::PartitionKey& key, std::string_view stored);
 // "FOR VALUES FROM (1) TO (10)", as pg_get_expr shows it.
-std::string bound_text(FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);
+std::string bound_text(types::FuncContext& context, const catalog::PartitionKey& key, const Bound& bound);
 // One value as in bound_text.
-std::string bound_value_text(FuncContext& context, const catalog::TypeRef& type, const BoundValue& value);
+std::string bound_value_text(types::FuncContext& context, const types::TypeRef& type, const BoundValue& value);
 
 }  // namespace indigo::sql::partition

@@ -1,18 +1,19 @@
 #include "sql/partition/constraint_text.h"
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
-#include "sql/func/system/type_name.h"
-#include "sql/func/text/strings.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/stored/print.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql::partition {
 namespace {
 
 class Writer {
  public:
-  Writer(SessionContext& session, const RelationInfo& parent)
+  Writer(catalog::SessionContext& session, const RelationInfo& parent)
       : session_(session), parent_(parent), key_(*parent.partition_key), context_(session) {
     context_.set_arena(&arena_);
   }
@@ -40,12 +41,12 @@ class Writer {
  private:
   std::string column(size_t i) const {
     const catalog::PartitionKeyColumn& k = key_.columns[i];
-    if (k.column > 0) return quote_identifier(parent_.columns[static_cast<size_t>(k.column) - 1].name);
+    if (k.column > 0) return types::quote_identifier(parent_.columns[static_cast<size_t>(k.column) - 1].name);
     return "(" + print_stored(session_, k.expression, parent_) + ")";
   }
 
   std::string constant(size_t i, const BoundValue& v) {
-    const TypeRef& type = key_.columns[i].type;
+    const types::TypeRef& type = key_.columns[i].type;
     const std::string text = bound_value_text(context_, type, v);
     return text[0] == '\'' ? text + "::" + format_type(session_.catalog(), type.oid) : text;
   }
@@ -147,19 +148,19 @@ class Writer {
     return std::vector<std::string>{"NOT (" + all(present, " AND ") + ")"};
   }
 
-  SessionContext& session_;
+  catalog::SessionContext& session_;
   const RelationInfo& parent_;
   const catalog::PartitionKey& key_;
   Arena arena_;
-  FuncContext context_;
+  types::FuncContext context_;
 };
 
-Status add_conditions(SessionContext& session, const RelationInfo& partition, std::vector<std::string>& out) {
+Status add_conditions(catalog::SessionContext& session, const RelationInfo& partition, std::vector<std::string>& out) {
   if (!partition.is_partition || partition.parents.empty()) return {};
   const auto parent = session.catalog().relation(partition.parents[0]);
   if (parent == nullptr || parent->partition_key == nullptr) return {};
   INDIGO_TRY(add_conditions(session, *parent, out));
-  FuncContext context(session);
+  types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
   INDIGO_ASSIGN(const Bound bound, read_bound(context, *parent->partition_key, partition.partition_bound));
@@ -170,12 +171,12 @@ Status add_conditions(SessionContext& session, const RelationInfo& partition, st
 
 }  // namespace
 
-Result<std::string> bound_condition(SessionContext& session, const RelationInfo& parent, const Bound& bound) {
+Result<std::string> bound_condition(catalog::SessionContext& session, const RelationInfo& parent, const Bound& bound) {
   INDIGO_ASSIGN(const std::vector<std::string> parts, Writer(session, parent).condition(bound));
   return parts.empty() ? std::string() : Writer::all(parts, " AND ");
 }
 
-Result<std::string> partition_condition(SessionContext& session, const RelationInfo& partition) {
+Result<std::string> partition_condition(catalog::SessionContext& session, const RelationInfo& partition) {
   std::vector<std::string> parts;
   INDIGO_TRY(add_conditions(session, partition, parts));
   return parts.empty() ? std::string() : Writer::all(parts, " AND ");

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sql/func/bytes/value_hash.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/bytes/value_hash.h"
 
 namespace indigo::sql::partition {
 
@@ -15,11 +16,12 @@ int RangePoint::compare(std::string_view other, int8_t other_end) const {
   return key.size() < other.size() ? end : -other_end;
 }
 
-Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(SessionContext& session, const RelationInfo& relation) {
+Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(catalog::SessionContext& session,
+                                                             const RelationInfo& relation) {
   if (auto made = relation.partition_map->get()) return std::static_pointer_cast<const PartitionMap>(std::move(made));
   auto map = std::make_shared<PartitionMap>();
   map->key_ = relation.partition_key;
-  FuncContext context(session);
+  types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
   for (size_t i = 0; i < relation.children.size(); i++) {
@@ -110,7 +112,7 @@ void PartitionMap::finish() {
   if (default_ >= 0) once(default_);
 }
 
-int PartitionMap::find(FuncContext& context, std::span<const Datum> values, std::string& scratch) const {
+int PartitionMap::find(types::FuncContext& context, std::span<const Datum> values, std::string& scratch) const {
   switch (strategy()) {
     case 'h': {
       if (modulus_ == 0) return -1;
@@ -201,7 +203,7 @@ int PartitionMap::overlapping(const Bound& bound, size_t& at) const {
   return -1;
 }
 
-uint64_t PartitionMap::hash(FuncContext& context, std::span<const Datum> values) const {
+uint64_t PartitionMap::hash(types::FuncContext& context, std::span<const Datum> values) const {
   std::vector<Oid> types;
   for (size_t i = 0; i < key_->columns.size(); i++) types.push_back(key_->layout.column(i).type);
   return hash_partition_key(context, types, values);

@@ -1,6 +1,6 @@
 // The partitions of one table as a map from key values to a partition: sorted bounds and binary search.
 //
-// Ranges and lists are compared as encoded keys (catalog/key_codec.h), in the partition key's collations; hashes are
+// Ranges and lists are compared as encoded keys (types/value/key_codec.h), in the partition key's collations; hashes are
 // PostgreSQL's, so that dumps of single partitions move between the two.
 // Invariants
 //  1. Range: partitions never overlap; slot i holds the values from bounds[i - 1] on, up to bounds[i].
@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/partition/bound.h"
 
 namespace indigo::sql::partition {
@@ -33,7 +34,7 @@ using PartitionSet = std::vector<int>;
 class PartitionMap {
  public:
   // Of a partitioned table.
-  static Result<std::shared_ptr<const PartitionMap>> of(SessionContext& session, const RelationInfo& relation);
+  static Result<std::shared_ptr<const PartitionMap>> of(catalog::SessionContext& session, const RelationInfo& relation);
 
   char strategy() const { return key_->strategy; }
   const catalog::PartitionKey& key() const { return *key_; }
@@ -43,7 +44,7 @@ class PartitionMap {
   const PartitionSet& in_order() const { return in_order_; }
 
   // Where a row with these key values goes; -1: nowhere. `scratch` is memory to encode in.
-  int find(FuncContext& context, std::span<const Datum> values, std::string& scratch) const;
+  int find(types::FuncContext& context, std::span<const Datum> values, std::string& scratch) const;
 
   // ---- which partitions may hold keys ...
   // ... equal to a whole key.
@@ -59,7 +60,7 @@ class PartitionMap {
 
   // A partition that would hold values of `bound`, too; -1: none. `at`: the column of a range, or the value of a list.
   int overlapping(const Bound& bound, size_t& at) const;
-  uint64_t hash(FuncContext& context, std::span<const Datum> values) const;
+  uint64_t hash(types::FuncContext& context, std::span<const Datum> values) const;
   // Hash: the largest modulus; 0: no partitions.
   int32_t largest_modulus() const { return modulus_; }
   const std::vector<int>& by_remainder() const { return by_remainder_; }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
-#include "sql/func/time_zone.h"
-#include "sql/func/value_place.h"
+#include "types/datetime/time_zone.h"
+#include "types/function/value_place.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::sql::partition {
 namespace {
@@ -15,7 +15,7 @@ constexpr int32_t kCombinedMax = 256;
 
 class Pruner {
  public:
-  Pruner(FuncContext& context, const PartitionMap& map, const KeyBounds& bounds, std::span<const TypeRef> types,
+  Pruner(types::FuncContext& context, const PartitionMap& map, const KeyBounds& bounds, std::span<const TypeRef> types,
          std::span<const Datum> values)
       : context_(context), map_(map), bounds_(bounds), types_(types), values_(values) {}
 
@@ -36,18 +36,18 @@ class Pruner {
     return type;
   }
 
-  ValuePlace place(Oid type, size_t column, const Datum& d, ValueEdge edge) {
+  types::ValuePlace place(Oid type, size_t column, const Datum& d, types::ValueEdge edge) {
     const Oid from = base(type), to = map_.key().layout.column(column).type;
-    if (value_placement(from, to) <= ValuePlacement::kSame) return {ValuePlace::Where::kAt, d};
+    if (types::value_placement(from, to) <= types::ValuePlacement::kSame) return {types::ValuePlace::Where::kAt, d};
     const bool zoned = from == oid::kTimestampTz || to == oid::kTimestampTz;
-    return place_among(from, d, to, edge, zoned ? &session_time_zone(context_) : nullptr);
+    return types::place_among(from, d, to, edge, zoned ? &session_time_zone(context_) : nullptr);
   }
 
   // Turns the value into the key column's that equals it; false: there is none.
   bool same_value(Oid type, size_t column, Datum& d) {
-    const ValuePlace p = place(type, column, d, ValueEdge::kLow);
+    const types::ValuePlace p = place(type, column, d, types::ValueEdge::kLow);
     d = p.value;
-    return p.where == ValuePlace::Where::kAt;
+    return p.where == types::ValuePlace::Where::kAt;
   }
 
   void add_all() {
@@ -115,13 +115,13 @@ class Pruner {
     Datum value;
   };
   // False: nothing lies within.
-  bool edge(const ExprPtr& e, bool inclusive, ValueEdge side, size_t value, size_t column, Edge& out) {
+  bool edge(const ExprPtr& e, bool inclusive, types::ValueEdge side, size_t value, size_t column, Edge& out) {
     if (!e) return true;
     const Datum& d = values_[value];
     if (d.null) return false;
-    const ValuePlace p = place(types_[value].oid, column, d, side);
-    using Where = ValuePlace::Where;
-    const bool low = side == ValueEdge::kLow;
+    const types::ValuePlace p = place(types_[value].oid, column, d, side);
+    using Where = types::ValuePlace::Where;
+    const bool low = side == types::ValueEdge::kLow;
     if (p.where == (low ? Where::kAbove : Where::kBelow)) return false;
     if (p.where == Where::kAbove || p.where == Where::kBelow) return true;
     out.given = true;
@@ -133,8 +133,8 @@ class Pruner {
   void add_interval(const std::vector<Datum>& equal, const KeyBounds& b, size_t value) {
     Edge low, high;
     const size_t column = equal.size();
-    if (!edge(b.low, b.low_inclusive, ValueEdge::kLow, value, column, low)) return;
-    if (!edge(b.high, b.high_inclusive, ValueEdge::kHigh, value + (b.low ? 1 : 0), column, high)) return;
+    if (!edge(b.low, b.low_inclusive, types::ValueEdge::kLow, value, column, low)) return;
+    if (!edge(b.high, b.high_inclusive, types::ValueEdge::kHigh, value + (b.low ? 1 : 0), column, high)) return;
     const bool last = column + 1 == map_.key().columns.size();
     switch (map_.strategy()) {
       case 'h': return add_all();
@@ -170,7 +170,7 @@ class Pruner {
     return out;
   }
 
-  FuncContext& context_;
+  types::FuncContext& context_;
   const PartitionMap& map_;
   const KeyBounds& bounds_;
   std::span<const TypeRef> types_;
@@ -186,7 +186,7 @@ ExprList bound_expressions(const KeyBounds& bounds) {
   return out;
 }
 
-Result<PartitionSet> prune(FuncContext& context, const PartitionMap& map, const KeyBounds& bounds,
+Result<PartitionSet> prune(types::FuncContext& context, const PartitionMap& map, const KeyBounds& bounds,
                            std::span<const TypeRef> types, std::span<const Datum> values) {
   return Pruner(context, map, bounds, types, values).run();
 }

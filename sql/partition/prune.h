@@ -15,7 +15,7 @@ namespace indigo::sql::partition {
 ExprList bound_expressions(const KeyBounds& bounds);
 
 // Partitions in the order of their bounds. `types` and `values`: of bound_expressions.
-Result<PartitionSet> prune(FuncContext& context, const PartitionMap& map, const KeyBounds& bounds,
+Result<PartitionSet> prune(types::FuncContext& context, const PartitionMap& map, const KeyBounds& bounds,
                            std::span<const TypeRef> types, std::span<const Datum> values);
 
 }  // namespace indigo::sql::partition

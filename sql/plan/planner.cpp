@@ -5,6 +5,7 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/plan/change/cursor_rows.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/finish/finish.h"
@@ -47,7 +48,7 @@ Result<PlanPtr> plan_query(Statement& s, Level* parent, std::shared_ptr<const Qu
 
 }  // namespace planning
 
-Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, const PlanInput& input) {
+Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& session, const PlanInput& input) {
   planning::Statement s(session, input.sample_parameters);
   PlannedStatement& out = *s.out;
   const Query& query = *input.statement.query;

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/plan.h"
 #include "sql/query.h"
 
@@ -19,6 +19,6 @@ struct PlanInput {
   bool for_cursor = false;  // the result tells where each row comes from (PlannedStatement::cursor_tables)
 };
 
-Result<std::shared_ptr<const PlannedStatement>> plan(SessionContext& session, const PlanInput& input);
+Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& session, const PlanInput& input);
 
 }  // namespace indigo::sql

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "sql/func/context.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/plan.h"
 #include "sql/plan/planner.h"
 #include "sql/query.h"
@@ -23,9 +23,10 @@ struct SharedCte {
 };
 
 struct Statement {
-  Statement(SessionContext& s, std::span<const Datum> parameters) : session(s), sample_parameters(parameters) {}
+  Statement(catalog::SessionContext& s, std::span<const Datum> parameters)
+      : session(s), sample_parameters(parameters) {}
 
-  SessionContext& session;
+  catalog::SessionContext& session;
   std::span<const Datum> sample_parameters;
   std::shared_ptr<PlannedStatement> out = std::make_shared<PlannedStatement>();
   std::vector<double>

@@ -4,12 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/info.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/relation_info.h"
+#include "catalog/descriptor/session_context.h"
 
 namespace indigo::sql {
 
 // Over the relation's columns, bare; names qualified where search_path does not find them. What cannot be read is given back.
-std::string print_stored(SessionContext& session, std::string_view stored, const catalog::RelationInfo& relation);
+std::string print_stored(catalog::SessionContext& session, std::string_view stored,
+                         const catalog::RelationInfo& relation);
 
 }  // namespace indigo::sql

@@ -9,10 +9,10 @@
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/type/coerce.h"
-#include "sql/func/text/strings.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/stored/tree_check.h"
 #include "sql/stored/tree_fields.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql {
 namespace stored {
@@ -316,7 +316,7 @@ std::string_view unpacked(Analysis& a, std::string_view tree, char kind) {
   if (!is_stored_tree(tree)) return {};
   tree.remove_prefix(kBegin.size());
   tree.remove_suffix(kEnd.size());
-  const std::string_view bytes = decode_base64(a.functions(), tree);
+  const std::string_view bytes = types::decode_base64(a.functions(), tree);
   if (a.functions().failed()) {
     const auto ignored = a.functions().take_error();
     return {};

@@ -6,9 +6,9 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "log/crc32c.h"
-#include "sql/func/text/strings.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/stored/tree_fields.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql {
 namespace stored {
@@ -44,7 +44,7 @@ class Writer {
     const uint32_t crc = log::crc32c(out_.data(), out_.size());
     std::string bytes(sizeof crc, '\0');
     for (size_t i = 0; i < sizeof crc; i++) bytes[i] = static_cast<char>(crc >> (8 * i));
-    return "{T1:" + encode_base64(bytes + out_, false) + "}";
+    return "{T1:" + types::encode_base64(bytes + out_, false) + "}";
   }
 
   void put(const ExprPtr& e) {

@@ -19,9 +19,9 @@ struct IndexMemory {
 struct TableMemory {
   uint64_t leaf_bytes = 0;
   uint64_t inner_node_bytes = 0;
-  uint64_t version_bytes = 0;        // older versions kept for snapshots, without their large rows
-  uint64_t large_row_bytes = 0;      // pending ones and those of older versions included
-  uint64_t constant_bytes = 0;       // rows outside the store that the table is laid over (catalog/overlay_table.h)
+  uint64_t version_bytes = 0;    // older versions kept for snapshots, without their large rows
+  uint64_t large_row_bytes = 0;  // pending ones and those of older versions included
+  uint64_t constant_bytes = 0;   // rows outside the store that the table is laid over (catalog/tables/overlay_table.h)
   std::vector<IndexMemory> indexes;  // secondary ones
 
   uint64_t index_bytes() const {

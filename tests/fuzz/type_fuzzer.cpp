@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "sql/func/registry.h"
-#include "tests/unit/sql/func/test_session.h"
+#include "tests/unit/types/function/test_session.h"
+#include "types/function/registry.h"
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr int32_t kModifiers[] = {-1, -1, -1, 0, 2, 6, 9, 20, 655366};
 // The first byte chooses the type, the second the form and the modifier.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace indigo;
-  using namespace indigo::sql;
+  using namespace indigo::types;
   if (size < 2) return 0;
   static TestSession session;
   FuncContext context(session);

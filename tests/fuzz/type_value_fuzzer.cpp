@@ -5,8 +5,8 @@
 #include <iostream>
 
 #include "base/sqlstate.h"
-#include "sql/func/registry.h"
-#include "tests/unit/sql/func/test_session.h"
+#include "tests/unit/types/function/test_session.h"
+#include "types/function/registry.h"
 
 namespace {
 
@@ -23,26 +23,26 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static auto* session = new sql::TestSession;
   static Arena arena;
   if (size < 2) return 0;
-  sql::FuncContext context(*session);
+  types::FuncContext context(*session);
   arena.reset();
   context.set_arena(&arena);
   const int32_t modifier = data[1] & 2 ? (data[1] >> 2) + 4 : -1;
-  const sql::TypeRef type{kTypes[data[0] % std::size(kTypes)], modifier, kInvalidOid};
+  const types::TypeRef type{kTypes[data[0] % std::size(kTypes)], modifier, kInvalidOid};
   const std::string bytes(reinterpret_cast<const char*>(data) + 2, size - 2);
-  const Datum value = data[1] & 1 ? sql::type_receive(context, type, bytes) : sql::type_input(context, type, bytes);
+  const Datum value = data[1] & 1 ? types::type_receive(context, type, bytes) : types::type_input(context, type, bytes);
   if (context.take_error() != nullptr || value.null) return 0;
   std::string text, binary, again;
-  sql::type_output(context, type, value, text);
-  sql::type_send(context, type, value, binary);
+  types::type_output(context, type, value, text);
+  types::type_send(context, type, value, binary);
   if (auto error = context.take_error(); error != nullptr) {
     if (error->state == sqlstate::kUndefinedFunction) return 0;  // a type without a binary form
     std::cerr << "type " << type.oid << ": " << error->message << "\n";
     abort();  // otherwise neither may refuse what was accepted
   }
   if (modifier >= 0) return 0;  // it may cut what comes back
-  const Datum back = sql::type_receive(context, type, binary);
+  const Datum back = types::type_receive(context, type, binary);
   if (context.take_error() != nullptr || back.null) abort();
-  sql::type_output(context, type, back, again);
+  types::type_output(context, type, back, again);
   if (text != again) {
     std::cerr << "type " << type.oid << ": " << text << " came back as " << again << "\n";
     abort();

@@ -3,8 +3,8 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 #include "wire/messages/frame.h"
 
 namespace indigo::wire {
@@ -87,7 +87,7 @@ Kind encoding_of(Oid type, Phys phys, engine::Format format) {
   return binary ? Kind::kSend : Kind::kOutput;
 }
 
-void RowEncoder::begin(const engine::ResultShape& shape, const Chunk& chunk, sql::FuncContext& context) {
+void RowEncoder::begin(const engine::ResultShape& shape, const Chunk& chunk, types::FuncContext& context) {
   shape_ = &shape;
   chunk_ = &chunk;
   context_ = &context;
@@ -142,9 +142,9 @@ Status RowEncoder::slow_value(size_t column, const Vector& vector, uint32_t row,
   const auto& type = shape_->columns[column].type;
   Datum value = vector.datum(row);
   if (kinds_[column] == Kind::kSend) {
-    sql::type_send(*context_, type, value, scratch_);
+    types::type_send(*context_, type, value, scratch_);
   } else {
-    sql::type_output(*context_, type, value, scratch_);
+    types::type_output(*context_, type, value, scratch_);
   }
   if (context_->failed()) return context_->take_error();
   put_sized(out, scratch_);

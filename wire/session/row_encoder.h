@@ -1,5 +1,5 @@
 // Rows of a chunk as DataRow messages, straight into the output buffer. Integers, booleans and the text family are
-// written here; every other type through sql/func's type_output and type_send. Thread safety: none. A row allocates
+// written here; every other type through types/'s type_output and type_send. Thread safety: none. A row allocates
 // nothing once the buffers have grown.
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/row_sink.h"
-#include "sql/func/context.h"
+#include "types/function/context.h"
 #include "wire/net/output_buffer.h"
 
 namespace indigo::wire {
@@ -33,7 +33,7 @@ class RowEncoder {
   };
 
   // Chooses each column's kind for rows() that follow. `context` is the session's.
-  void begin(const engine::ResultShape& shape, const Chunk& chunk, sql::FuncContext& context);
+  void begin(const engine::ResultShape& shape, const Chunk& chunk, types::FuncContext& context);
   // Writes row `row` (physical) of the chunk that begin() saw. A row of over 1 GB is an error (54000) and writes
   // nothing; an error of a type's output likewise.
   Status row(uint32_t row, OutputBuffer& out);
@@ -43,7 +43,7 @@ class RowEncoder {
 
   const engine::ResultShape* shape_ = nullptr;
   const Chunk* chunk_ = nullptr;
-  sql::FuncContext* context_ = nullptr;
+  types::FuncContext* context_ = nullptr;
   std::vector<Kind> kinds_;
   std::string scratch_;
 };

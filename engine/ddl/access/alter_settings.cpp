@@ -6,6 +6,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/settings/set_argument.h"
 #include "engine/settings/setting_table.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -43,7 +44,7 @@ Status change_setting(DdlContext& c, Oid database, Oid role, const PgQuery__Vari
   std::string image;
   std::vector<std::string> config;
   const bool exists = t.find(c.txn, {Datum::of_oid(database), Datum::of_oid(role)}, image);
-  if (exists) config = catalog::read_texts(t.reader(image).str(pg_db_role_setting::c_setconfig));
+  if (exists) config = read_texts(t.reader(image).str(pg_db_role_setting::c_setconfig));
   if (s.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL) {
     config.clear();
   } else {

@@ -19,20 +19,20 @@ struct Kind {
 
 Result<Kind> kind_of(PgQuery__ObjectType type) {
   switch (type) {
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: return Kind{'r', catalog::kTablePrivileges, "relation"};
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return Kind{'S', catalog::kSequencePrivileges, "sequence"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: return Kind{'r', types::kTablePrivileges, "relation"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return Kind{'S', types::kSequencePrivileges, "sequence"};
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: return Kind{'f', catalog::kPrivilegeExecute, "function"};
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return Kind{'T', catalog::kPrivilegeUsage, "type"};
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return Kind{'n', catalog::kSchemaPrivileges, "schema"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: return Kind{'f', types::kPrivilegeExecute, "function"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return Kind{'T', types::kPrivilegeUsage, "type"};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return Kind{'n', types::kSchemaPrivileges, "schema"};
     default: return unsupported("ALTER DEFAULT PRIVILEGES for this kind of object");
   }
 }
 
 struct Found {
   Oid oid = kInvalidOid;
-  catalog::Acl acl;
+  types::Acl acl;
 };
 std::optional<Found> find(DdlContext& c, char kind, Oid owner, Oid schema) {
   std::optional<Found> out;
@@ -41,15 +41,15 @@ std::optional<Found> find(DdlContext& c, char kind, Oid owner, Oid schema) {
         row.chr(pg_default_acl::c_defaclobjtype) != kind) {
       return true;
     }
-    out = Found{row.oid(pg_default_acl::c_oid), catalog::read_acl(row.str(pg_default_acl::c_defaclacl))};
+    out = Found{row.oid(pg_default_acl::c_oid), types::read_acl(row.str(pg_default_acl::c_defaclacl))};
     return false;
   });
   return out;
 }
 
-bool same(const catalog::Acl& a, const catalog::Acl& b) {
-  const auto holds = [](const catalog::Acl& list, const catalog::AclItem& item) {
-    return std::any_of(list.begin(), list.end(), [&](const catalog::AclItem& other) {
+bool same(const types::Acl& a, const types::Acl& b) {
+  const auto holds = [](const types::Acl& list, const types::AclItem& item) {
+    return std::any_of(list.begin(), list.end(), [&](const types::AclItem& other) {
       return other.grantee == item.grantee && other.grantor == item.grantor && other.privileges == item.privileges &&
              other.options == item.options;
     });
@@ -61,13 +61,13 @@ bool same(const catalog::Acl& a, const catalog::Acl& b) {
 // schema adds to it.
 Status change(DdlContext& c, const PgQuery__GrantStmt& s, const Kind& kind, Oid role, Oid schema,
               std::span<const Oid> grantees) {
-  const catalog::Acl anyway = schema == kInvalidOid ? catalog::default_acl(kind.letter, role) : catalog::Acl();
+  const types::Acl anyway = schema == kInvalidOid ? types::default_acl(kind.letter, role) : types::Acl();
   INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, kind.all, kind.name));
   if (!wanted.columns.empty()) {
     return Error(sqlstate::kInvalidGrantOperation, "default privileges cannot be set for columns");
   }
   const std::optional<Found> found = find(c, kind.letter, role, schema);
-  catalog::Acl acl = found ? found->acl : anyway;
+  types::Acl acl = found ? found->acl : anyway;
   INDIGO_TRY(change_list(s, acl, role, role, wanted.privileges, grantees));
   SystemTable& t = table(c, pg_default_acl::kOid);
   if (same(acl, anyway)) return found ? check(t.erase(c.txn, {Datum::of_oid(found->oid)})) : Status();
@@ -76,7 +76,7 @@ Status change(DdlContext& c, const PgQuery__GrantStmt& s, const Kind& kind, Oid 
       .oid(pg_default_acl::c_defaclrole, role)
       .oid(pg_default_acl::c_defaclnamespace, schema)
       .chr(pg_default_acl::c_defaclobjtype, kind.letter)
-      .str(pg_default_acl::c_defaclacl, catalog::acl_array(acl));
+      .str(pg_default_acl::c_defaclacl, types::acl_array(acl));
   return check(found ? t.update(c.txn, row) : t.insert(c.txn, row));
 }
 
@@ -114,14 +114,14 @@ Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuer
   return std::string("ALTER DEFAULT PRIVILEGES");
 }
 
-std::optional<catalog::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema) {
+std::optional<types::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema) {
   const std::optional<Found> everywhere = find(c, kind, owner, kInvalidOid);
   const std::optional<Found> here = schema == kInvalidOid ? std::nullopt : find(c, kind, owner, schema);
   if (!everywhere && !here) return std::nullopt;
-  const catalog::Acl anyway = catalog::default_acl(kind, owner);
-  catalog::Acl acl = everywhere ? everywhere->acl : anyway;
-  for (const catalog::AclItem& added : here ? here->acl : catalog::Acl()) {
-    const auto item = std::find_if(acl.begin(), acl.end(), [&](const catalog::AclItem& i) {
+  const types::Acl anyway = types::default_acl(kind, owner);
+  types::Acl acl = everywhere ? everywhere->acl : anyway;
+  for (const types::AclItem& added : here ? here->acl : types::Acl()) {
+    const auto item = std::find_if(acl.begin(), acl.end(), [&](const types::AclItem& i) {
       return i.grantee == added.grantee && i.grantor == added.grantor;
     });
     if (item == acl.end()) {

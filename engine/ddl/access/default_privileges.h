@@ -4,15 +4,15 @@
 
 #include <optional>
 
-#include "catalog/acl.h"
 #include "engine/ddl/object_lookup.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
 Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s);
 
 // The access list of a new object; none: what applies to objects without one. `kind` as pg_default_acl's letters.
-std::optional<catalog::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema);
+std::optional<types::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema);
 // Forgets what a role or a schema that goes away had.
 Status forget_default_privileges(DdlContext& c, Oid role, Oid schema);
 

@@ -16,7 +16,7 @@ struct Target {
   Oid table;        // system table with the acl
   std::string key;  // of the row
   int acl_column, owner_column;
-  char kind;     // as catalog::default_acl
+  char kind;     // as types::default_acl
   uint32_t all;  // every privilege of such an object
   std::string name;
   Oid changed;  // whose descriptor to refresh
@@ -35,7 +35,7 @@ std::string_view kind_of(const Target& t) {
 
 // Who may grant: the owner (and who has its rights) or whoever holds grant options. Answers the grantor and what it may pass
 // on: of the roles that the user acts for, the one with the most of it. `acl` with a table's own list where it is a column's.
-Status find_grantor(DdlContext& c, const Target& t, const catalog::Acl& acl, Oid owner, uint32_t wanted, Oid& grantor,
+Status find_grantor(DdlContext& c, const Target& t, const types::Acl& acl, Oid owner, uint32_t wanted, Oid& grantor,
                     uint32_t& allowed) {
   const Oid user = c.catalog.user();
   if (c.catalog.has_privileges_of(user, owner)) {
@@ -45,10 +45,10 @@ Status find_grantor(DdlContext& c, const Target& t, const catalog::Acl& acl, Oid
   }
   grantor = user;
   allowed = 0;
-  for (const catalog::AclItem& item : acl) {
+  for (const types::AclItem& item : acl) {
     if (item.grantee == kInvalidOid || !c.catalog.has_privileges_of(user, item.grantee)) continue;
     uint32_t options = 0;
-    for (const catalog::AclItem& other : acl) {
+    for (const types::AclItem& other : acl) {
       if (other.grantee == item.grantee) options |= other.options & wanted;
     }
     if (std::popcount(options) <= std::popcount(allowed)) continue;
@@ -81,10 +81,10 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
     owner = relation->owner;
   }
   const bool none = row.get(t.acl_column).null;
-  catalog::Acl acl = none ? catalog::default_acl(t.kind, owner) : catalog::read_acl(row.get(t.acl_column).str);
+  types::Acl acl = none ? types::default_acl(t.kind, owner) : types::read_acl(row.get(t.acl_column).str);
   Oid grantor = kInvalidOid;
   uint32_t allowed = 0;
-  catalog::Acl whole = acl;
+  types::Acl whole = acl;
   if (t.table == pg_attribute::kOid) {
     const auto of_table = catalog::read_object_acl(c.catalog, catalog::kRelationAcl, t.changed).acl;
     whole.insert(whole.end(), of_table.begin(), of_table.end());
@@ -104,7 +104,7 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
   if (acl.empty() && t.owner_column < 0) {
     row.set_null(t.acl_column);
   } else {
-    row.str(t.acl_column, catalog::acl_array(acl));
+    row.str(t.acl_column, types::acl_array(acl));
   }
   INDIGO_TRY(check(system.update(c.txn, row)));
   c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
@@ -118,7 +118,7 @@ Target relation_target(DdlContext& c, const RelationInfo& r) {
           pg_class::c_relacl,
           pg_class::c_relowner,
           sequence ? 'S' : 'r',
-          sequence ? catalog::kSequencePrivileges : catalog::kTablePrivileges,
+          sequence ? types::kSequencePrivileges : types::kTablePrivileges,
           r.name,
           r.oid};
 }
@@ -186,13 +186,13 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
 }
 
 // The one function of that name and, when they are given, input types.
-Result<std::shared_ptr<const catalog::FunctionInfo>> named_function(DdlContext& c, const PgQuery__ObjectWithArgs& f) {
+Result<std::shared_ptr<const types::FunctionInfo>> named_function(DdlContext& c, const PgQuery__ObjectWithArgs& f) {
   const NodeList parts = nodes(f.n_objname, f.objname);
   const auto q = sql::qualified_name(parts);
   const std::string name = sql::name_list_text(parts);
   INDIGO_TRY(check_schema_usage(c, q.schema));
-  auto candidates = q.valid ? c.catalog.functions_named(q.schema, q.name)
-                            : std::vector<std::shared_ptr<const catalog::FunctionInfo>>();
+  auto candidates =
+      q.valid ? c.catalog.functions_named(q.schema, q.name) : std::vector<std::shared_ptr<const types::FunctionInfo>>();
   if (f.args_unspecified) {
     if (candidates.empty()) {
       return Error(sqlstate::kUndefinedFunction, "could not find a function named " + quoted(name));
@@ -217,7 +217,7 @@ Result<std::shared_ptr<const catalog::FunctionInfo>> named_function(DdlContext& 
 }
 
 Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees) {
-  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions;
+  std::vector<std::shared_ptr<const types::FunctionInfo>> functions;
   if (s.targtype == PG_QUERY__GRANT_TARGET_TYPE__ACL_TARGET_ALL_IN_SCHEMA) {
     for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, string_of(node)));
@@ -240,7 +240,7 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
                    pg_proc::c_proacl,
                    pg_proc::c_proowner,
                    'f',
-                   catalog::kPrivilegeExecute,
+                   types::kPrivilegeExecute,
                    function->name,
                    kInvalidOid};
     INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "function"));
@@ -290,7 +290,7 @@ Result<Target> schema_target(DdlContext& c, const PgQuery__Node* node) {
                 pg_namespace::c_nspacl,
                 pg_namespace::c_nspowner,
                 'n',
-                catalog::kSchemaPrivileges,
+                types::kSchemaPrivileges,
                 std::string(name),
                 kInvalidOid};
 }
@@ -304,7 +304,7 @@ Result<Target> database_target(DdlContext& c, const PgQuery__Node* node) {
                 pg_database::c_datacl,
                 pg_database::c_datdba,
                 'd',
-                catalog::kDatabasePrivileges,
+                types::kDatabasePrivileges,
                 database->name(),
                 kInvalidOid};
 }
@@ -318,7 +318,7 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
                 pg_type::c_typacl,
                 pg_type::c_typowner,
                 'T',
-                catalog::kPrivilegeUsage,
+                types::kPrivilegeUsage,
                 type->name,
                 type->oid};
 }

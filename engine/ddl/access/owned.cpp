@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "catalog/acl.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
@@ -41,15 +41,15 @@ Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role)
   std::vector<RowValues> changed;
   t.scan(c.txn, {}, [&](RowReader row) {
     if (row.is_null(acl_column)) return true;
-    catalog::Acl acl = catalog::read_acl(row.str(acl_column));
-    const auto of_role = [&](const catalog::AclItem& item) { return item.grantee == role || item.grantor == role; };
+    types::Acl acl = types::read_acl(row.str(acl_column));
+    const auto of_role = [&](const types::AclItem& item) { return item.grantee == role || item.grantor == role; };
     if (std::erase_if(acl, of_role) == 0) return true;
     RowValues values(t.definition());
     for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
     if (acl.empty() && table_oid == pg_attribute::kOid) {
       values.set_null(acl_column);
     } else {
-      values.str(acl_column, catalog::acl_array(acl));
+      values.str(acl_column, types::acl_array(acl));
     }
     changed.push_back(std::move(values));
     return true;

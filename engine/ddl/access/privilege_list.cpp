@@ -8,21 +8,21 @@ namespace indigo::engine::ddl {
 namespace {
 
 const std::map<std::string_view, uint32_t>& privilege_names() {
-  static const std::map<std::string_view, uint32_t> names{{"insert", catalog::kPrivilegeInsert},
-                                                          {"select", catalog::kPrivilegeSelect},
-                                                          {"update", catalog::kPrivilegeUpdate},
-                                                          {"delete", catalog::kPrivilegeDelete},
-                                                          {"truncate", catalog::kPrivilegeTruncate},
-                                                          {"references", catalog::kPrivilegeReferences},
-                                                          {"trigger", catalog::kPrivilegeTrigger},
-                                                          {"execute", catalog::kPrivilegeExecute},
-                                                          {"usage", catalog::kPrivilegeUsage},
-                                                          {"create", catalog::kPrivilegeCreate},
-                                                          {"temp", catalog::kPrivilegeTemp},
-                                                          {"temporary", catalog::kPrivilegeTemp},
-                                                          {"connect", catalog::kPrivilegeConnect},
-                                                          {"set", catalog::kPrivilegeSet},
-                                                          {"alter system", catalog::kPrivilegeAlterSystem}};
+  static const std::map<std::string_view, uint32_t> names{{"insert", types::kPrivilegeInsert},
+                                                          {"select", types::kPrivilegeSelect},
+                                                          {"update", types::kPrivilegeUpdate},
+                                                          {"delete", types::kPrivilegeDelete},
+                                                          {"truncate", types::kPrivilegeTruncate},
+                                                          {"references", types::kPrivilegeReferences},
+                                                          {"trigger", types::kPrivilegeTrigger},
+                                                          {"execute", types::kPrivilegeExecute},
+                                                          {"usage", types::kPrivilegeUsage},
+                                                          {"create", types::kPrivilegeCreate},
+                                                          {"temp", types::kPrivilegeTemp},
+                                                          {"temporary", types::kPrivilegeTemp},
+                                                          {"connect", types::kPrivilegeConnect},
+                                                          {"set", types::kPrivilegeSet},
+                                                          {"alter system", types::kPrivilegeAlterSystem}};
   return names;
 }
 
@@ -33,8 +33,8 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-catalog::AclItem& item_for(catalog::Acl& acl, Oid grantee, Oid grantor) {
-  for (catalog::AclItem& item : acl) {
+types::AclItem& item_for(types::Acl& acl, Oid grantee, Oid grantor) {
+  for (types::AclItem& item : acl) {
     if (item.grantee == grantee && item.grantor == grantor) return item;
   }
   acl.push_back({grantee, grantor, 0, 0});
@@ -42,13 +42,13 @@ catalog::AclItem& item_for(catalog::Acl& acl, Oid grantee, Oid grantor) {
 }
 
 // What was passed on with a grant option that is gone now.
-Status revoke_dependent(catalog::Acl& acl, Oid owner, bool cascade) {
+Status revoke_dependent(types::Acl& acl, Oid owner, bool cascade) {
   for (bool again = true; again;) {
     again = false;
-    for (catalog::AclItem& item : acl) {
+    for (types::AclItem& item : acl) {
       if (item.grantor == owner || item.privileges == 0) continue;
       uint32_t options = 0;
-      for (const catalog::AclItem& other : acl) {
+      for (const types::AclItem& other : acl) {
         if (other.grantee == item.grantor) options |= other.options;
       }
       const uint32_t lost = item.privileges & ~options;
@@ -86,7 +86,7 @@ Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std:
       return Error(sqlstate::kSyntaxError, "unrecognized privilege type " + quoted(p->priv_name));
     }
     if ((it->second & all) == 0) {
-      const bool of_sequence = kind == "relation" && (it->second & catalog::kSequencePrivileges) != 0;
+      const bool of_sequence = kind == "relation" && (it->second & types::kSequencePrivileges) != 0;
       return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type " + upper(p->priv_name) + " for " +
                                                          (of_sequence ? "table" : std::string(kind)));
     }
@@ -117,10 +117,10 @@ Result<std::vector<Oid>> grantees_of(DdlContext& c, const PgQuery__GrantStmt& s)
   return out;
 }
 
-Status change_list(const PgQuery__GrantStmt& s, catalog::Acl& acl, Oid owner, Oid grantor, uint32_t privileges,
+Status change_list(const PgQuery__GrantStmt& s, types::Acl& acl, Oid owner, Oid grantor, uint32_t privileges,
                    std::span<const Oid> grantees) {
   for (const Oid grantee : grantees) {
-    catalog::AclItem& item = item_for(acl, grantee, grantor);
+    types::AclItem& item = item_for(acl, grantee, grantor);
     if (s.is_grant) {
       item.privileges |= privileges;
       if (s.grant_option) item.options |= privileges;
@@ -130,7 +130,7 @@ Status change_list(const PgQuery__GrantStmt& s, catalog::Acl& acl, Oid owner, Oi
     }
   }
   if (!s.is_grant) INDIGO_TRY(revoke_dependent(acl, owner, s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
-  std::erase_if(acl, [](const catalog::AclItem& item) { return item.privileges == 0; });
+  std::erase_if(acl, [](const types::AclItem& item) { return item.privileges == 0; });
   return {};
 }
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/acl.h"
 #include "engine/ddl/object_lookup.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
@@ -20,14 +20,14 @@ struct Wanted {
 };
 
 inline constexpr uint32_t kColumnPrivileges =
-    catalog::kPrivilegeSelect | catalog::kPrivilegeInsert | catalog::kPrivilegeUpdate | catalog::kPrivilegeReferences;
+    types::kPrivilegeSelect | types::kPrivilegeInsert | types::kPrivilegeUpdate | types::kPrivilegeReferences;
 
 // `all`: every privilege of such an object, whose kind errors call `kind`. 0LP01 for others.
 Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std::string_view kind);
 // kInvalidOid: PUBLIC.
 Result<std::vector<Oid>> grantees_of(DdlContext& c, const PgQuery__GrantStmt& s);
 // Gives or takes `privileges`, as granted by `grantor`. 2BP01 when others hold what would be lost with a grant option.
-Status change_list(const PgQuery__GrantStmt& s, catalog::Acl& acl, Oid owner, Oid grantor, uint32_t privileges,
+Status change_list(const PgQuery__GrantStmt& s, types::Acl& acl, Oid owner, Oid grantor, uint32_t privileges,
                    std::span<const Oid> grantees);
 
 }  // namespace indigo::engine::ddl

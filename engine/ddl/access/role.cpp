@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/arena.h"
-#include "catalog/acl.h"
 #include "engine/auth/verifier.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
@@ -82,9 +82,9 @@ Status apply_options(DdlContext& c, NodeList options, std::string_view role, Row
       row.i32(pg_authid::c_rolconnlimit, static_cast<int32_t>(*limit));
     } else if (name == "validUntil") {
       Arena arena;
-      sql::FuncContext context(c.host.session());
+      types::FuncContext context(c.host.session());
       context.set_arena(&arena);
-      const Datum until = sql::type_input(context, {kTimestampTz, -1, kInvalidOid}, text_value(d->arg));
+      const Datum until = types::type_input(context, {kTimestampTz, -1, kInvalidOid}, text_value(d->arg));
       if (context.failed()) return context.take_error();
       row.set(pg_authid::c_rolvaliduntil, until);
     } else if (name == "addroleto" || name == "rolemembers" || name == "adminmembers") {
@@ -281,7 +281,7 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
     if (row.oid(pg_class::c_relowner) == role && kind != 'i')
       out.push_back("owner of " + describe(c, {pg_class::kOid, oid, 0}));
     if (!row.is_null(pg_class::c_relacl)) {
-      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_class::c_relacl))) {
+      for (const types::AclItem& item : types::read_acl(row.str(pg_class::c_relacl))) {
         if (item.grantee == role && row.oid(pg_class::c_relowner) != role) {
           out.push_back("privileges for " + describe(c, {pg_class::kOid, oid, 0}));
         }
@@ -293,7 +293,7 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
     const Address a{pg_namespace::kOid, row.oid(pg_namespace::c_oid), 0};
     if (row.oid(pg_namespace::c_nspowner) == role) out.push_back("owner of " + describe(c, a));
     if (!row.is_null(pg_namespace::c_nspacl)) {
-      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_namespace::c_nspacl))) {
+      for (const types::AclItem& item : types::read_acl(row.str(pg_namespace::c_nspacl))) {
         if (item.grantee == role && row.oid(pg_namespace::c_nspowner) != role)
           out.push_back("privileges for " + describe(c, a));
       }
@@ -314,7 +314,7 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
                            new_objects(row.chr(catalog::pg_default_acl::c_defaclobjtype)) + " belonging to role " +
                            c.catalog.role_name(owner);
     if (owner == role) out.push_back("owner of " + of);
-    for (const catalog::AclItem& item : catalog::read_acl(row.str(catalog::pg_default_acl::c_defaclacl))) {
+    for (const types::AclItem& item : types::read_acl(row.str(catalog::pg_default_acl::c_defaclacl))) {
       if (item.grantee == role && owner != role) out.push_back("privileges for " + of);
     }
     return true;
@@ -323,7 +323,7 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
     const Address a{pg_database::kOid, row.oid(pg_database::c_oid), 0};
     if (row.oid(pg_database::c_datdba) == role) out.push_back("owner of " + describe(c, a));
     if (!row.is_null(pg_database::c_datacl)) {
-      for (const catalog::AclItem& item : catalog::read_acl(row.str(pg_database::c_datacl))) {
+      for (const types::AclItem& item : types::read_acl(row.str(pg_database::c_datacl))) {
         if (item.grantee == role && row.oid(pg_database::c_datdba) != role)
           out.push_back("privileges for " + describe(c, a));
       }

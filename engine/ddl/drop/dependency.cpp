@@ -165,7 +165,7 @@ std::string describe(DdlContext& c, const Address& a) {
     case pg_proc::kOid: {
       const auto f = c.catalog.function(a.object);
       if (f == nullptr) return "function " + std::to_string(a.object);
-      return (f->kind == catalog::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
+      return (f->kind == types::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
     }
     case pg_database::kOid: return "database " + name_in_table(c, pg_database::kOid, a.object, pg_database::c_datname);
     case pg_authid::kOid: return "role " + name_in_table(c, pg_authid::kOid, a.object, pg_authid::c_rolname);

@@ -1,19 +1,19 @@
 // CREATE [OR REPLACE] FUNCTION and PROCEDURE, and ALTER of their clauses.
 #include <algorithm>
 
-#include "catalog/acl.h"
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
 
-using catalog::FunctionInfo;
-using catalog::FunctionKind;
+using types::FunctionInfo;
+using types::FunctionKind;
 
 std::string kind_text(FunctionKind kind) {
   switch (kind) {

@@ -11,8 +11,8 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-using catalog::FunctionInfo;
-using catalog::FunctionKind;
+using types::FunctionInfo;
+using types::FunctionKind;
 
 std::string_view kind_word(PgQuery__ObjectType type) {
   switch (type) {
@@ -226,7 +226,7 @@ Result<Oid> find_language(DdlContext& c, std::string_view name) {
   if (found == kInvalidOid) return Error(sqlstate::kUndefinedObject, "language " + quoted(name) + " does not exist");
   const Oid user = c.catalog.user();
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kLanguageAcl, found, user);
-  const bool may = trusted ? (held & catalog::kPrivilegeUsage) != 0 : c.catalog.is_superuser(user);
+  const bool may = trusted ? (held & types::kPrivilegeUsage) != 0 : c.catalog.is_superuser(user);
   if (!may) return Error(sqlstate::kInsufficientPrivilege, "permission denied for language " + std::string(name));
   return found;
 }

@@ -12,7 +12,7 @@ Result<std::string> execute_create_function(DdlContext& c, const PgQuery__Create
 Result<std::string> execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s);
 
 // ---- routines that exist (find_routine.cpp)
-using RoutinePtr = std::shared_ptr<const catalog::FunctionInfo>;
+using RoutinePtr = std::shared_ptr<const types::FunctionInfo>;
 
 // By name and argument types, or by the name alone where it is the only one. Null only with missing_ok (after a notice).
 // `type` says which kinds fit: OBJECT_FUNCTION, OBJECT_PROCEDURE, OBJECT_AGGREGATE, OBJECT_ROUTINE.

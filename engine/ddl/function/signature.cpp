@@ -231,7 +231,7 @@ Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunc
   return Reader(c, s).read();
 }
 
-std::string routine_text(DdlContext& c, const catalog::FunctionInfo& f) {
+std::string routine_text(DdlContext& c, const types::FunctionInfo& f) {
   bool visible = false;
   for (const auto& found : c.catalog.functions_named("", f.name)) visible = visible || found->oid == f.oid;
   std::string out = visible ? identifier(f.name) : qualified(c.catalog.schema_name(f.schema), f.name);

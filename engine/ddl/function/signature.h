@@ -33,6 +33,6 @@ struct RoutineSignature {
 Result<RoutineSignature> read_signature(DdlContext& c, const PgQuery__CreateFunctionStmt& s);
 
 // What identifies a routine in ALTER, DROP, COMMENT and GRANT: "f(integer, text)".
-std::string routine_text(DdlContext& c, const catalog::FunctionInfo& f);
+std::string routine_text(DdlContext& c, const types::FunctionInfo& f);
 
 }  // namespace indigo::engine::ddl

@@ -116,7 +116,7 @@ Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__Defin
         .flag(pg_collation::c_collisdeterministic, d.deterministic)
         .i32(pg_collation::c_collencoding, kAnyEncoding);
     if (d.icu) {
-      const catalog::Collator* collator = c.catalog.catalog().collator(d.locale, d.deterministic);
+      const types::Collator* collator = c.catalog.catalog().collator(d.locale, d.deterministic);
       if (collator == nullptr) {
         return Error(sqlstate::kInternalError, "could not open collator for locale \"" + d.locale + "\"");
       }

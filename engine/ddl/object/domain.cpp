@@ -43,7 +43,7 @@ Result<std::string> add_domain_check(DdlContext& c, Oid domain, std::string_view
   return e.tree;
 }
 
-using TypePtr = std::shared_ptr<const catalog::TypeInfo>;
+using TypePtr = std::shared_ptr<const types::TypeInfo>;
 
 struct DomainConstraint {
   Oid oid = kInvalidOid;

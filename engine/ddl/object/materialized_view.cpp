@@ -12,10 +12,10 @@
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/func/context.h"
-#include "sql/func/registry.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/view_text.h"
+#include "types/function/context.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::ddl {
 
@@ -84,14 +84,14 @@ Error duplicate_in_index(DdlContext& c, const RelationInfo& view, const storage:
 }
 
 std::string row_text(DdlContext& c, const RelationInfo& view, Bytes row) {
-  sql::FuncContext functions(c.host.session());
+  types::FuncContext functions(c.host.session());
   Arena arena;
   functions.set_arena(&arena);
   std::string out = "(";
   for (size_t i = 0; i < view.columns.size(); i++) {
     if (i > 0) out += ",";
     const Datum value = view.layout.column(row, i);
-    if (!value.null) sql::type_output(functions, view.columns[i].type, value, out);
+    if (!value.null) types::type_output(functions, view.columns[i].type, value, out);
   }
   return out + ")";
 }

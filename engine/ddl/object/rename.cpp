@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/function/routine.h"

@@ -30,7 +30,7 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
   RowValues row(t.definition());
   row.oid(pg_namespace::c_oid, oid).str(pg_namespace::c_nspname, name).oid(pg_namespace::c_nspowner, owner);
   if (const auto acl = default_privileges(c, 'n', owner, kInvalidOid)) {
-    row.str(pg_namespace::c_nspacl, catalog::acl_array(*acl));
+    row.str(pg_namespace::c_nspacl, types::acl_array(*acl));
   }
   const StorageStatus status = t.insert(c.txn, row);
   if (status == StorageStatus::kDuplicateKey) {

@@ -1,13 +1,13 @@
 // Schemas: CREATE SCHEMA, the session's temporary schema, and who may create in a schema.
 #pragma once
 
-#include "catalog/acl.h"
 #include "engine/ddl/ddl.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
-using catalog::kPrivilegeCreate;
-using catalog::kPrivilegeUsage;
+using types::kPrivilegeCreate;
+using types::kPrivilegeUsage;
 
 Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner);
 Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s);

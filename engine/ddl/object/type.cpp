@@ -90,7 +90,7 @@ Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnum
 namespace {
 
 // enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are numbered anew.
-Result<float> sort_order_at(DdlContext& c, const catalog::TypeInfo& type, size_t place) {
+Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t place) {
   std::vector<float> orders;
   const SystemTable& t = table(c, pg_enum::kOid);
   for (const Oid oid : type.enum_label_oids) {

@@ -1,5 +1,6 @@
 #include "engine/ddl/object/view.h"
 
+#include "catalog/descriptor/session_context.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/references.h"

@@ -4,10 +4,10 @@
 
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/inherit.h"
-#include "sql/func/registry.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
 #include "sql/stored/print.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::ddl {
 
@@ -133,7 +133,7 @@ class Reader {
       const bool whole = type.oid == oid::kInt4 || type.oid == oid::kInt8 || type.oid == oid::kInt2;
       if (whole && constant.val_case == PG_QUERY__A__CONST__VAL_IVAL) text = std::to_string(constant.ival->ival);
       if (constant.val_case == PG_QUERY__A__CONST__VAL_SVAL || !text.empty()) {
-        const Datum d = sql::type_input(context_, type, text);
+        const Datum d = types::type_input(context_, type, text);
         if (context_.failed()) return Error(std::move(*context_.take_error())).at(position(c_, constant.location));
         out.value = OwnedDatum(d);
         return out;
@@ -168,10 +168,10 @@ class Reader {
   const catalog::PartitionKey& key_;
   const PgQuery__PartitionBoundSpec& spec_;
   Arena arena_;
-  sql::FuncContext context_;
+  types::FuncContext context_;
 };
 
-std::string points_text(sql::FuncContext& context, const catalog::PartitionKey& key,
+std::string points_text(types::FuncContext& context, const catalog::PartitionKey& key,
                         const std::vector<BoundValue>& values) {
   std::string out;
   for (size_t i = 0; i < values.size(); i++) {
@@ -214,7 +214,7 @@ Result<Bound> read_bound_spec(DdlContext& c, const RelationInfo& parent, const P
 }
 
 std::string stored_bound(DdlContext& c, const RelationInfo& parent, const Bound& bound) {
-  sql::FuncContext context(c.host.session());
+  types::FuncContext context(c.host.session());
   Arena arena;
   context.set_arena(&arena);
   return sql::partition::store_bound(context, *parent.partition_key, bound);
@@ -252,7 +252,7 @@ Status check_new_bound(DdlContext& c, const RelationInfo& parent, std::string_vi
   if (bound.strategy == 'r') {
     const auto low = map->point(bound.lower), high = map->point(bound.upper);
     if (low.compare(high.key, high.end) >= 0) {
-      sql::FuncContext context(c.host.session());
+      types::FuncContext context(c.host.session());
       Arena arena;
       context.set_arena(&arena);
       return Error(sqlstate::kInvalidObjectDefinition, "empty range bound specified for partition " + quoted(name))

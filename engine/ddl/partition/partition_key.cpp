@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
-#include "catalog/info_builder.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
 #include "sql/parse/parser.h"
@@ -152,8 +152,8 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
     INDIGO_ASSIGN(const Oid opclass, class_of(c, e, type.oid, strategy));
     const auto types = [&](Oid t) { return c.catalog.type(t); };
     const auto collators = [&](Oid collation) { return c.catalog.collator(collation); };
-    const catalog::KeyColumn key = catalog::key_column_of(type, types, collators);
-    if (strategy != 'h' && !catalog::KeyLayout::encodable(key.type, key.phys)) {
+    const types::KeyColumn key = catalog::key_column_of(type, types, collators);
+    if (strategy != 'h' && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("a partition key of type " + type_text(c, {type.oid, -1, kInvalidOid}));
     }
     parts.classes.push_back(opclass);

@@ -1,7 +1,7 @@
 // ALTER TABLE's commands on columns, but their type and identity.
 #include <algorithm>
 
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"

@@ -1,12 +1,12 @@
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
 #include <algorithm>
 
-#include "catalog/array_format.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
 #include "sql/analyze/analyzer.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -201,8 +201,8 @@ Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t num
             .flag(pg_attribute::c_attbyval, info->by_value);
       }));
       INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(index.oid)}, [&](RowValues& v) {
-        auto classes = catalog::read_oids(v.get(pg_index::c_indclass).str);
-        auto collations = catalog::read_oids(v.get(pg_index::c_indcollation).str);
+        auto classes = read_oids(v.get(pg_index::c_indclass).str);
+        auto collations = read_oids(v.get(pg_index::c_indcollation).str);
         classes[i] = opclass;
         collations[i] = type.collation;
         v.oid_vector(pg_index::c_indclass, classes).oid_vector(pg_index::c_indcollation, collations);
@@ -232,8 +232,8 @@ Result<TypeRef> wanted_type(DdlContext& c, const PgQuery__ColumnDef& d, const Co
 bool castable(DdlContext& c, const TypeInfo& from, const TypeInfo& to) {
   const Oid from_base = from.kind == 'd' ? from.base : from.oid, to_base = to.kind == 'd' ? to.base : to.oid;
   if (from_base == to_base || to.category == 'S' || (from.is_array() && to.is_array())) return true;
-  const catalog::CastInfo* cast = c.catalog.cast(from.oid, to.oid);
-  return cast != nullptr && cast->context != catalog::CastContext::kExplicit;
+  const types::CastInfo* cast = c.catalog.cast(from.oid, to.oid);
+  return cast != nullptr && cast->context != types::CastContext::kExplicit;
 }
 
 // The new values as an expression over the table as it is: of USING, of a generated column, or of the column itself.

@@ -15,6 +15,7 @@
 #include "engine/ddl/table/storage_options.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -127,7 +128,7 @@ Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery_
 // `given` are name=value texts of an array of options.
 void change_option_list(RowValues& v, int column, const std::vector<std::string>& given, bool reset) {
   std::vector<std::string> options;
-  if (!v.get(column).null) options = catalog::read_texts(v.get(column).str);
+  if (!v.get(column).null) options = read_texts(v.get(column).str);
   for (const std::string& option : given) {
     const std::string prefix = option.substr(0, option.find('=') + 1);
     std::erase_if(options, [&](const std::string& o) { return o.starts_with(prefix); });
@@ -173,7 +174,7 @@ Status set_statistics(DdlContext& c, const RelationPtr& relation, const PgQuery_
     std::string image;
     const SystemTable& indexes = table(c, pg_index::kOid);
     if (indexes.find_oid(c.txn, relation->oid, image)) {
-      const auto keys = catalog::read_i16s(indexes.reader(image).str(pg_index::c_indkey));
+      const auto keys = read_i16s(indexes.reader(image).str(pg_index::c_indkey));
       const auto at = static_cast<size_t>(number) - 1;
       if (at < keys.size() && keys[at] != 0) {
         return Error(sqlstate::kFeatureNotSupported, "cannot alter statistics on non-expression column " +
@@ -421,17 +422,17 @@ Status check_new_owner(DdlContext& c, Oid owner, Oid schema) {
   }
   if (schema == kInvalidOid) return {};
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kSchemaAcl, schema, owner);
-  if ((held & catalog::kPrivilegeCreate) != 0) return {};
+  if ((held & types::kPrivilegeCreate) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + c.catalog.schema_name(schema));
 }
 
 void pass_on(RowValues& row, int acl_column, Oid before, Oid owner) {
   if (row.get(acl_column).null) return;
-  catalog::Acl acl;
-  for (catalog::AclItem item : catalog::read_acl(row.get(acl_column).str)) {
+  types::Acl acl;
+  for (types::AclItem item : types::read_acl(row.get(acl_column).str)) {
     if (item.grantee == before) item.grantee = owner;
     if (item.grantor == before) item.grantor = owner;
-    const auto same = std::find_if(acl.begin(), acl.end(), [&](const catalog::AclItem& other) {
+    const auto same = std::find_if(acl.begin(), acl.end(), [&](const types::AclItem& other) {
       return other.grantee == item.grantee && other.grantor == item.grantor;
     });
     if (same == acl.end()) {
@@ -441,7 +442,7 @@ void pass_on(RowValues& row, int acl_column, Oid before, Oid owner) {
       same->options |= item.options;
     }
   }
-  row.str(acl_column, catalog::acl_array(acl));
+  row.str(acl_column, types::acl_array(acl));
 }
 
 Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "catalog/acl.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
@@ -104,7 +104,7 @@ Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec
 Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relation, IndexSpec spec, bool deferrable,
                bool deferred) {
   // The index is a new relation in the table's schema.
-  if (!target.is_new) INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
+  if (!target.is_new) INDIGO_TRY(check_schema_privilege(c, relation->schema, types::kPrivilegeCreate));
   if (spec.primary) {
     for (const IndexInfo& index : relation->indexes) {
       if (index.primary) {

@@ -13,6 +13,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
+#include "storage/table.h"
 
 namespace indigo::engine::ddl {
 
@@ -103,7 +104,7 @@ Status add_like(DdlContext& c, const PgQuery__TableLikeClause& like, std::vector
     if (r.kind == RelationKind::kComposite) return check_type_usage(context, r.row_type);
     const uint32_t held =
         catalog::object_privileges(context.catalog, catalog::kRelationAcl, r.oid, context.catalog.user());
-    if ((held & catalog::kPrivilegeSelect) != 0) return {};
+    if ((held & types::kPrivilegeSelect) != 0) return {};
     return Error(sqlstate::kInsufficientPrivilege,
                  "permission denied for " + std::string(kind_name(r.kind)) + " " + r.name);
   };

@@ -66,7 +66,7 @@ Result<std::vector<int16_t>> column_numbers(const RelationInfo& relation, NodeLi
 // REFERENCES on the table or on each of the columns.
 Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, std::span<const int16_t> columns) {
   const Oid user = c.catalog.user();
-  const auto grants = [](uint32_t held) { return (held & catalog::kPrivilegeReferences) != 0; };
+  const auto grants = [](uint32_t held) { return (held & types::kPrivilegeReferences) != 0; };
   if (grants(catalog::object_privileges(c.catalog, catalog::kRelationAcl, foreign.oid, user))) return {};
   const bool all = std::all_of(columns.begin(), columns.end(), [&](int16_t number) {
     return grants(catalog::column_privileges(c.catalog, foreign.oid, number, user));
@@ -79,16 +79,16 @@ Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, st
 Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
                                  const ColumnInfo& theirs) {
   Oid op = kInvalidOid;
-  for (const catalog::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
+  for (const types::OperatorInfo* candidate : c.catalog.operators_named("", "=")) {
     if (candidate->left == theirs.type.oid && candidate->right == mine.type.oid &&
         c.catalog.btree_strategy(candidate->oid) == 3) {
       op = candidate->oid;
     }
   }
   if (op == kInvalidOid) {
-    const catalog::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
+    const types::CastInfo* cast = c.catalog.cast(mine.type.oid, theirs.type.oid);
     const bool implicit =
-        mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == catalog::CastContext::kImplicit);
+        mine.type.oid == theirs.type.oid || (cast != nullptr && cast->context == types::CastContext::kImplicit);
     const auto t = c.catalog.type(mine.type.oid), u = c.catalog.type(theirs.type.oid);
     const bool same_family = t != nullptr && u != nullptr && (t->kind == 'd' || u->kind == 'd') &&
                              (t->kind == 'd' ? t->base : t->oid) == (u->kind == 'd' ? u->base : u->oid);

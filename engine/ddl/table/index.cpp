@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "catalog/acl.h"
-#include "catalog/info_builder.h"
-#include "catalog/row_key_extractor.h"
-#include "catalog/system_columns.h"
+#include "catalog/descriptor/info_builder.h"
+#include "catalog/tables/row_key_extractor.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/object/schema.h"
@@ -15,6 +14,8 @@
 #include "engine/ddl/table/storage_options.h"
 #include "engine/exec/scan/index_key.h"
 #include "sql/analyze/select/targets.h"
+#include "storage/table.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
 
@@ -74,7 +75,7 @@ Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const Re
 namespace {
 
 Result<std::shared_ptr<const storage::KeyExtractor>> make_extractor(DdlContext& c, const RelationPtr& relation,
-                                                                    const IndexInfo& index, catalog::KeyLayout key) {
+                                                                    const IndexInfo& index, types::KeyLayout key) {
   if (exec::has_computed_key(index)) {
     return exec::make_index_key_extractor(c.host.session(), c.store(), relation, index, key);
   }
@@ -121,12 +122,12 @@ Error failing_key(DdlContext& c, const RelationPtr& relation, const storage::Key
 Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& index, Oid filenode,
                    const std::shared_ptr<storage::Table>& storage_table) {
   // The descriptor was read before the index had a place of its own, when it looked like the table's own tree.
-  std::vector<catalog::KeyColumn> key;
+  std::vector<types::KeyColumn> key;
   for (size_t i = 0; i < index.key.column_count(); i++) {
     key.push_back(index.key.column(i));
     key.back().nullable = true;
   }
-  INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, catalog::KeyLayout(std::move(key))));
+  INDIGO_ASSIGN(const auto extractor, make_extractor(c, relation, index, types::KeyLayout(std::move(key))));
   storage::IndexOptions options;
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
@@ -168,8 +169,8 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   const auto type_lookup = [&](Oid t) { return c.catalog.type(t); };
   const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
-    const catalog::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
-    if (!catalog::KeyLayout::encodable(key.type, key.phys)) {
+    const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
+    if (!types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
   }
@@ -396,7 +397,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     return Error(sqlstate::kWrongObjectType, "cannot create index on relation " + quoted(relation->name))
         .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
   }
-  INDIGO_TRY(check_schema_privilege(c, relation->schema, catalog::kPrivilegeCreate));
+  INDIGO_TRY(check_schema_privilege(c, relation->schema, types::kPrivilegeCreate));
   INDIGO_TRY(check_not_in_use(c, *relation, "CREATE INDEX"));
   if (s.n_exclude_op_names > 0) return unsupported("an exclusion constraint");
   if (s.concurrent && relation->is_partitioned()) {

@@ -9,6 +9,7 @@
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
 #include "storage/durability.h"
+#include "storage/table.h"
 
 namespace indigo::engine::ddl {
 

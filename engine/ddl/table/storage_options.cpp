@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "catalog/generated/columns.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -167,7 +168,7 @@ std::optional<uint32_t> value_of(std::span<const std::string> options, std::stri
 
 std::vector<std::string> options_of(const catalog::RowReader& row) {
   if (row.is_null(pg_class::c_reloptions)) return {};
-  return catalog::read_texts(row.str(pg_class::c_reloptions));
+  return read_texts(row.str(pg_class::c_reloptions));
 }
 
 }  // namespace

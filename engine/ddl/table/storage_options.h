@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/object_lookup.h"
 #include "storage/table.h"
 

@@ -17,7 +17,7 @@ Status check_truncatable(DdlContext& c, const RelationInfo& r) {
   }
   INDIGO_TRY(check_not_system(c, r));
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kRelationAcl, r.oid, c.catalog.user());
-  if ((held & catalog::kPrivilegeTruncate) != 0) return {};
+  if ((held & types::kPrivilegeTruncate) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r.name);
 }
 

@@ -46,7 +46,7 @@ Status AggregateCall::set_up(Builder& b, const sql::Expr& e, Oid function, Oid c
   call_.collation = collation;
   for (const sql::ExprPtr& a : arguments) call_.arguments.push_back(a->type);
   if (fast_ == Fast::kNone) {
-    function_ = sql::find_aggregate(function);
+    function_ = types::find_aggregate(function);
     if (function_ == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "aggregate with OID " + std::to_string(function) + " is not supported");
@@ -69,7 +69,7 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::WindowCallExpr&
 
 Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& e) {
   AggregateCall call;
-  // Ordered-set aggregates take their direct arguments behind the aggregated ones (sql/func/registry.h).
+  // Ordered-set aggregates take their direct arguments behind the aggregated ones (types/function/registry.h).
   sql::ExprList exprs = e.arguments;
   exprs.insert(exprs.end(), e.direct.begin(), e.direct.end());
   INDIGO_TRY(call.set_up(b, e, e.function, e.collation, exprs, e.star, e.filter));
@@ -77,7 +77,7 @@ Result<AggregateCall> AggregateCall::make(Builder& b, const sql::AggregateExpr& 
     for (const sql::SortKey& k : e.order) call.call_.within_group.push_back({k.descending, k.nulls_first});
   if (e.distinct || !e.order.empty()) {
     // Columns of the collected rows: 0 the group, then arguments, then sort keys that are no argument.
-    std::vector<sql::TypeRef> types;
+    std::vector<types::TypeRef> types;
     std::vector<SortOps::Direction> directions;
     std::vector<bool> ordered(e.arguments.size());
     for (const sql::SortKey& k : e.order) {

@@ -68,9 +68,9 @@ class AggregateCall {
   template <class T, class Step>
   void fast_loop(const Vector& v, Selection selection, void* const* states, Step step);
 
-  const sql::AggregateFunction* function_ = nullptr;
+  const types::AggregateFunction* function_ = nullptr;
   Fast fast_ = Fast::kNone;
-  sql::CallInfo call_;
+  types::CallInfo call_;
   ExpressionSet arguments_;  // then the sort keys
   size_t argument_count_ = 0;
   Condition filter_;

@@ -95,7 +95,7 @@ class DistinctOperator final : public Operator {
 
 Result<OperatorPtr> make_distinct(Builder& b, const sql::DistinctPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   std::vector<Phys> phys;
   for (const sql::ExprPtr& e : p.on) {
     types.push_back(e->type);

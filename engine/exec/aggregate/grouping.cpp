@@ -13,7 +13,7 @@ Result<std::vector<AggregateCall>> Grouping::make_calls(Builder& b, const sql::A
 
 Result<Grouping> Grouping::make(Builder& b, const sql::AggregatePlan& p) {
   Grouping g;
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   for (const sql::ExprPtr& column : p.groups) {
     types.push_back(column->type);
     g.phys.push_back(b.phys_of(column->type));

@@ -1,11 +1,11 @@
 // GroupingSets: one hash aggregation for each set, all fed by one pass over the input, answered set by set.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "engine/exec/aggregate/aggregate_states.h"
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/aggregate/grouping.h"
 #include "engine/exec/operators.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -136,7 +136,7 @@ Result<OperatorPtr> make_grouping_sets(Builder& b, const sql::GroupingSetsPlan& 
   std::vector<std::unique_ptr<GroupingSetState>> sets;
   for (const sql::GroupingSet& set : p.sets) {
     auto s = std::make_unique<GroupingSetState>();
-    std::vector<sql::TypeRef> types;
+    std::vector<types::TypeRef> types;
     std::vector<Phys> phys;
     for (int c : set.columns) {
       auto column = static_cast<size_t>(c);

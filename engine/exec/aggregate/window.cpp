@@ -221,7 +221,7 @@ class WindowOperator final : public Operator {
 Result<OperatorPtr> make_window(Builder& b, const sql::WindowPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   auto types_of = [](const sql::ExprList& list) {
-    std::vector<sql::TypeRef> types;
+    std::vector<types::TypeRef> types;
     for (const sql::ExprPtr& e : list) types.push_back(e->type);
     return types;
   };

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -38,7 +38,7 @@ Result<WindowFrame> WindowFrame::make(Builder& b, const sql::Window& window) {
     f.order_type_ = window.order[0].expr->type;
     f.offset_type_ = offsets[0]->type;
     f.in_range_oid_ = window.in_range;
-    const sql::ScalarFunction* function = sql::find_scalar(window.in_range);
+    const types::ScalarFunction* function = types::find_scalar(window.in_range);
     if (function == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "RANGE with offset PRECEDING/FOLLOWING is not supported for this type");
@@ -111,10 +111,10 @@ Result<uint32_t> WindowFrame::range_bound(QueryState& state, const WindowPartiti
   offset_.set_constant(offsets_[offset].datum(0));
   before_.set_constant(Datum::of((kind == Kind::kPreceding) != descending_));
   less_.set_constant(Datum::of(is_end != descending_));
-  const sql::CallInfo call{in_range_oid_,
-                           {oid::kBool, -1, kInvalidOid},
-                           {order_type_, order_type_, offset_type_, {oid::kBool}, {oid::kBool}},
-                           kInvalidOid};
+  const types::CallInfo call{in_range_oid_,
+                             {oid::kBool, -1, kInvalidOid},
+                             {order_type_, order_type_, offset_type_, {oid::kBool}, {oid::kBool}},
+                             kInvalidOid};
   const std::array<const Vector*, 5> arguments{&value_, &base_, &offset_, &before_, &less_};
   uint32_t& at = is_end ? last_end_ : last_begin_;
   // Nulls stand together at one end of the partition.

@@ -53,8 +53,8 @@ class WindowFrame {
   int start_offset_ = -1, end_offset_ = -1;
   bool descending_ = false;
   // RANGE with offsets: PostgreSQL's in_range(value, base, offset, before, less).
-  sql::TypeRef order_type_, offset_type_;
-  sql::ScalarKernel in_range_ = nullptr;
+  types::TypeRef order_type_, offset_type_;
+  types::ScalarKernel in_range_ = nullptr;
   Oid in_range_oid_ = kInvalidOid;
   Vector value_, base_, offset_, before_, less_, result_;
   uint32_t last_row_ = 0, last_begin_ = 0, last_end_ = 0;  // of the row that was asked about before

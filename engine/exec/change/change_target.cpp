@@ -8,6 +8,7 @@
 #include "engine/exec/errors.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 

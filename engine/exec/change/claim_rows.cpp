@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/exec/errors.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 
@@ -94,7 +95,7 @@ Result<bool> RowClaimer::recheck(QueryState& state, const Chunk*& source, Select
     copy_->selection = all;
     source = copy_.get();
   }
-  const catalog::RowLayout& layout = relation_->layout;
+  const types::RowLayout& layout = relation_->layout;
   Bytes image = claimed_[row].row;
   for (auto [input, column] : refresh_) {
     copy_->columns[static_cast<size_t>(input)].set_datum(row, layout.column(image, static_cast<size_t>(column)));

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 
 namespace indigo::engine::exec {
 

@@ -7,7 +7,8 @@
 #include "engine/exec/change/unique_recheck.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/key_lookup.h"
-#include "sql/func/registry.h"
+#include "storage/table.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine::exec {
 namespace {

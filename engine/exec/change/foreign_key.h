@@ -15,7 +15,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "engine/exec/change/deferred_checks.h"
 #include "engine/exec/query_state.h"
 

@@ -6,6 +6,7 @@
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "sql/analyze/analyzer.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {

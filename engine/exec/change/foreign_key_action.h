@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "engine/exec/query_state.h"
 
 namespace indigo::engine::exec {

@@ -113,7 +113,7 @@ class MergeOperator final : public Operator {
 
   // The target's row as input 1, at the source row's number.
   void load(Bytes image, uint32_t row) {
-    const catalog::RowLayout& layout = target_.relation().layout;
+    const types::RowLayout& layout = target_.relation().layout;
     for (size_t c = 0; c < target_row_.columns.size(); c++) {
       target_row_.columns[c].init(layout.phys(c), row + 1);
       target_row_.columns[c].set_datum(row, layout.column(image, c));

@@ -3,6 +3,7 @@
 #include "catalog/database.h"
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/scan/key_lookup.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 

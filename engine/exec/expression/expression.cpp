@@ -35,7 +35,7 @@ ExpressionSet::ExpressionSet(QueryState& state, std::vector<NodePtr> nodes)
 
 uint32_t ExpressionSet::evaluate(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
   if (volatile_ && (selection.count > 1 || nodes_.size() > 1)) return evaluate_rows(frame, selection, error);
-  sql::FuncContext& functions = state_->functions();
+  types::FuncContext& functions = state_->functions();
   for (size_t i = 0; i < nodes_.size(); i++) {
     results_[i] = &nodes_[i]->evaluate(frame, selection);
     if (functions.failed()) break;
@@ -65,7 +65,7 @@ uint32_t ExpressionSet::evaluate(const Frame& frame, Selection selection, std::u
 }
 
 uint32_t ExpressionSet::evaluate_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
-  sql::FuncContext& functions = state_->functions();
+  types::FuncContext& functions = state_->functions();
   copies_.resize(nodes_.size());
   for (size_t i = 0; i < nodes_.size(); i++) {
     copies_[i].init(nodes_[i]->phys, frame.extent);
@@ -97,7 +97,7 @@ Selection Condition::filter(const Frame& frame, Selection selection, std::unique
   uint16_t* passed = passed_.reserve(selection.count);
   if (!node_->is_volatile || selection.count == 1) {
     uint32_t n = node_->filter(frame, selection, passed);
-    sql::FuncContext& functions = state_->functions();
+    types::FuncContext& functions = state_->functions();
     if (!functions.failed()) return {passed, n};
     error = functions.take_error();
     if (selection.count == 1) return {passed, 0};

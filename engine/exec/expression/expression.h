@@ -12,10 +12,10 @@
 #include <memory>
 #include <vector>
 
-#include "catalog/vector.h"
 #include "engine/exec/query_state.h"
 #include "sql/expr.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::exec {
 
@@ -39,7 +39,7 @@ class Node {
   // may be the selection's own array). Answers their number.
   virtual uint32_t filter(const Frame& frame, Selection selection, uint16_t* passed);
 
-  sql::TypeRef type;
+  types::TypeRef type;
   Phys phys = Phys::kI64;
   bool is_volatile = false;
   bool invariant = false;   // reads no column: one value for every row of a chunk
@@ -48,7 +48,7 @@ class Node {
 
  protected:
   explicit Node(QueryState& state) : state_(state) {}
-  sql::FuncContext& functions() { return state_.functions(); }
+  types::FuncContext& functions() { return state_.functions(); }
   bool failed() { return state_.functions().failed(); }
   QueryState& state_;
 };

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "catalog/array_format.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // Compares one value with every element through the operator's kernel; `any` stops at the first true, ALL at the first false.
 class ArrayCompareNode final : public Node {
  public:
-  ArrayCompareNode(QueryState& state, NodePtr left, NodePtr array, sql::ScalarKernel kernel, sql::CallInfo call,
+  ArrayCompareNode(QueryState& state, NodePtr left, NodePtr array, types::ScalarKernel kernel, types::CallInfo call,
                    bool any)
       : Node(state),
         left_(std::move(left)),
@@ -66,8 +66,8 @@ class ArrayCompareNode final : public Node {
   }
 
   NodePtr left_, array_;
-  sql::ScalarKernel kernel_;
-  sql::CallInfo call_;
+  types::ScalarKernel kernel_;
+  types::CallInfo call_;
   bool any_;
   Vector out_, single_, elements_, matches_;
 };
@@ -201,7 +201,7 @@ Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
   switch (e.kind) {
     case sql::ExprKind::kArrayCompare: {
       const auto& x = sql::as<sql::ArrayCompareExpr>(e);
-      const sql::ScalarFunction* function = sql::find_scalar(x.function);
+      const types::ScalarFunction* function = types::find_scalar(x.function);
       if (function == nullptr) {
         return Error(sqlstate::kFeatureNotSupported,
                      "function with OID " + std::to_string(x.function) + " is not supported");
@@ -209,7 +209,7 @@ Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
       INDIGO_ASSIGN(NodePtr left, b.compile(x.left));
       INDIGO_ASSIGN(NodePtr array, b.compile(x.array));
       children = {left.get(), array.get()};
-      sql::CallInfo call{x.function, e.type, {x.left->type, b.element_of(x.array->type)}, x.collation};
+      types::CallInfo call{x.function, e.type, {x.left->type, b.element_of(x.array->type)}, x.collation};
       node = std::make_unique<ArrayCompareNode>(b.state(), std::move(left), std::move(array), function->kernel,
                                                 std::move(call), x.any);
       break;

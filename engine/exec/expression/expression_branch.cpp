@@ -82,7 +82,7 @@ class CoalesceNode final : public Node {
 
 class NullIfNode final : public Node {
  public:
-  NullIfNode(QueryState& state, NodePtr value, NodePtr other, sql::ScalarKernel equal, sql::CallInfo call)
+  NullIfNode(QueryState& state, NodePtr value, NodePtr other, types::ScalarKernel equal, types::CallInfo call)
       : Node(state), value_(std::move(value)), other_(std::move(other)), equal_(equal), call_(std::move(call)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     const Vector& value = value_->evaluate(frame, selection);
@@ -109,15 +109,15 @@ class NullIfNode final : public Node {
 
  private:
   NodePtr value_, other_;
-  sql::ScalarKernel equal_;
-  sql::CallInfo call_;
+  types::ScalarKernel equal_;
+  types::CallInfo call_;
   SelectionBuffer both_;
   Vector same_, out_;
 };
 
 class GreatestLeastNode final : public Node {
  public:
-  GreatestLeastNode(QueryState& state, bool greatest, const sql::TypeOrder* order, const catalog::Collator* collator,
+  GreatestLeastNode(QueryState& state, bool greatest, const types::TypeOrder* order, const types::Collator* collator,
                     std::vector<NodePtr> arguments)
       : Node(state), greatest_(greatest), order_(order), collator_(collator), arguments_(std::move(arguments)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
@@ -141,8 +141,8 @@ class GreatestLeastNode final : public Node {
 
  private:
   bool greatest_;
-  const sql::TypeOrder* order_;
-  const catalog::Collator* collator_;
+  const types::TypeOrder* order_;
+  const types::Collator* collator_;
   std::vector<NodePtr> arguments_;
   Vector out_;
 };
@@ -187,7 +187,7 @@ Result<NodePtr> compile_branch(Builder& b, const sql::Expr& e) {
     }
     case sql::ExprKind::kNullIf: {
       const auto& equal = sql::as<sql::CallExpr>(*sql::as<sql::NullIfExpr>(e).equal);
-      const sql::ScalarFunction* function = sql::find_scalar(equal.function);
+      const types::ScalarFunction* function = types::find_scalar(equal.function);
       if (function == nullptr) {
         return Error(sqlstate::kFeatureNotSupported,
                      "function with OID " + std::to_string(equal.function) + " is not supported");
@@ -195,20 +195,20 @@ Result<NodePtr> compile_branch(Builder& b, const sql::Expr& e) {
       INDIGO_ASSIGN(NodePtr value, b.compile(equal.arguments[0]));
       INDIGO_ASSIGN(NodePtr other, b.compile(equal.arguments[1]));
       children = {value.get(), other.get()};
-      const std::vector<sql::TypeRef> types{equal.arguments[0]->type, equal.arguments[1]->type};
+      const std::vector<types::TypeRef> types{equal.arguments[0]->type, equal.arguments[1]->type};
       node = std::make_unique<NullIfNode>(b.state(), std::move(value), std::move(other), function->kernel,
-                                          sql::CallInfo{equal.function, equal.type, types, equal.collation});
+                                          types::CallInfo{equal.function, equal.type, types, equal.collation});
       break;
     }
     default: {
       const auto& x = sql::as<sql::GreatestLeastExpr>(e);
-      const sql::TypeOrder* order = b.order_of(e.type);
+      const types::TypeOrder* order = b.order_of(e.type);
       if (order == nullptr || order->compare == nullptr) {
         return Error(sqlstate::kUndefinedFunction,
                      "could not identify a comparison function for type " + std::to_string(e.type.oid));
       }
       INDIGO_ASSIGN(auto nodes, compile_list(b, x.arguments, children));
-      INDIGO_ASSIGN(const catalog::Collator* collator, b.collator_of(e.type));
+      INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(e.type));
       node = std::make_unique<GreatestLeastNode>(b.state(), x.greatest, order, collator, std::move(nodes));
       break;
     }

@@ -1,4 +1,4 @@
-// Function, operator and cast calls through sql/func's kernels.
+// Function, operator and cast calls through types/'s kernels.
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 class CallNode final : public Node {
  public:
-  CallNode(QueryState& state, sql::ScalarKernel kernel, sql::CallInfo call, std::vector<NodePtr> arguments)
+  CallNode(QueryState& state, types::ScalarKernel kernel, types::CallInfo call, std::vector<NodePtr> arguments)
       : Node(state),
         kernel_(kernel),
         call_(std::move(call)),
@@ -25,8 +25,8 @@ class CallNode final : public Node {
   }
 
  private:
-  sql::ScalarKernel kernel_;
-  sql::CallInfo call_;
+  types::ScalarKernel kernel_;
+  types::CallInfo call_;
   std::vector<NodePtr> arguments_;
   std::vector<const Vector*> values_;
   Vector out_;
@@ -36,7 +36,7 @@ class CallNode final : public Node {
 
 Result<NodePtr> compile_call(Builder& b, const sql::CallExpr& e) {
   std::vector<NodePtr> arguments;
-  bool invariant = true, slots = false, is_volatile = e.volatility == catalog::Volatility::kVolatile;
+  bool invariant = true, slots = false, is_volatile = e.volatility == types::Volatility::kVolatile;
   for (const sql::ExprPtr& a : e.arguments) {
     INDIGO_ASSIGN(NodePtr node, b.compile(a));
     invariant &= node->invariant;
@@ -46,12 +46,12 @@ Result<NodePtr> compile_call(Builder& b, const sql::CallExpr& e) {
   }
   NodePtr node = compile_fast_call(b.state(), e, arguments);
   if (node == nullptr) {
-    const sql::ScalarFunction* function = sql::find_scalar(e.function);
+    const types::ScalarFunction* function = types::find_scalar(e.function);
     if (function == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "function with OID " + std::to_string(e.function) + " is not supported");
     }
-    sql::CallInfo call;
+    types::CallInfo call;
     call.function = e.function;
     call.result = e.type;
     call.collation = e.collation;

@@ -7,7 +7,7 @@ namespace {
 
 class IoCastNode final : public Node {
  public:
-  IoCastNode(QueryState& state, NodePtr argument, sql::TypeRef from)
+  IoCastNode(QueryState& state, NodePtr argument, types::TypeRef from)
       : Node(state), argument_(std::move(argument)), from_(from) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     const Vector& value = argument_->evaluate(frame, selection);
@@ -20,9 +20,9 @@ class IoCastNode final : public Node {
         continue;
       }
       text_.clear();
-      sql::type_output(functions(), from_, value.datum(r), text_);
+      types::type_output(functions(), from_, value.datum(r), text_);
       Str text = functions().arena().copy(text_);
-      out_.set_datum(r, sql::type_input(functions(), type, text));
+      out_.set_datum(r, types::type_input(functions(), type, text));
       if (failed()) return out_;
     }
     return out_;
@@ -30,7 +30,7 @@ class IoCastNode final : public Node {
 
  private:
   NodePtr argument_;
-  sql::TypeRef from_;
+  types::TypeRef from_;
   std::string text_;
   Vector out_;
 };

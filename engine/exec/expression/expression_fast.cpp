@@ -1,11 +1,11 @@
 // Inlined kernels for the comparisons and the arithmetic that most statements spend their time in. They answer exactly what
-// sql/func's kernels answer; comparisons also narrow a selection without making a boolean vector.
+// types/'s kernels answer; comparisons also narrow a selection without making a boolean vector.
 #include <cmath>
 #include <concepts>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -263,13 +263,13 @@ constexpr ArithmeticFamily kArithmeticFamilies[] = {
     {1278, 1279, 1280, make_arithmetic<int32_t, int64_t, int64_t>},
     {178, 182, 170, make_arithmetic<int16_t, int32_t, int32_t>},
     {179, 183, 171, make_arithmetic<int32_t, int16_t, int32_t>},
-    {218, 219, kInvalidOid, make_arithmetic<double, double, double>},  // float8; times stays with sql/func (underflow)
+    {218, 219, kInvalidOid, make_arithmetic<double, double, double>},  // float8; times stays with types/ (underflow)
 };
 }  // namespace
 
 NodePtr compile_fast_call(QueryState& state, const sql::CallExpr& e, std::vector<NodePtr>& arguments) {
   if (arguments.size() != 2) return nullptr;
-  if (!catalog::is_c_collation(e.collation)) return nullptr;
+  if (!types::is_c_collation(e.collation)) return nullptr;
   for (const CompareFamily& f : kCompareFamilies) {
     for (int op = 0; op < 6; op++) {
       if (f.functions[op] == e.function) return f.make(state, op, arguments);

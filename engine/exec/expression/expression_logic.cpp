@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "engine/exec/expression/expression_nodes.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -115,7 +115,7 @@ class NullTestNode final : public Node {
  private:
   // A row IS NULL when all its fields are; it IS NOT NULL when none is.
   bool row_test(Str image) {
-    const sql::RecordFields record = sql::live_fields(functions().session().catalog(), image);
+    const types::RecordFields record = types::live_fields(functions().session().catalog(), image);
     auto nulls = std::count_if(record.values.begin(), record.values.end(), [](const Datum& d) { return d.null; });
     return nulls == (is_null_ ? static_cast<ptrdiff_t>(record.values.size()) : 0);
   }

@@ -2,10 +2,10 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/exec/expression/expression_nodes.h"
-#include "sql/func/types/record.h"
-#include "sql/func/types/record_shape.h"
+#include "types/io/record.h"
+#include "types/io/record_shape.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -15,8 +15,8 @@ class RowCompareNode final : public Node {
  public:
   struct Column {
     NodePtr left, right;
-    sql::ScalarKernel less, equal;
-    sql::CallInfo less_call, equal_call;
+    types::ScalarKernel less, equal;
+    types::CallInfo less_call, equal_call;
   };
   RowCompareNode(QueryState& state, int strategy, std::vector<Column> columns)
       : Node(state), strategy_(strategy), columns_(std::move(columns)) {}
@@ -80,7 +80,7 @@ class RowCompareNode final : public Node {
 
 class RowNode final : public Node {
  public:
-  RowNode(QueryState& state, std::vector<NodePtr> fields, std::vector<sql::TypeRef> types,
+  RowNode(QueryState& state, std::vector<NodePtr> fields, std::vector<types::TypeRef> types,
           std::vector<std::string> names)
       : Node(state), fields_(std::move(fields)), types_(std::move(types)), names_(std::move(names)) {}
   const Vector& evaluate(const Frame& frame, Selection selection) override {
@@ -94,14 +94,14 @@ class RowNode final : public Node {
       row_.clear();
       for (const Vector* v : values_) row_.push_back(v->datum(selection[i]));
       out_.set_datum(selection[i],
-                     Datum::of(functions().arena().copy(sql::make_record(type.oid, types_, row_, names_))));
+                     Datum::of(functions().arena().copy(types::make_record(type.oid, types_, row_, names_))));
     }
     return out_;
   }
 
  private:
   std::vector<NodePtr> fields_;
-  std::vector<sql::TypeRef> types_;
+  std::vector<types::TypeRef> types_;
   std::vector<std::string> names_;  // of a record's fields, when they have any
   std::vector<const Vector*> values_;
   std::vector<Datum> row_;
@@ -122,7 +122,7 @@ class FieldNode final : public Node {
         out_.set_datum(r, Datum::make_null(phys));
         continue;
       }
-      out_.set_datum(r, sql::read_field(functions(), value.get<Str>(r), field_, type, phys));
+      out_.set_datum(r, types::read_field(functions(), value.get<Str>(r), field_, type, phys));
       if (failed()) return out_;
     }
     return out_;
@@ -134,8 +134,8 @@ class FieldNode final : public Node {
   Vector out_;
 };
 
-Result<sql::ScalarKernel> kernel_of(Oid function) {
-  const sql::ScalarFunction* f = sql::find_scalar(function);
+Result<types::ScalarKernel> kernel_of(Oid function) {
+  const types::ScalarFunction* f = types::find_scalar(function);
   if (f == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "function with OID " + std::to_string(function) + " is not supported");
   }
@@ -143,17 +143,17 @@ Result<sql::ScalarKernel> kernel_of(Oid function) {
 }
 
 // A composite value has a field for each column of its type; those of dropped columns have no type.
-void mark_dropped(QueryState& state, Oid type, std::vector<sql::TypeRef>& types) {
-  const auto relation = sql::fields_relation(state.session().catalog(), type);
+void mark_dropped(QueryState& state, Oid type, std::vector<types::TypeRef>& types) {
+  const auto relation = types::fields_relation(state.session().catalog(), type);
   if (relation == nullptr) return;
   for (size_t i = 0; i < std::min(types.size(), relation->columns.size()); i++) {
-    if (relation->columns[i].dropped) types[i] = sql::TypeRef{};
+    if (relation->columns[i].dropped) types[i] = types::TypeRef{};
   }
 }
 
 Result<NodePtr> compile_row(Builder& b, const sql::RowExpr& e) {
   std::vector<NodePtr> fields;
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   std::vector<const Node*> children;
   for (const sql::ExprPtr& f : e.fields) {
     INDIGO_ASSIGN(NodePtr node, b.compile(f));
@@ -191,14 +191,14 @@ Result<NodePtr> compile_record(Builder& b, const sql::Expr& e) {
   const auto& x = sql::as<sql::RowCompareExpr>(e);
   std::vector<RowCompareNode::Column> columns;
   std::vector<const Node*> children;
-  sql::TypeRef boolean = e.type;
+  types::TypeRef boolean = e.type;
   for (size_t i = 0; i < x.left.size(); i++) {
     RowCompareNode::Column c{};
     INDIGO_ASSIGN(c.left, b.compile(x.left[i]));
     INDIGO_ASSIGN(c.right, b.compile(x.right[i]));
     children.push_back(c.left.get());
     children.push_back(c.right.get());
-    std::vector<sql::TypeRef> types{x.left[i]->type, x.right[i]->type};
+    std::vector<types::TypeRef> types{x.left[i]->type, x.right[i]->type};
     const Oid collation = sql::row_compare_collation(x, i);
     INDIGO_ASSIGN(c.equal, kernel_of(x.equal_functions[i]));
     c.equal_call = {x.equal_functions[i], boolean, types, collation};

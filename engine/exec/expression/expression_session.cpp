@@ -1,7 +1,8 @@
 // CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_USER and their kin: one value for each run.
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -17,7 +18,7 @@ class SessionValueNode final : public Node {
   SessionValueNode(QueryState& state, Which which) : Node(state), which_(which) { invariant = true; }
 
   const Vector& evaluate(const Frame&, Selection) override {
-    sql::SessionContext& session = state_.session();
+    catalog::SessionContext& session = state_.session();
     Datum now = Datum::of(session.transaction_timestamp());
     switch (which_) {
       case Which::kDate: return call(kToDate, now, oid::kTimestampTz);
@@ -51,7 +52,7 @@ class SessionValueNode final : public Node {
   const Vector& call(Oid function, const Datum& argument, Oid from) {
     argument_.set_constant(argument);
     const Vector* const arguments[] = {&argument_};
-    return run(function, arguments, {sql::TypeRef{from, -1, kInvalidOid}});
+    return run(function, arguments, {types::TypeRef{from, -1, kInvalidOid}});
   }
   const Vector& rounded(const Vector& value, Oid function, Oid from) {
     if (type.typmod < 0 || failed()) return value;
@@ -59,17 +60,18 @@ class SessionValueNode final : public Node {
     copy.set_constant(value.datum(0));
     precision.set_constant(Datum::of(type.typmod));
     const Vector* const arguments[] = {&copy, &precision};
-    return run(function, arguments, {sql::TypeRef{from, -1, kInvalidOid}, sql::TypeRef{oid::kInt4, -1, kInvalidOid}});
+    return run(function, arguments,
+               {types::TypeRef{from, -1, kInvalidOid}, types::TypeRef{oid::kInt4, -1, kInvalidOid}});
   }
-  const Vector& run(Oid function, std::span<const Vector* const> arguments, std::vector<sql::TypeRef> types) {
-    const sql::ScalarFunction* f = sql::find_scalar(function);
+  const Vector& run(Oid function, std::span<const Vector* const> arguments, std::vector<types::TypeRef> types) {
+    const types::ScalarFunction* f = types::find_scalar(function);
     out_.init(phys, 1);
     if (f == nullptr) {
       functions().fail(sqlstate::kFeatureNotSupported,
                        "function with OID " + std::to_string(function) + " is not supported");
       return out_;
     }
-    sql::CallInfo call{function, type, std::move(types), kInvalidOid};
+    types::CallInfo call{function, type, std::move(types), kInvalidOid};
     f->kernel(functions(), call, arguments, {nullptr, 1}, out_);
     return out_;
   }

@@ -249,7 +249,7 @@ Result<NodePtr> compile_subplan(Builder& b, const sql::SubPlanExpr& e, int colum
   sql::ExprList probes;
   std::vector<size_t> columns;
   if (e.hashed && e.passes.empty() && e.form == Form::kAny && hashable(e.test, e, probes, columns)) {
-    std::vector<sql::TypeRef> types;
+    std::vector<types::TypeRef> types;
     std::vector<Phys> phys;
     for (const sql::ExprPtr& p : probes) {
       types.push_back(p->type);

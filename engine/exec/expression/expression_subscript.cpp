@@ -3,10 +3,10 @@
 #include <optional>
 
 #include "base/sqlstate.h"
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
 #include "engine/exec/expression/expression_nodes.h"
-#include "sql/func/json/jsonb.h"
+#include "types/json/jsonb.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -18,7 +18,7 @@ struct Bound {
 
 class SubscriptNode final : public Node {
  public:
-  SubscriptNode(QueryState& state, NodePtr container, std::vector<Bound> bounds, sql::TypeRef element,
+  SubscriptNode(QueryState& state, NodePtr container, std::vector<Bound> bounds, types::TypeRef element,
                 Phys element_phys, NodePtr assign)
       : Node(state),
         container_(std::move(container)),
@@ -246,7 +246,7 @@ class SubscriptNode final : public Node {
 
   NodePtr container_;
   std::vector<Bound> bounds_;
-  sql::TypeRef element_;
+  types::TypeRef element_;
   Phys element_phys_;
   NodePtr assign_;
   bool slice_ = false;
@@ -296,7 +296,7 @@ class JsonbAssignNode final : public Node {
       path.emplace_back(step->get<Str>(row));
     }
     const std::string out =
-        sql::assign_jsonb(functions(), document(container, row), array_when_null_, path, document(value, row));
+        types::assign_jsonb(functions(), document(container, row), array_when_null_, path, document(value, row));
     return Datum::of(functions().arena().copy(out));
   }
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "sql/func/types/record.h"
-#include "sql/func/types/record_shape.h"
+#include "types/io/record.h"
+#include "types/io/record_shape.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 
 namespace {
 
 // The columns of a function that returns more than one; empty for others.
-std::vector<sql::TypeRef> output_columns(catalog::CatalogView& view, const sql::CallExpr& call) {
-  std::vector<sql::TypeRef> out;
+std::vector<types::TypeRef> output_columns(catalog::CatalogView& view, const sql::CallExpr& call) {
+  std::vector<types::TypeRef> out;
   const auto f = view.function(call.function);
   if (f == nullptr || call.type.oid != oid::kRecord) return out;
   for (size_t i = 0; i < f->all_argument_types.size() && i < f->argument_modes.size(); i++) {
@@ -33,14 +33,14 @@ std::vector<sql::TypeRef> output_columns(catalog::CatalogView& view, const sql::
 
 }  // namespace
 
-Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call, std::vector<sql::TypeRef> columns,
-                                               bool as_value) {
+Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& call,
+                                               std::vector<types::TypeRef> columns, bool as_value) {
   auto c = std::make_unique<SetCall>();
-  for (const sql::TypeRef& type : columns) c->columns_.push_back(b.phys_of(type));
+  for (const types::TypeRef& type : columns) c->columns_.push_back(b.phys_of(type));
   c->types_ = std::move(columns);
   c->produced_ = c->columns_;
   c->buffer_.resize(c->columns_.size());
-  catalog::CatalogView& view = b.state().functions().session().catalog();
+  catalog::CatalogView& view = b.state().session().catalog();
   const auto* e = sql::try_as<sql::CallExpr>(call);
   const auto type = view.type(call->type.oid);
   const bool composite = call->type.oid == oid::kRecord || (type != nullptr && type->kind == 'c');
@@ -49,12 +49,12 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
     c->expands_ = !as_value && composite;
     return c;
   }
-  c->function_ = sql::find_set(e->function);
+  c->function_ = types::find_set(e->function);
   if (c->function_ == nullptr) {
     return Error(sqlstate::kFeatureNotSupported,
                  "set-returning function with OID " + std::to_string(e->function) + " is not supported");
   }
-  const std::vector<sql::TypeRef> output = output_columns(view, *e);
+  const std::vector<types::TypeRef> output = output_columns(view, *e);
   if (composite && output.empty()) {
     c->expands_ = !as_value;
     c->produced_.assign(1, Phys::kStr);
@@ -63,11 +63,11 @@ Result<std::unique_ptr<SetCall>> SetCall::make(Builder& b, const sql::ExprPtr& c
     c->fields_ = output;
     c->record_type_ = e->type.oid;
     c->produced_.clear();
-    for (const sql::TypeRef& field : c->fields_) c->produced_.push_back(b.phys_of(field));
+    for (const types::TypeRef& field : c->fields_) c->produced_.push_back(b.phys_of(field));
     c->buffer_.resize(c->fields_.size());
   }
   c->strict_ = e->strict;
-  c->call_volatile_ = e->volatility == catalog::Volatility::kVolatile;
+  c->call_volatile_ = e->volatility == types::Volatility::kVolatile;
   c->info_.function = e->function;
   c->info_.result = e->type;
   c->info_.collation = e->collation;
@@ -83,10 +83,10 @@ Status SetCall::expand(QueryState& state, uint32_t at, const Datum& value) {
   }
   if (!first_row_) {
     first_row_ = std::string(value.str);
-  } else if (!sql::same_shape(state.session().catalog(), *first_row_, value.str)) {
+  } else if (!types::same_shape(state.session().catalog(), *first_row_, value.str)) {
     return Error(sqlstate::kDatatypeMismatch, "rows returned by function are not all of the same row type");
   }
-  if (!sql::expand_row(state.functions(), value.str, types_, columns_, row_)) return state.functions().take_error();
+  if (!types::expand_row(state.functions(), value.str, types_, columns_, row_)) return state.functions().take_error();
   for (size_t c = 0; c < columns_.size(); c++) buffer_[c].set_datum(at, row_[c]);
   return {};
 }
@@ -167,7 +167,7 @@ void SetCall::take(uint32_t n, std::vector<Vector>& to, size_t column, uint32_t 
     std::vector<Datum> values(fields_.size());
     for (uint32_t i = 0; i < n; i++) {
       for (size_t c = 0; c < fields_.size(); c++) values[c] = buffer_[c].datum(at_ + i);
-      to[column].set_datum(first + i, Datum::of(arena.copy(sql::make_record(record_type_, fields_, values))));
+      to[column].set_datum(first + i, Datum::of(arena.copy(types::make_record(record_type_, fields_, values))));
     }
     at_ += n;
     return;

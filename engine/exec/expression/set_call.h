@@ -16,8 +16,8 @@ class SetCall {
  public:
   // `columns`: the types of the columns that the call contributes, as planned. `as_value`: a composite row is one of them
   // (a select list), not all of them (FROM).
-  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call, std::vector<sql::TypeRef> columns,
-                                               bool as_value);
+  static Result<std::unique_ptr<SetCall>> make(Builder& b, const sql::ExprPtr& call,
+                                               std::vector<types::TypeRef> columns, bool as_value);
 
   bool is_volatile() const { return arguments_.is_volatile() || call_volatile_; }
   // The arguments, evaluated by whoever owns the rows.
@@ -33,8 +33,8 @@ class SetCall {
 
  private:
   ExpressionSet arguments_;
-  const sql::SetFunction* function_ = nullptr;  // null: a scalar expression, arguments_[0]
-  sql::CallInfo info_;
+  const types::SetFunction* function_ = nullptr;  // null: a scalar expression, arguments_[0]
+  types::CallInfo info_;
   // The call's value is a composite one (always one image for each row), and its fields are the columns. A value of another
   // shape than the columns' is an error.
   bool expands_ = false;
@@ -42,13 +42,13 @@ class SetCall {
   // Fills row `at` of the buffer from a composite value; null: a row of nulls.
   Status expand(QueryState& state, uint32_t at, const Datum& value);
 
-  std::vector<sql::TypeRef> types_;  // of the columns
-  std::vector<Phys> columns_;        // their kinds
+  std::vector<types::TypeRef> types_;  // of the columns
+  std::vector<Phys> columns_;          // their kinds
   // A function of several columns asked for one composite value: their types; empty otherwise.
-  std::vector<sql::TypeRef> fields_;
+  std::vector<types::TypeRef> fields_;
   Oid record_type_ = kInvalidOid;
   std::vector<Phys> produced_;  // what the function fills: columns_, the kinds of fields_, or one image
-  std::unique_ptr<sql::SetProducer> producer_;
+  std::unique_ptr<types::SetProducer> producer_;
   std::vector<Datum> values_;
   std::vector<std::string> bytes_;
   std::vector<Vector> buffer_;

@@ -401,7 +401,7 @@ Result<OperatorPtr> make_hash_join(Builder& b, const sql::HashJoinPlan& p) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet left_keys, b.compile_all(p.left_keys));
   INDIGO_ASSIGN(ExpressionSet right_keys, b.compile_all(p.right_keys));
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   for (const sql::ExprPtr& k : p.left_keys) types.push_back(k->type);
   INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, types));
   return OperatorPtr(std::make_unique<HashJoinOperator>(b.state(), p, std::move(output), std::move(left_keys),

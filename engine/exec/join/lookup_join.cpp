@@ -7,6 +7,7 @@
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/bounds.h"
 #include "engine/exec/scan/row_decoder.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -64,7 +65,7 @@ class LookupJoinOperator final : public Operator {
  private:
   // Finds the right rows of the left rows; decodes them at the left rows' numbers.
   Status look_up(Selection rows) {
-    const catalog::KeyLayout& layout = relation_->key;
+    const types::KeyLayout& layout = relation_->key;
     uint32_t n = 0;
     if (key_bytes_.size() < rows.count) {
       key_bytes_.resize(rows.count);

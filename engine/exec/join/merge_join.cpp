@@ -327,7 +327,7 @@ Result<OperatorPtr> make_merge_join(Builder& b, const sql::MergeJoinPlan& p) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, p, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet left_keys, b.compile_all(p.left_keys));
   INDIGO_ASSIGN(ExpressionSet right_keys, b.compile_all(p.right_keys));
-  std::vector<sql::TypeRef> types;
+  std::vector<types::TypeRef> types;
   std::vector<SortOps::Direction> directions;
   for (size_t i = 0; i < p.left_keys.size(); i++) {
     types.push_back(p.left_keys[i]->type);

@@ -2,10 +2,10 @@
 
 #include "base/sqlstate.h"
 #include "sql/analyze/analyzer.h"
-#include "sql/func/registry.h"
-#include "sql/func/text/strings.h"
 #include "sql/plan/change/table_rules.h"
 #include "sql/stored/print.h"
+#include "types/function/registry.h"
+#include "types/text/strings.h"
 
 namespace indigo::engine::exec {
 
@@ -55,7 +55,7 @@ Result<PartitionKeyReader> PartitionKeyReader::make(QueryState& state, RelationP
       part.column = columns[static_cast<size_t>(k.column) - 1];
     } else {
       INDIGO_ASSIGN(const sql::ExprPtr e,
-                    sql::analyze_expression(state.session(), k.expression, table, sql::TypeRef{}));
+                    sql::analyze_expression(state.session(), k.expression, table, types::TypeRef{}));
       INDIGO_ASSIGN(part.node, builder.compile(renumbered(sql::over_row(e, *table), 1, columns)));
     }
     out.parts_.push_back(std::move(part));
@@ -94,7 +94,7 @@ Error PartitionKeyReader::not_found() {
     names += i > 0 ? ", " : "";
     values += i > 0 ? ", " : "";
     if (columns[i].column > 0) {
-      names += sql::quote_identifier(table_->columns[static_cast<size_t>(columns[i].column) - 1].name);
+      names += types::quote_identifier(table_->columns[static_cast<size_t>(columns[i].column) - 1].name);
     } else {
       const std::string text = sql::print_stored(state_->session(), columns[i].expression, *table_);
       const bool call = text.ends_with(")");
@@ -103,7 +103,7 @@ Error PartitionKeyReader::not_found() {
     if (values_[i].null) {
       values += "null";
     } else {
-      sql::type_output(state_->functions(), columns[i].type, values_[i], values);
+      types::type_output(state_->functions(), columns[i].type, values_[i], values);
     }
   }
   error.detail = "Partition key of the failing row contains (" + names + ") = (" + values + ").";

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/stack.h"
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::exec {
 
@@ -21,21 +21,21 @@ Oid base_type(Builder& b, Oid type) {
 
 }  // namespace
 
-KeyValuePlacer::KeyValuePlacer(Builder& b, const sql::TypeRef& value, const catalog::KeyColumn& column)
+KeyValuePlacer::KeyValuePlacer(Builder& b, const types::TypeRef& value, const types::KeyColumn& column)
     : state_(&b.state()), from_(base_type(b, value.oid)), to_(column.type) {
-  same_ = sql::value_placement(from_, to_) <= sql::ValuePlacement::kSame;
+  same_ = types::value_placement(from_, to_) <= types::ValuePlacement::kSame;
   zoned_ = from_ == oid::kTimestampTz || to_ == oid::kTimestampTz;
 }
 
-sql::ValuePlace KeyValuePlacer::place_other(const Datum& value, sql::ValueEdge edge) const {
-  const sql::TimeZone* zone = zoned_ ? &sql::session_time_zone(state_->functions()) : nullptr;
-  return sql::place_among(from_, value, to_, edge, zone);
+types::ValuePlace KeyValuePlacer::place_other(const Datum& value, types::ValueEdge edge) const {
+  const types::TimeZone* zone = zoned_ ? &types::session_time_zone(state_->functions()) : nullptr;
+  return types::place_among(from_, value, to_, edge, zone);
 }
 
 bool KeyValuePlacer::equal_other(Datum& value) const {
-  sql::ValuePlace place = place_other(value, sql::ValueEdge::kLow);
+  types::ValuePlace place = place_other(value, types::ValueEdge::kLow);
   value = place.value;
-  return place.where == sql::ValuePlace::Where::kAt;
+  return place.where == types::ValuePlace::Where::kAt;
 }
 
 namespace {
@@ -45,7 +45,7 @@ void prefix_range(const std::string& prefix, storage::KeyRange& out) {
   out.has_low = !prefix.empty();
   out.low_inclusive = true;
   out.high.assign(prefix);
-  catalog::KeyLayout::successor(out.high);
+  types::KeyLayout::successor(out.high);
   out.has_high = !out.high.empty();
   out.high_inclusive = false;
 }
@@ -59,7 +59,7 @@ void point_range(const std::string& key, storage::KeyRange& out) {
 }  // namespace
 
 Result<KeyBoundsEvaluator> KeyBoundsEvaluator::make(Builder& b, const sql::KeyBounds& bounds,
-                                                    const catalog::KeyLayout& layout) {
+                                                    const types::KeyLayout& layout) {
   KeyBoundsEvaluator e;
   e.layout_ = &layout;
   sql::ExprList exprs;
@@ -244,19 +244,19 @@ void KeyBoundsEvaluator::unite_ranges() {
 }
 
 void KeyBoundsEvaluator::add_interval(Step& step, size_t column) {
-  if (!place(step.low, sql::ValueEdge::kLow) || !place(step.high, sql::ValueEdge::kHigh)) return;
+  if (!place(step.low, types::ValueEdge::kLow) || !place(step.high, types::ValueEdge::kHigh)) return;
   interval_range(step, column, next_range());
 }
 
 // False: the bound leaves nothing.
-bool KeyBoundsEvaluator::place(Bound& bound, sql::ValueEdge edge) {
+bool KeyBoundsEvaluator::place(Bound& bound, types::ValueEdge edge) {
   if (bound.value < 0) return true;
-  using Where = sql::ValuePlace::Where;
+  using Where = types::ValuePlace::Where;
   auto i = static_cast<size_t>(bound.value);
   const Datum value = (*values_)[i].datum(0);
   if (value.null) return false;
-  sql::ValuePlace place = placers_[i].place(value, edge);
-  const bool low = edge == sql::ValueEdge::kLow;
+  types::ValuePlace place = placers_[i].place(value, edge);
+  const bool low = edge == types::ValueEdge::kLow;
   if (place.where == (low ? Where::kAbove : Where::kBelow)) return false;
   bound.open = place.where == Where::kBelow || place.where == Where::kAbove;
   bound.at = place.value;
@@ -278,7 +278,7 @@ const storage::KeyRange& KeyBoundsEvaluator::range(size_t i) {
 void KeyBoundsEvaluator::interval_range(const Step& step, size_t column_number, storage::KeyRange& out) const {
   prefix_range(key_, out);
   // In bytes a descending column runs the other way round.
-  const catalog::KeyColumn& column = layout_->column(column_number);
+  const types::KeyColumn& column = layout_->column(column_number);
   const Bound &first = column.descending ? step.high : step.low, &last = column.descending ? step.low : step.high;
   if (column.nullable) restrict_nulls(column_number, out);
   if (first.value >= 0 && !first.open) {
@@ -286,7 +286,7 @@ void KeyBoundsEvaluator::interval_range(const Step& step, size_t column_number, 
     layout_->append_column(column_number, first.at, out.low);
     out.has_low = true;
     if (!first.at_inclusive) {
-      catalog::KeyLayout::successor(out.low);
+      types::KeyLayout::successor(out.low);
       if (out.low.empty()) {  // nothing can follow
         out.has_high = true;
         out.high.clear();
@@ -297,18 +297,18 @@ void KeyBoundsEvaluator::interval_range(const Step& step, size_t column_number, 
   if (last.value >= 0 && !last.open) {
     out.high.assign(key_);
     layout_->append_column(column_number, last.at, out.high);
-    if (last.at_inclusive) catalog::KeyLayout::successor(out.high);
+    if (last.at_inclusive) types::KeyLayout::successor(out.high);
     out.has_high = !out.high.empty();
     out.high_inclusive = false;
   }
 }
 
 void KeyBoundsEvaluator::restrict_nulls(size_t column_number, storage::KeyRange& range) const {
-  const catalog::KeyColumn& column = layout_->column(column_number);
+  const types::KeyColumn& column = layout_->column(column_number);
   std::string null_key = key_;
   layout_->append_column(column_number, Datum::make_null(column.phys), null_key);
   if (column.nulls_first) {
-    catalog::KeyLayout::successor(null_key);
+    types::KeyLayout::successor(null_key);
     range.low = std::move(null_key);
     range.has_low = true;
     range.low_inclusive = true;

@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "catalog/key_codec.h"
 #include "engine/exec/builder.h"
-#include "sql/func/value_place.h"
 #include "storage/key_range.h"
+#include "types/function/value_place.h"
+#include "types/value/key_codec.h"
 
 namespace indigo::engine::exec {
 
@@ -22,16 +22,16 @@ namespace indigo::engine::exec {
 class KeyValuePlacer {
  public:
   KeyValuePlacer() = default;
-  KeyValuePlacer(Builder& b, const sql::TypeRef& value, const catalog::KeyColumn& column);
+  KeyValuePlacer(Builder& b, const types::TypeRef& value, const types::KeyColumn& column);
 
-  sql::ValuePlace place(const Datum& value, sql::ValueEdge edge) const {
-    return same_ ? sql::ValuePlace{sql::ValuePlace::Where::kAt, value} : place_other(value, edge);
+  types::ValuePlace place(const Datum& value, types::ValueEdge edge) const {
+    return same_ ? types::ValuePlace{types::ValuePlace::Where::kAt, value} : place_other(value, edge);
   }
   // Turns a value into the column's that equals it; false when there is none.
   bool equal(Datum& value) const { return same_ || equal_other(value); }
 
  private:
-  sql::ValuePlace place_other(const Datum& value, sql::ValueEdge edge) const;
+  types::ValuePlace place_other(const Datum& value, types::ValueEdge edge) const;
   bool equal_other(Datum& value) const;
 
   QueryState* state_ = nullptr;
@@ -41,7 +41,7 @@ class KeyValuePlacer {
 
 class KeyBoundsEvaluator {
  public:
-  static Result<KeyBoundsEvaluator> make(Builder& b, const sql::KeyBounds& bounds, const catalog::KeyLayout& layout);
+  static Result<KeyBoundsEvaluator> make(Builder& b, const sql::KeyBounds& bounds, const types::KeyLayout& layout);
 
   // All columns of the key have one value: `key()` is the whole answer.
   bool is_point() const { return point_; }
@@ -89,13 +89,13 @@ class KeyBoundsEvaluator {
   void expand(Step& step, size_t from, size_t column, Way way);
   void add_prefix();
   void add_interval(Step& step, size_t column);
-  bool place(Bound& bound, sql::ValueEdge edge);
+  bool place(Bound& bound, types::ValueEdge edge);
   void interval_range(const Step& step, size_t column, storage::KeyRange& out) const;
   void restrict_nulls(size_t column, storage::KeyRange& range) const;
   void sort_keys();
   void unite_ranges();
 
-  const catalog::KeyLayout* layout_ = nullptr;
+  const types::KeyLayout* layout_ = nullptr;
   std::unique_ptr<ExpressionSet> values_;
   std::vector<KeyValuePlacer> placers_;  // for each of values_; an array's is its elements'
   Step root_;

@@ -201,7 +201,7 @@ Result<OperatorPtr> make_recursive_union(Builder& b, const sql::RecursiveUnionPl
   b.own_slot(b.state().cte_slot(p.cte));
   KeyOps ops;
   if (!p.all) {
-    std::vector<sql::TypeRef> types;
+    std::vector<types::TypeRef> types;
     for (const sql::PlanColumn& c : p.columns) types.push_back(c.type);
     INDIGO_ASSIGN(ops, KeyOps::make(b, types));
   }

@@ -4,6 +4,7 @@
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/cursor_rows.h"
 #include "engine/exec/scan/row_decoder.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {

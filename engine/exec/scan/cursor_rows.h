@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "storage/transaction.h"
 
 namespace indigo::engine::exec {

@@ -113,7 +113,7 @@ Result<OperatorPtr> make_function_scan(Builder& b, const sql::FunctionScanPlan& 
   size_t at = 0;
   for (const auto& f : p.functions) {
     auto n = static_cast<size_t>(f.column_count);
-    std::vector<sql::TypeRef> own;
+    std::vector<types::TypeRef> own;
     for (size_t i = at; i < at + n; i++) own.push_back(p.columns[i].type);
     INDIGO_ASSIGN(auto call, SetCall::make(b, f.call, std::move(own), false));
     calls.push_back(std::move(call));

@@ -5,12 +5,13 @@
 #include <set>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/scan/index_session.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 
@@ -38,8 +39,8 @@ class NoTransaction final : public storage::Transaction {
 
 // What an index computes, analyzed: Vars have become columns of input 0.
 struct KeyProgram {
-  catalog::RowLayout layout;
-  catalog::KeyLayout key;
+  types::RowLayout layout;
+  types::KeyLayout key;
   std::vector<int16_t> columns;  // attnum; 0: the next of `expressions`
   sql::ExprList expressions;
   sql::ExprPtr predicate;        // null: every row
@@ -68,8 +69,8 @@ sql::ExprPtr bind_columns(catalog::CatalogView& view, const sql::ExprPtr& e, std
   return sql::map_children(e, [&](const sql::ExprPtr& c) { return bind_columns(view, c, wanted, types); });
 }
 
-Result<std::shared_ptr<const KeyProgram>> make_program(sql::SessionContext& session, const RelationPtr& relation,
-                                                       const IndexInfo& index, const catalog::KeyLayout& key) {
+Result<std::shared_ptr<const KeyProgram>> make_program(catalog::SessionContext& session, const RelationPtr& relation,
+                                                       const IndexInfo& index, const types::KeyLayout& key) {
   auto program = std::make_shared<KeyProgram>();
   program->layout = relation->layout;
   program->key = key;
@@ -78,7 +79,7 @@ Result<std::shared_ptr<const KeyProgram>> make_program(sql::SessionContext& sess
     program->columns.push_back(column.column);
     if (column.column != 0) continue;
     INDIGO_ASSIGN(const sql::ExprPtr e,
-                  sql::analyze_expression(session, column.expression, relation, catalog::TypeRef{}));
+                  sql::analyze_expression(session, column.expression, relation, types::TypeRef{}));
     program->expressions.push_back(bind_columns(session.catalog(), e, wanted, *program->types));
   }
   if (!index.predicate.empty()) {
@@ -137,7 +138,7 @@ class Evaluator {
  private:
   std::shared_ptr<const KeyProgram> program_;
   NoTransaction transaction_;
-  std::unique_ptr<sql::SessionContext> session_;
+  std::unique_ptr<catalog::SessionContext> session_;
   QueryState state_;
   ExpressionSet values_;
   Condition predicate_;
@@ -200,7 +201,7 @@ class ComputedKeyExtractor final : public storage::KeyExtractor {
 };
 
 // The value of each key column of one row.
-Result<std::vector<OwnedDatum>> key_values(sql::SessionContext& session, storage::Store& store,
+Result<std::vector<OwnedDatum>> key_values(catalog::SessionContext& session, storage::Store& store,
                                            const RelationPtr& relation, const IndexInfo& index, Bytes row) {
   INDIGO_ASSIGN(const auto program, make_program(session, relation, index, index.key));
   INDIGO_ASSIGN(const auto evaluator, Evaluator::make(store, program));
@@ -215,8 +216,9 @@ Result<std::vector<OwnedDatum>> key_values(sql::SessionContext& session, storage
 }
 
 // Function calls stand for themselves, other expressions in parentheses.
-std::string expression_text(sql::SessionContext& session, const RelationPtr& relation, const std::string& expression) {
-  const auto e = sql::analyze_to_print(session, expression, relation, catalog::TypeRef{});
+std::string expression_text(catalog::SessionContext& session, const RelationPtr& relation,
+                            const std::string& expression) {
+  const auto e = sql::analyze_to_print(session, expression, relation, types::TypeRef{});
   if (!e.ok()) return "(" + expression + ")";
   sql::DeparseOptions options;
   options.relation = relation.get();
@@ -238,18 +240,18 @@ bool has_computed_key(const IndexInfo& index) {
          std::any_of(index.columns.begin(), index.columns.end(), [](const auto& c) { return c.column == 0; });
 }
 
-Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(sql::SessionContext& session,
+Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(catalog::SessionContext& session,
                                                                               storage::Store& store,
                                                                               const RelationPtr& relation,
                                                                               const IndexInfo& index,
-                                                                              const catalog::KeyLayout& key) {
+                                                                              const types::KeyLayout& key) {
   INDIGO_ASSIGN(auto program, make_program(session, relation, index, key));
   auto extractor = std::make_shared<ComputedKeyExtractor>(store, std::move(program));
   INDIGO_TRY(extractor->prepare());
   return std::shared_ptr<const storage::KeyExtractor>(std::move(extractor));
 }
 
-Error index_key_error(sql::SessionContext& session, storage::Store& store, const RelationPtr& relation, Bytes row) {
+Error index_key_error(catalog::SessionContext& session, storage::Store& store, const RelationPtr& relation, Bytes row) {
   for (const IndexInfo& index : relation->indexes) {
     if (!has_computed_key(index)) continue;
     auto values = key_values(session, store, relation, index, row);
@@ -258,11 +260,11 @@ Error index_key_error(sql::SessionContext& session, storage::Store& store, const
   return Error(sqlstate::kInternalError, "computing an index key failed");
 }
 
-std::optional<std::string> index_key_text(sql::SessionContext& session, storage::Store& store,
+std::optional<std::string> index_key_text(catalog::SessionContext& session, storage::Store& store,
                                           const RelationPtr& relation, const IndexInfo& index, Bytes row) {
   auto values = key_values(session, store, relation, index, row);
   if (!values.ok() || values->empty()) return std::nullopt;
-  sql::FuncContext functions(session);
+  types::FuncContext functions(session);
   Arena arena;
   functions.set_arena(&arena);
   std::string names, texts;
@@ -275,7 +277,7 @@ std::optional<std::string> index_key_text(sql::SessionContext& session, storage:
     if (value.null) {
       texts += "null";
     } else {
-      sql::type_output(functions, column.type, value, texts);
+      types::type_output(functions, column.type, value, texts);
     }
   }
   return "(" + names + ")=(" + texts + ")";

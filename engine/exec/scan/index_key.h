@@ -9,8 +9,8 @@
 #include <optional>
 #include <string>
 
-#include "catalog/info.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/relation_info.h"
+#include "catalog/descriptor/session_context.h"
 #include "storage/store.h"
 
 namespace indigo::engine::exec {
@@ -20,15 +20,16 @@ bool has_computed_key(const catalog::IndexInfo& index);
 
 // `key` is the layout to encode with. The session serves the analysis only; it is not kept.
 Result<std::shared_ptr<const storage::KeyExtractor>> make_index_key_extractor(
-    sql::SessionContext& session, storage::Store& store, const std::shared_ptr<const catalog::RelationInfo>& relation,
-    const catalog::IndexInfo& index, const catalog::KeyLayout& key);
+    catalog::SessionContext& session, storage::Store& store,
+    const std::shared_ptr<const catalog::RelationInfo>& relation, const catalog::IndexInfo& index,
+    const types::KeyLayout& key);
 
 // Why some index's key of this row cannot be computed (after storage::StorageStatus::kKeyError).
-Error index_key_error(sql::SessionContext& session, storage::Store& store,
+Error index_key_error(catalog::SessionContext& session, storage::Store& store,
                       const std::shared_ptr<const catalog::RelationInfo>& relation, Bytes row);
 
 // "(a, lower(b))=(1, x)": the key of a row as messages show it; nothing when it cannot be computed.
-std::optional<std::string> index_key_text(sql::SessionContext& session, storage::Store& store,
+std::optional<std::string> index_key_text(catalog::SessionContext& session, storage::Store& store,
                                           const std::shared_ptr<const catalog::RelationInfo>& relation,
                                           const catalog::IndexInfo& index, Bytes row);
 

@@ -1,14 +1,15 @@
 #include "engine/exec/scan/index_session.h"
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 
 namespace {
 
-const catalog::Builtins& builtins() {
-  static const catalog::Builtins all;  // constant tables
+const types::Builtins& builtins() {
+  static const types::Builtins all;  // constant tables
   return all;
 }
 
@@ -30,29 +31,29 @@ class IndexCatalog final : public catalog::CatalogView {
   std::shared_ptr<const catalog::RelationInfo> find_relation(std::string_view, std::string_view) override {
     return nullptr;
   }
-  std::shared_ptr<const catalog::TypeInfo> type(Oid oid) override {
+  std::shared_ptr<const types::TypeInfo> type(Oid oid) override {
     const auto at = types_->find(oid);
     return at == types_->end() ? builtins().type(oid) : at->second;
   }
-  std::shared_ptr<const catalog::TypeInfo> find_type(std::string_view, std::string_view name) override {
+  std::shared_ptr<const types::TypeInfo> find_type(std::string_view, std::string_view name) override {
     const Oid oid = builtins().type_named(oid::kPgCatalogSchema, name);
     return oid == kInvalidOid ? nullptr : builtins().type(oid);
   }
-  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions_named(std::string_view,
-                                                                            std::string_view name) override {
-    std::vector<std::shared_ptr<const catalog::FunctionInfo>> out;
+  std::vector<std::shared_ptr<const types::FunctionInfo>> functions_named(std::string_view,
+                                                                          std::string_view name) override {
+    std::vector<std::shared_ptr<const types::FunctionInfo>> out;
     builtins().functions_named(oid::kPgCatalogSchema, name, out);
     return out;
   }
-  std::shared_ptr<const catalog::FunctionInfo> function(Oid oid) override { return builtins().function(oid); }
-  const catalog::AggregateInfo* aggregate(Oid function) override { return builtins().aggregate(function); }
-  std::vector<const catalog::OperatorInfo*> operators_named(std::string_view, std::string_view name) override {
-    std::vector<const catalog::OperatorInfo*> out;
+  std::shared_ptr<const types::FunctionInfo> function(Oid oid) override { return builtins().function(oid); }
+  const types::AggregateInfo* aggregate(Oid function) override { return builtins().aggregate(function); }
+  std::vector<const types::OperatorInfo*> operators_named(std::string_view, std::string_view name) override {
+    std::vector<const types::OperatorInfo*> out;
     builtins().operators_named(name, out);
     return out;
   }
-  const catalog::OperatorInfo* operator_by_oid(Oid oid) override { return builtins().operator_by_oid(oid); }
-  const catalog::CastInfo* cast(Oid source, Oid target) override { return builtins().cast(source, target); }
+  const types::OperatorInfo* operator_by_oid(Oid oid) override { return builtins().operator_by_oid(oid); }
+  const types::CastInfo* cast(Oid source, Oid target) override { return builtins().cast(source, target); }
   Oid btree_operator(Oid type, int strategy) override { return builtins().btree_operator(type, strategy); }
   int btree_strategy(Oid op) override { return builtins().btree_strategy(op); }
   Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
@@ -66,11 +67,11 @@ class IndexCatalog final : public catalog::CatalogView {
 
 Error no_session() { return Error(sqlstate::kFeatureNotSupported, "index expressions have no session"); }
 
-class IndexSession final : public sql::SessionContext {
+class IndexSession final : public catalog::SessionContext {
  public:
   explicit IndexSession(std::shared_ptr<const TypesByOid> types) : catalog_(std::move(types)) {}
 
-  const sql::FormatSettings& format() override { return format_; }
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
   int64_t transaction_timestamp() override { return 0; }
   int64_t statement_timestamp() override { return 0; }
@@ -91,13 +92,13 @@ class IndexSession final : public sql::SessionContext {
   Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return no_session(); }
 
  private:
-  sql::FormatSettings format_;
+  types::FormatSettings format_;
   IndexCatalog catalog_;
 };
 
 }  // namespace
 
-std::unique_ptr<sql::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types) {
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types) {
   return std::make_unique<IndexSession>(std::move(types));
 }
 

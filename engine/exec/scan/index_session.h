@@ -7,14 +7,14 @@
 #include <map>
 #include <memory>
 
-#include "catalog/builtins.h"
-#include "catalog/info.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/relation_info.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/builtin/builtins.h"
 
 namespace indigo::engine::exec {
 
-using TypesByOid = std::map<Oid, std::shared_ptr<const catalog::TypeInfo>>;
+using TypesByOid = std::map<Oid, std::shared_ptr<const types::TypeInfo>>;
 
-std::unique_ptr<sql::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types);
+std::unique_ptr<catalog::SessionContext> make_index_session(std::shared_ptr<const TypesByOid> types);
 
 }  // namespace indigo::engine::exec

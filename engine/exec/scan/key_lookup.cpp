@@ -5,9 +5,10 @@
 #include <limits>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "sql/analyze/type/coerce.h"
-#include "sql/func/registry.h"
+#include "storage/table.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -48,17 +49,18 @@ bool convert_integer(Phys to, Datum& value) {
 }
 
 // The value of another type that has this one's text; false when that type has none.
-Result<bool> through_text(QueryState& state, const sql::TypeRef& from, const sql::TypeRef& to, Datum& value) {
-  sql::FuncContext& functions = state.functions();
+Result<bool> through_text(QueryState& state, const types::TypeRef& from, const types::TypeRef& to, Datum& value) {
+  types::FuncContext& functions = state.functions();
   std::string text;
-  sql::type_output(functions, from, value, text);
+  types::type_output(functions, from, value, text);
   if (from.oid == oid::kNumeric && is_integer_type(to.oid)) {  // 1.00 is 1
     if (const size_t point = text.find('.'); point != std::string::npos) {
       const size_t digit = text.find_last_not_of('0');
       text.resize(digit == point ? point : text.size());
     }
   }
-  if (!functions.failed()) value = sql::type_input(functions, {to.oid, -1, kInvalidOid}, functions.arena().copy(text));
+  if (!functions.failed())
+    value = types::type_input(functions, {to.oid, -1, kInvalidOid}, functions.arena().copy(text));
   if (!functions.failed()) return true;
   static_cast<void>(functions.take_error());
   return false;
@@ -66,8 +68,8 @@ Result<bool> through_text(QueryState& state, const sql::TypeRef& from, const sql
 
 }  // namespace
 
-bool values_equal(QueryState& state, const catalog::TypeRef& type, const Datum& a, const Datum& b) {
-  const sql::TypeOrder* order = sql::type_order(type.oid);
+bool values_equal(QueryState& state, const types::TypeRef& type, const Datum& a, const Datum& b) {
+  const types::TypeOrder* order = types::type_order(type.oid);
   if (order != nullptr && order->equal != nullptr) {
     return order->equal(a, b, state.session().catalog().collator(type.collation));
   }
@@ -85,10 +87,10 @@ bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes
   return true;
 }
 
-Result<bool> convert_key_value(QueryState& state, const catalog::TypeRef& from, const catalog::TypeRef& to,
-                               Phys to_phys, Datum& value) {
+Result<bool> convert_key_value(QueryState& state, const types::TypeRef& from, const types::TypeRef& to, Phys to_phys,
+                               Datum& value) {
   catalog::CatalogView& catalog = state.session().catalog();
-  const sql::TypeRef have = sql::base_type_ref(catalog, from.oid), want = sql::base_type_ref(catalog, to.oid);
+  const types::TypeRef have = sql::base_type_ref(catalog, from.oid), want = sql::base_type_ref(catalog, to.oid);
   if (have.oid == want.oid) return true;
   if (is_integer_type(have.oid) && is_integer_type(want.oid)) return convert_integer(to_phys, value);
   // Strings of all types compare by their bytes.

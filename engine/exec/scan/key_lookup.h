@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "engine/exec/query_state.h"
 
 namespace indigo::engine::exec {
@@ -22,11 +22,11 @@ Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::
 bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
                  std::span<const Datum> values);
 // Equality of two values of one type (neither null), under its collation.
-bool values_equal(QueryState& state, const catalog::TypeRef& type, const Datum& a, const Datum& b);
+bool values_equal(QueryState& state, const types::TypeRef& type, const Datum& a, const Datum& b);
 
 // A value of one column as a value of another (foreign keys between integers of different widths). False: `to` cannot hold it.
 // Types that cannot be compared this way: 0A000.
-Result<bool> convert_key_value(QueryState& state, const catalog::TypeRef& from, const catalog::TypeRef& to,
-                               Phys to_phys, Datum& value);
+Result<bool> convert_key_value(QueryState& state, const types::TypeRef& from, const types::TypeRef& to, Phys to_phys,
+                               Datum& value);
 
 }  // namespace indigo::engine::exec

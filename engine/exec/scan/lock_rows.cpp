@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/exec/operators.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {

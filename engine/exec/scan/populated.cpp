@@ -2,7 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/generated/columns.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 
 namespace indigo::engine::exec {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "catalog/catalog_view.h"
+#include "catalog/descriptor/catalog_view.h"
 
 namespace indigo::engine::exec {
 

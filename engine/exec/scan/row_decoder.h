@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "catalog/info.h"
-#include "catalog/vector.h"
+#include "catalog/descriptor/relation_info.h"
 #include "storage/table.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::exec {
 

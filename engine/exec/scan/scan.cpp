@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/exec/execution.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {

@@ -2,6 +2,7 @@
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/populated.h"
 #include "engine/exec/scan/scan.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_impl.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 

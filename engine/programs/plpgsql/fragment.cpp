@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -103,7 +103,7 @@ std::string statement_text(const Fragment& f) {
 bool looks_at_tables(const sql::Expr& e) {
   if (e.kind == sql::ExprKind::kCall) {
     const auto& call = sql::as<sql::CallExpr>(e);
-    if (call.function >= oid::kFirstUserOid || call.volatility != catalog::Volatility::kImmutable) return true;
+    if (call.function >= oid::kFirstUserOid || call.volatility != types::Volatility::kImmutable) return true;
   }
   bool found = false;
   sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && looks_at_tables(*c)); });
@@ -193,8 +193,8 @@ Status CompiledFragment::bind(Frame& frame) {
     std::vector<Datum> fields;
     for (const OwnedDatum& f : record.values) fields.push_back(f.get());
     const Oid type = function_.variable(wanted.variable).type.oid;
-    value.image =
-        sql::make_record(type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>());
+    value.image = types::make_record(type, record.types, fields,
+                                     type == oid::kRecord ? record.names : std::vector<std::string>());
     place = Datum::of(Str(value.image));
   }
   return {};

@@ -12,13 +12,13 @@
 #include <string>
 #include <vector>
 
-#include "catalog/datum.h"
-#include "catalog/info.h"
+#include "catalog/descriptor/relation_info.h"
 #include "sql/plpgsql/program.h"
+#include "types/value/datum.h"
 
 namespace indigo::engine::programs {
 
-using catalog::TypeRef;
+using types::TypeRef;
 
 // A record's or composite variable's value: its fields, those of dropped columns with type 0.
 struct RecordValue {

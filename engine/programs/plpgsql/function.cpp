@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_impl.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
-#include "sql/func/system/type_name.h"
-#include "sql/func/types/record.h"
 #include "sql/parse/parser.h"
+#include "types/io/record.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::programs {
 
@@ -19,7 +19,7 @@ namespace {
 using sql::plpgsql::TypeText;
 
 // "f(integer, text)", qualified when search_path does not find it.
-std::string signature_of(SessionImpl& session, const catalog::FunctionInfo& info) {
+std::string signature_of(SessionImpl& session, const types::FunctionInfo& info) {
   if (info.oid == kInvalidOid) return info.name;
   catalog::SessionCatalog& catalog = session.session_catalog();
   bool visible = false;
@@ -28,7 +28,7 @@ std::string signature_of(SessionImpl& session, const catalog::FunctionInfo& info
   out += info.name + "(";
   for (size_t i = 0; i < info.arguments.size(); i++) {
     if (i > 0) out += ",";
-    out += sql::format_type(catalog, info.arguments[i]);
+    out += types::format_type(catalog, info.arguments[i]);
   }
   return out + ")";
 }
@@ -67,7 +67,7 @@ int RecordValue::find(std::string_view name) const {
 }
 
 Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionImpl& session,
-                                                               std::shared_ptr<const catalog::FunctionInfo> info,
+                                                               std::shared_ptr<const types::FunctionInfo> info,
                                                                const TypeRef& result,
                                                                std::span<const TypeRef> arguments) {
   auto function = std::make_shared<PlpgsqlFunction>(std::move(info));
@@ -76,7 +76,7 @@ Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionImpl& sess
   return function;
 }
 
-Status PlpgsqlFunction::validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info) {
+Status PlpgsqlFunction::validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info) {
   std::vector<TypeRef> arguments;
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
   INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, stand_in(info->result)), arguments));
@@ -120,7 +120,7 @@ Status PlpgsqlFunction::compile(SessionImpl& session, std::span<const TypeRef> a
   }
   input.given.push_back({"found", oid::kBool, 0, false});
   input.returns_set = f.returns_set;
-  input.procedure = f.kind == catalog::FunctionKind::kProcedure;
+  input.procedure = f.kind == types::FunctionKind::kProcedure;
   input.returns_void = result_.type.oid == oid::kVoid || f.oid == kInvalidOid || input.procedure;
   input.has_outputs = !outputs_.empty();
   input.returns_row = result_.row;
@@ -206,13 +206,13 @@ Status PlpgsqlFunction::resolve_types(SessionImpl& session) {
     const auto info = catalog.type(type.type.oid);
     if (info != nullptr && info->kind == 'p' && type.type.oid != oid::kRecord && !v.internal) {
       Error error(sqlstate::kFeatureNotSupported,
-                  "variable \"" + v.name + "\" has pseudo-type " + sql::format_type(catalog, type.type.oid));
+                  "variable \"" + v.name + "\" has pseudo-type " + types::format_type(catalog, type.type.oid));
       error.add_context("compilation of PL/pgSQL function \"" + this->info().name + "\" near line " +
                         std::to_string(v.line));
       return error;
     }
     if (type.type.collation == kInvalidOid && info != nullptr) type.type.collation = info->collation;
-    type.row = type.type.oid == oid::kRecord || sql::fields_relation(catalog, type.type.oid) != nullptr;
+    type.row = type.type.oid == oid::kRecord || types::fields_relation(catalog, type.type.oid) != nullptr;
     type.phys = phys_of(session, type.type.oid);
     variables_.push_back(type);
   }
@@ -262,11 +262,11 @@ Status PlpgsqlFunction::rows(SessionImpl& session, std::span<const Datum> argume
 }
 
 Status PlpgsqlFunction::run_block(SessionImpl& session, const std::string& source, bool may_commit) {
-  auto info = std::make_shared<catalog::FunctionInfo>();
+  auto info = std::make_shared<types::FunctionInfo>();
   info->name = "inline_code_block";
   info->language = "plpgsql";
-  info->kind = catalog::FunctionKind::kProcedure;
-  info->volatility = catalog::Volatility::kVolatile;
+  info->kind = types::FunctionKind::kProcedure;
+  info->volatility = types::Volatility::kVolatile;
   info->strict = false;
   info->result = oid::kVoid;
   info->source = source;

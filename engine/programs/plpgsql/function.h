@@ -24,16 +24,16 @@ struct VariableType {
 class PlpgsqlFunction final : public Routine {
  public:
   static Result<std::shared_ptr<PlpgsqlFunction>> make(SessionImpl& session,
-                                                       std::shared_ptr<const catalog::FunctionInfo> info,
+                                                       std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments);
-  static Status validate(SessionImpl& session, const std::shared_ptr<const catalog::FunctionInfo>& info);
+  static Status validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info);
   // DO: an anonymous block.
   static Status run_block(SessionImpl& session, const std::string& source, bool may_commit);
 
   Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override;
   Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) override;
 
-  explicit PlpgsqlFunction(std::shared_ptr<const catalog::FunctionInfo> info) : Routine(std::move(info)) {}
+  explicit PlpgsqlFunction(std::shared_ptr<const types::FunctionInfo> info) : Routine(std::move(info)) {}
 
   // ---- for the interpreter
   const sql::plpgsql::Program& program() const { return *program_; }

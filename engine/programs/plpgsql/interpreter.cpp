@@ -5,9 +5,9 @@
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
-#include "catalog/oids.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -85,7 +85,7 @@ Result<OwnedDatum> Interpreter::call(std::span<const Datum> arguments) {
   frame_.statement = nullptr;
   const bool needs_return = *flow != Flow::kReturn && rows_ == nullptr && function_.outputs().empty() &&
                             function_.result().type.oid != oid::kVoid &&
-                            function_.info().kind != catalog::FunctionKind::kProcedure;
+                            function_.info().kind != types::FunctionKind::kProcedure;
   if (needs_return) {
     Error error(SqlState("2F005"), "control reached end of function without RETURN");
     error.add_context("PL/pgSQL function " + function_.signature());
@@ -140,7 +140,7 @@ Result<OwnedDatum> Interpreter::returned() {
                                                       : frame_.values[static_cast<size_t>(variable)].scalar);
     }
     for (const OwnedDatum& v : kept) values.push_back(v.get());
-    return OwnedDatum(Datum::of(Str(sql::make_record(result.type.oid, result.columns, values, result.names))));
+    return OwnedDatum(Datum::of(Str(types::make_record(result.type.oid, result.columns, values, result.names))));
   }
   if (!answer_ || answer_->get().null) return null;
   if (!result.row) {
@@ -155,7 +155,7 @@ Result<OwnedDatum> Interpreter::returned() {
   }
   if (!result.known || answer_type_.oid == result.type.oid) return *answer_;
   // A record becomes the row type, field by field.
-  const sql::RecordFields fields = sql::read_record(answer_->get().str);
+  const types::RecordFields fields = types::read_record(answer_->get().str);
   std::vector<OwnedDatum> kept;
   size_t next = 0;
   const auto mismatch = [] {
@@ -179,8 +179,8 @@ Result<OwnedDatum> Interpreter::returned() {
   std::vector<Datum> values;
   for (const OwnedDatum& v : kept) values.push_back(v.get());
   return OwnedDatum(
-      Datum::of(Str(sql::make_record(result.type.oid, result.columns, values,
-                                     result.type.oid == oid::kRecord ? result.names : std::vector<std::string>()))));
+      Datum::of(Str(types::make_record(result.type.oid, result.columns, values,
+                                       result.type.oid == oid::kRecord ? result.names : std::vector<std::string>()))));
 }
 
 Result<Interpreter::Flow> Interpreter::run(const StatementList& list) {

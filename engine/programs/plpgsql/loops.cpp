@@ -3,11 +3,11 @@
 
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
-#include "catalog/array_format.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/system/type_name.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::programs {
 
@@ -108,7 +108,7 @@ Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
   const auto type = session_.session_catalog().type(answer.type.oid);
   if (type == nullptr || !type->is_array()) {
     return Error(sqlstate::kDatatypeMismatch, "FOREACH expression must yield an array, not type " +
-                                                  sql::format_type(session_.session_catalog(), answer.type.oid));
+                                                  types::format_type(session_.session_catalog(), answer.type.oid));
   }
   if (s.slice > 0) return Error(sqlstate::kFeatureNotSupported, "FOREACH with SLICE is not supported yet");
   const std::string image(answer.value.str);

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/procedure_call.h"
 #include "engine/session/session_impl.h"
 #include "sql/parse/node.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/system/type_name.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
 
 namespace indigo::engine::programs {
 
@@ -138,13 +138,13 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
     append();
     return {};
   }
-  sql::RecordFields fields;
+  types::RecordFields fields;
   if (!value.get().null) {
     const auto info = session_.session_catalog().type(type.oid);
     if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c'))
       return Error(sqlstate::kDatatypeMismatch,
                    "cannot return non-composite value from function returning composite type");
-    fields = sql::read_record(value.get().str);
+    fields = types::read_record(value.get().str);
   }
   if (!rows_->ready()) {
     std::vector<std::string> names;
@@ -192,8 +192,8 @@ Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
       const TypeRef& to = rows_->types[live[i]];
       if (found.types[i].oid != to.oid && result.row && result.known) {
         return Error(sqlstate::kDatatypeMismatch, "structure of query does not match function result type")
-            .with_detail("Returned type " + sql::format_type(session_.session_catalog(), found.types[i].oid) +
-                         " does not match expected type " + sql::format_type(session_.session_catalog(), to.oid) +
+            .with_detail("Returned type " + types::format_type(session_.session_catalog(), found.types[i].oid) +
+                         " does not match expected type " + types::format_type(session_.session_catalog(), to.oid) +
                          " in column " + std::to_string(i + 1) + ".");
       }
       INDIGO_ASSIGN(const Datum value, function_.cast(session_, found.store.datum(row, i), found.types[i], to));

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_impl.h"
-#include "sql/func/registry.h"
-#include "sql/func/types/record.h"
+#include "types/function/registry.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::engine::programs {
 
@@ -29,8 +29,8 @@ Result<std::optional<int32_t>> Interpreter::integer(const FragmentPtr& fragment)
 std::string Interpreter::text_of(const Datum& value, const TypeRef& type) {
   std::string out;
   if (value.null) return out;
-  sql::type_output(session_.output_context(), type.oid == oid::kUnknown ? type_of(session_, oid::kText) : type, value,
-                   out);
+  types::type_output(session_.output_context(), type.oid == oid::kUnknown ? type_of(session_, oid::kText) : type, value,
+                     out);
   return out;
 }
 
@@ -65,7 +65,7 @@ void Interpreter::set_null(int variable) {
     return;
   }
   if (!record.assigned) {
-    const auto relation = sql::fields_relation(session_.session_catalog(), type.type.oid);
+    const auto relation = types::fields_relation(session_.session_catalog(), type.type.oid);
     for (const auto& column : relation->columns) {
       record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
       record.names.push_back(column.name);
@@ -88,8 +88,8 @@ OwnedDatum Interpreter::row_of(int variable) {
   std::vector<Datum> fields;
   for (const OwnedDatum& f : record.values) fields.push_back(f.get());
   const Oid type = function_.variable(variable).type.oid;
-  return OwnedDatum(Datum::of(Str(
-      sql::make_record(type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>()))));
+  return OwnedDatum(Datum::of(Str(types::make_record(
+      type, record.types, fields, type == oid::kRecord ? record.names : std::vector<std::string>()))));
 }
 
 Status Interpreter::assign(const tree::Place& place, const Datum& value, const TypeRef& type) {
@@ -124,11 +124,11 @@ Status Interpreter::assign_variable(int variable, const Datum& value, const Type
     return Error(sqlstate::kDatatypeMismatch, "cannot assign non-composite value to a record variable");
   }
   const std::string image(value.str);
-  const sql::RecordFields fields = sql::read_record(image);
+  const types::RecordFields fields = types::read_record(image);
   std::vector<TypeRef> types;
   std::vector<std::string> names;
   std::vector<Datum> values;
-  const auto relation = sql::fields_relation(session_.session_catalog(), type.oid);
+  const auto relation = types::fields_relation(session_.session_catalog(), type.oid);
   for (size_t i = 0; i < fields.values.size(); i++) {
     if (fields.types[i].oid == kInvalidOid) continue;
     types.push_back(fields.types[i]);

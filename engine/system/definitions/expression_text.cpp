@@ -1,17 +1,17 @@
 #include "engine/system/definitions/expression_text.h"
 
-#include "catalog/function_text.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/partition/bound.h"
 #include "sql/stored/stored_tree.h"
+#include "types/builtin/function_text.h"
 
 namespace indigo::engine {
 
 std::string expression_text(SessionImpl& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
-  const auto expression = sql::analyze_to_print(session, stored, relation, catalog::TypeRef{});
+  const auto expression = sql::analyze_to_print(session, stored, relation, types::TypeRef{});
   if (!expression) return std::string(stored);
   sql::DeparseOptions options;
   options.relation = relation.get();
@@ -24,12 +24,12 @@ std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid
   const auto info = session.session_catalog().type(domain);
   if (info == nullptr) return std::string(stored);
   auto made_up = std::make_shared<catalog::RelationInfo>();
-  catalog::ColumnInfo value;
+  types::ColumnInfo value;
   value.name = "value";
   value.number = 1;
   value.type = {info->base, info->base_typmod, info->collation};
   made_up->columns.push_back(value);
-  const auto expression = sql::analyze_to_print(session, stored, made_up, catalog::TypeRef{});
+  const auto expression = sql::analyze_to_print(session, stored, made_up, types::TypeRef{});
   if (!expression) return std::string(stored);
   struct Value final : sql::QueryNodePrinter {
     bool print(const sql::Expr& e, std::string& out) const override {
@@ -56,7 +56,7 @@ Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> a
   if (info != nullptr && info->is_partition && arguments[0].str == info->partition_bound && !info->parents.empty()) {
     const auto parent = session.session_catalog().relation(info->parents[0]);
     if (parent == nullptr || parent->partition_key == nullptr) return text_null();
-    sql::FuncContext context(session);
+    types::FuncContext context(session);
     Arena arena;
     context.set_arena(&arena);
     INDIGO_ASSIGN(const auto bound, sql::partition::read_bound(context, *parent->partition_key, arguments[0].str));
@@ -67,7 +67,7 @@ Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> a
     return text_value(expression_text(session, arguments[0].str, info, pretty));
   }
   std::string out;  // a list, of an index's keys
-  for (const std::string& tree : catalog::split_default_texts(arguments[0].str)) {
+  for (const std::string& tree : types::split_default_texts(arguments[0].str)) {
     out += (out.empty() ? "" : ", ") + expression_text(session, tree, info, pretty);
   }
   return text_value(out);

@@ -43,8 +43,8 @@ std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool tab
       default: break;
     }
     if (i < f.argument_names.size() && !f.argument_names[i].empty())
-      out += sql::quote_identifier(f.argument_names[i]) + " ";
-    return out + sql::format_type(names.context, types[i]);
+      out += types::quote_identifier(f.argument_names[i]) + " ";
+    return out + types::format_type(names.context, types[i]);
   };
   std::string out;
   size_t input = 0;
@@ -71,7 +71,7 @@ std::string result_text(SessionImpl& session, const FunctionInfo& f) {
   NameContext names(session);
   for (const char mode : f.argument_modes)
     if (mode == 't') return "TABLE(" + arguments_text(session, f, true, false) + ")";
-  return (f.returns_set ? "SETOF " : "") + sql::format_type(names.context, f.result);
+  return (f.returns_set ? "SETOF " : "") + types::format_type(names.context, f.result);
 }
 
 template <std::optional<std::string> (*kText)(SessionImpl&, const FunctionInfo&)>
@@ -151,7 +151,7 @@ std::string quoted_literal(std::string_view text) {
 std::string setting_text(const std::string& line) {
   const size_t at = line.find('=');
   const std::string name = line.substr(0, at), value = line.substr(at + 1);
-  std::string out = " SET " + sql::quote_identifier(name) + " TO ";
+  std::string out = " SET " + types::quote_identifier(name) + " TO ";
   const auto elements = name == "search_path" || name == "temp_tablespaces" || name == "session_preload_libraries"
                             ? split_identifier_list(value)
                             : std::nullopt;
@@ -169,16 +169,16 @@ Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Dat
     return Error(sqlstate::kFeatureNotSupported, "the text of a built-in SQL function is not supported yet");
   const bool procedure = f->kind == FunctionKind::kProcedure;
   std::string out = std::string("CREATE OR REPLACE ") + (procedure ? "PROCEDURE " : "FUNCTION ") +
-                    sql::quote_identifier(session.session_catalog().schema_name(f->schema)) + "." +
-                    sql::quote_identifier(f->name) + "(" + arguments_text(session, *f, false, true) + ")\n";
+                    types::quote_identifier(session.session_catalog().schema_name(f->schema)) + "." +
+                    types::quote_identifier(f->name) + "(" + arguments_text(session, *f, false, true) + ")\n";
   if (!procedure) out += " RETURNS " + result_text(session, *f) + "\n";
-  out += " LANGUAGE " + sql::quote_identifier(f->language) + "\n";
+  out += " LANGUAGE " + types::quote_identifier(f->language) + "\n";
   std::string support;
   CatalogRows(session).find(pg_proc::kOid, f->oid, [&](RowReader row) {
     support = properties(row, *f);
     if (const Oid planner = row.oid(pg_proc::c_prosupport); planner != kInvalidOid) {
       if (const auto s = session.session_catalog().function(planner))
-        support += " SUPPORT " + sql::quote_identifier(s->name);
+        support += " SUPPORT " + types::quote_identifier(s->name);
     }
   });
   if (!support.empty()) out += support + "\n";

@@ -1,6 +1,7 @@
 // CREATE INDEX and the constraints of a table, as statements.
-#include "catalog/builtins.h"
 #include "engine/system/definitions/expression_text.h"
+#include "types/builtin/builtins.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 
@@ -33,7 +34,7 @@ bool is_call(std::string_view text) {
 
 std::string column_name(const RelationInfo& table, int16_t number) {
   if (number < 1 || static_cast<size_t>(number) > table.columns.size()) return "?";
-  return sql::quote_identifier(table.columns[static_cast<size_t>(number) - 1].name);
+  return types::quote_identifier(table.columns[static_cast<size_t>(number) - 1].name);
 }
 std::string column_list(const RelationInfo& table, std::span<const int16_t> numbers) {
   std::string out;
@@ -50,8 +51,8 @@ std::string opclass_suffix(SessionImpl& session, const IndexColumn& column) {
     if (is_default) return;
     const Oid schema = row.oid(pg_opclass::c_opcnamespace);
     out = " ";
-    if (schema != oid::kPgCatalogSchema) out += sql::quote_identifier(view.schema_name(schema)) + ".";
-    out += sql::quote_identifier(row.str(pg_opclass::c_opcname));
+    if (schema != oid::kPgCatalogSchema) out += types::quote_identifier(view.schema_name(schema)) + ".";
+    out += types::quote_identifier(row.str(pg_opclass::c_opcname));
   });
   return out;
 }
@@ -74,7 +75,7 @@ std::string key_with_options(SessionImpl& session, const RelationPtr& table, con
   }
   if (column.type.collation != kInvalidOid && column.type.collation != natural) {
     NameContext names(session);
-    out += " COLLATE " + sql::collation_display_name(names.context, column.type.collation);
+    out += " COLLATE " + types::collation_display_name(names.context, column.type.collation);
   }
   out += opclass_suffix(session, column);
   if (column.descending) {
@@ -88,8 +89,8 @@ std::string key_with_options(SessionImpl& session, const RelationPtr& table, con
 
 std::string table_name(SessionImpl& session, const RelationInfo& table, bool qualified) {
   NameContext names(session);
-  return qualified ? sql::qualified_relation_name(names.context, table.oid)
-                   : sql::relation_name(names.context, table.oid);
+  return qualified ? types::qualified_relation_name(names.context, table.oid)
+                   : types::relation_name(names.context, table.oid);
 }
 
 const IndexInfo* index_of(const RelationInfo& table, Oid index) {
@@ -136,8 +137,8 @@ std::string storage_options(SessionImpl& session, Oid index) {
     for (const std::string& option : read_texts(row.str(pg_class::c_reloptions))) {
       const size_t equals = option.find('=');
       const std::string value = equals == std::string::npos ? "" : option.substr(equals + 1);
-      out.append(out.empty() ? "" : ", ").append(sql::quote_identifier(option.substr(0, equals))).append("=");
-      out += sql::quote_identifier(value) == value ? value : sql::quote_literal(value);
+      out.append(out.empty() ? "" : ", ").append(types::quote_identifier(option.substr(0, equals))).append("=");
+      out += types::quote_identifier(value) == value ? value : types::quote_literal(value);
     }
   });
   return out;
@@ -162,7 +163,7 @@ Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t colum
     return text_value("");
   }
   std::string out = index->unique ? "CREATE UNIQUE INDEX " : "CREATE INDEX ";
-  out += sql::quote_identifier(index->name) + (table->is_partitioned() ? " ON ONLY " : " ON ") +
+  out += types::quote_identifier(index->name) + (table->is_partitioned() ? " ON ONLY " : " ON ") +
          table_name(session, *table, !pretty) + " USING " + index->method + " (";
   for (size_t i = 0; i < index->columns.size(); i++)
     out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty);

@@ -20,7 +20,7 @@ Result<OwnedDatum> partition_key_text(SessionImpl& session, std::span<const Datu
     Oid natural = kInvalidOid;
     if (k.column > 0) {
       const ColumnInfo& column = relation->columns[static_cast<size_t>(k.column) - 1];
-      out += sql::quote_identifier(column.name);
+      out += types::quote_identifier(column.name);
       natural = column.type.collation;
     } else {
       const std::string text = expression_text(session, k.expression, relation, false);
@@ -30,7 +30,7 @@ Result<OwnedDatum> partition_key_text(SessionImpl& session, std::span<const Datu
     }
     if (k.type.collation != kInvalidOid && k.type.collation != natural) {
       NameContext names(session);
-      out += " COLLATE " + sql::collation_display_name(names.context, k.type.collation);
+      out += " COLLATE " + types::collation_display_name(names.context, k.type.collation);
     }
   }
   return text_value(out + ")");

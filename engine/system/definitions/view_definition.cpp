@@ -28,7 +28,7 @@ Result<OwnedDatum> view_by_oid(SessionImpl& session, std::span<const Datum> argu
 }
 Result<OwnedDatum> view_by_name(SessionImpl& session, std::span<const Datum> arguments) {
   NameContext names(session);
-  INDIGO_ASSIGN(const Oid view, sql::find_relation_oid(names.context, arguments[0].str));
+  INDIGO_ASSIGN(const Oid view, types::find_relation_oid(names.context, arguments[0].str));
   return text_or_null(view_text(session, view, is_pretty(arguments)));
 }
 
@@ -37,13 +37,13 @@ Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> 
   Oid view = kInvalidOid;
   CatalogRows(session).find(pg_rewrite::kOid, arguments[0].oid(), [&](RowReader row) {
     view = row.oid(pg_rewrite::c_ev_class);
-    out = "CREATE RULE " + sql::quote_identifier(row.str(pg_rewrite::c_rulename));
+    out = "CREATE RULE " + types::quote_identifier(row.str(pg_rewrite::c_rulename));
   });
   if (!out) return text_null();
   NameContext names(session);
   const auto text = view_text(session, view, is_pretty(arguments));
   if (!text) return text_null();
-  return text_value(*out + " AS\n    ON SELECT TO " + sql::qualified_relation_name(names.context, view) +
+  return text_value(*out + " AS\n    ON SELECT TO " + types::qualified_relation_name(names.context, view) +
                     " DO INSTEAD " + *text);
 }
 
@@ -62,7 +62,7 @@ Result<OwnedDatum> user_by_id(SessionImpl& session, std::span<const Datum> argum
 // The sequence that a serial or identity column owns.
 Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> arguments) {
   NameContext names(session);
-  INDIGO_ASSIGN(const Oid table, sql::find_relation_oid(names.context, arguments[0].str));
+  INDIGO_ASSIGN(const Oid table, types::find_relation_oid(names.context, arguments[0].str));
   const auto info = session.session_catalog().relation(table);
   const ColumnInfo* column = info == nullptr ? nullptr : info->find_column(arguments[1].str);
   if (column == nullptr)
@@ -81,7 +81,7 @@ Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> 
   for (const Oid oid : dependents) {
     const auto relation = session.session_catalog().relation(oid);
     if (relation != nullptr && relation->kind == RelationKind::kSequence)
-      return text_value(sql::qualified_relation_name(names.context, oid));
+      return text_value(types::qualified_relation_name(names.context, oid));
   }
   return text_null();
 }

@@ -1,11 +1,11 @@
 #include "sql/analyze/change/assign_part.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/names.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

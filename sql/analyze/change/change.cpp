@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/change/assign_part.h"
 #include "sql/analyze/change/target_view.h"
 #include "sql/analyze/expression/expressions.h"
@@ -14,12 +13,13 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-using catalog::ColumnInfo;
 using catalog::RelationKind;
+using types::ColumnInfo;
 
 Error not_needed(Scope& scope, const ColumnInfo& column, const ExprPtr& value, int location) {
   return scope

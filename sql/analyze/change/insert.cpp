@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/change/assign_part.h"
 #include "sql/analyze/change/change.h"
 #include "sql/analyze/expression/expressions.h"
@@ -9,6 +8,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -4,8 +4,7 @@
 
 #include "catalog/access_method.h"
 #include "catalog/generated/columns.h"
-#include "catalog/oids.h"
-#include "catalog/system_table.h"
+#include "catalog/tables/system_table.h"
 #include "sql/analyze/change/change.h"
 #include "sql/analyze/change/target_view.h"
 #include "sql/analyze/expression/expressions.h"
@@ -14,6 +13,7 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/type_name.h"
 #include "sql/implication.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <climits>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/from/names.h"
@@ -11,8 +10,9 @@
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
 #include "sql/query_walk.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -135,7 +135,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
   return {};
 }
 
-Status check_ordered_set(Scope& scope, const catalog::AggregateInfo& info, const CallDecoration& d) {
+Status check_ordered_set(Scope& scope, const types::AggregateInfo& info, const CallDecoration& d) {
   if (info.kind == 'n') {
     if (d.node->agg_within_group) {
       return scope.error(sqlstate::kWrongObjectType,
@@ -155,7 +155,7 @@ Status check_ordered_set(Scope& scope, const catalog::AggregateInfo& info, const
 }
 
 // How many of an ordered-set call's arguments are direct: 42883 when the numbers do not fit.
-Result<size_t> direct_arguments(Scope& scope, const catalog::AggregateInfo& info, const ExprList& arguments,
+Result<size_t> direct_arguments(Scope& scope, const types::AggregateInfo& info, const ExprList& arguments,
                                 const CallDecoration& d) {
   const size_t ordered = d.node->n_agg_order, direct = arguments.size() - ordered;
   const auto wanted = static_cast<size_t>(info.direct_arguments);
@@ -191,10 +191,10 @@ Status unify_hypothetical(Scope& scope, ExprList& arguments) {
 
 }  // namespace
 
-Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, const CallDecoration& d) {
-  const catalog::AggregateInfo* info = scope.catalog().aggregate(function.oid);
-  if (info == nullptr || (scope.a.require_implementations && find_aggregate(function.oid) == nullptr)) {
+  const types::AggregateInfo* info = scope.catalog().aggregate(function.oid);
+  if (info == nullptr || (scope.a.require_implementations && types::find_aggregate(function.oid) == nullptr)) {
     return scope.error(sqlstate::kFeatureNotSupported,
                        "aggregate function " + signature_text(scope.catalog(), function.name, function.arguments) +
                            " is not supported",
@@ -232,12 +232,12 @@ Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& functi
   return ExprPtr(e);
 }
 
-Result<ExprPtr> make_window_call(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> make_window_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                  const TypeRef& result, const CallDecoration& d) {
-  const bool aggregate = function.kind == catalog::FunctionKind::kAggregate;
+  const bool aggregate = function.kind == types::FunctionKind::kAggregate;
   if (aggregate) {
-    const catalog::AggregateInfo* info = scope.catalog().aggregate(function.oid);
-    if (info == nullptr || (scope.a.require_implementations && find_aggregate(function.oid) == nullptr)) {
+    const types::AggregateInfo* info = scope.catalog().aggregate(function.oid);
+    if (info == nullptr || (scope.a.require_implementations && types::find_aggregate(function.oid) == nullptr)) {
       return scope.error(sqlstate::kFeatureNotSupported,
                          "aggregate function " + signature_text(scope.catalog(), function.name, function.arguments) +
                              " is not supported",

@@ -1,5 +1,5 @@
 // Expressions outside queries: defaults, checks, index expressions and predicates, USING.
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"
@@ -9,6 +9,7 @@
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -87,21 +88,21 @@ Result<ExprPtr> analyze_nested(const Analysis& outer, std::string_view text,
   return analyze_in(a, node, relation, target, clause);
 }
 
-Result<ExprPtr> analyze_expression(SessionContext& session, std::string_view text,
+Result<ExprPtr> analyze_expression(catalog::SessionContext& session, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation,
                                    const TypeRef& target) {
   const Analysis root(session, text);
   return analyze_nested(root, text, relation, target, Clause::kOther);
 }
 
-Result<ExprPtr> analyze_expression(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+Result<ExprPtr> analyze_expression(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation,
                                    const TypeRef& target) {
   Analysis a(session, text);
   return analyze_in(a, node, relation, target, Clause::kOther);
 }
 
-Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
+Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
   Analysis root(session, text);
   root.inline_functions = false;
@@ -109,7 +110,7 @@ Result<ExprPtr> analyze_to_print(SessionContext& session, std::string_view text,
   return analyze_nested(root, text, relation, target, Clause::kOther);
 }
 
-Result<ExprPtr> analyze_to_print(SessionContext& session, const PgQuery__Node* node, std::string_view text,
+Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target) {
   Analysis a(session, text);
   a.inline_functions = false;
@@ -150,7 +151,8 @@ Result<ExprPtr> analyze_domain_check(Analysis& outer, const std::string& text, O
   return coerce_to_boolean(a, e, "CHECK");
 }
 
-Result<ExprPtr> analyze_assignment(SessionContext& session, const TypeRef& from, const TypeRef& to, bool through_text) {
+Result<ExprPtr> analyze_assignment(catalog::SessionContext& session, const TypeRef& from, const TypeRef& to,
+                                   bool through_text) {
   Analysis a(session, "");
   a.declare_known({&from, 1});
   auto value = std::make_shared<ParamExpr>();

@@ -1,8 +1,8 @@
 // Which of several signatures a call means (documentation, sections 10.2 step 4 and 10.3 step 3).
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,8 +1,8 @@
 // CASE, COALESCE, GREATEST, LEAST, IS NULL, IS TRUE and their kin.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,5 +1,4 @@
 // ARRAY[...], ROW(...), subscripts and fields.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/expression/overloads.h"
@@ -7,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -2,20 +2,20 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/type/type_name.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
 Result<ExprPtr> input_literal(Scope& scope, Oid type, std::string_view text, int location) {
-  FuncContext& context = scope.a.functions();
+  types::FuncContext& context = scope.a.functions();
   const TypeRef ref{type, -1, kInvalidOid};
   const Datum value = type_input(context, ref, text);
   if (context.failed()) {

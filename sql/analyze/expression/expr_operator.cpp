@@ -1,10 +1,10 @@
 // Operators and the constructs that are written like them: ANY, IN, BETWEEN, LIKE, DISTINCT, NULLIF, AND, OR, NOT.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/expression/sublink.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,18 +1,18 @@
 #include "sql/analyze/expression/function_call.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/names.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-using catalog::FunctionKind;
+using types::FunctionKind;
 
 }  // namespace
 
@@ -92,8 +92,8 @@ Error not_found(Scope& scope, const CallDecoration& d, const FunctionArguments& 
   return error;
 }
 
-Result<ExprPtr> plain_call(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
-                           const TypeRef& result, bool variadic_array, CallExpr::Form form, int location) {
+Result<ExprPtr> plain_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments, const TypeRef& result,
+                           bool variadic_array, CallExpr::Form form, int location) {
   if (function.returns_set) {
     INDIGO_TRY(check_set_function_allowed(scope, location));
     scope.query->has_set_functions = true;
@@ -117,7 +117,7 @@ Result<ExprPtr> field_in_disguise(Scope& scope, std::string_view name, const Exp
 }  // namespace
 
 Result<ExprList> complete_arguments(Analysis& a, const FunctionCall& call, ExprList given, Oid* result_type) {
-  const catalog::FunctionInfo& f = *call.function;
+  const types::FunctionInfo& f = *call.function;
   std::vector<Oid> declared = call.declared, actual;
   for (const ExprPtr& e : given) actual.push_back(e->type.oid);
   // Defaults take part in the polymorphic resolution as the types they were declared with.
@@ -213,7 +213,7 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     return coerce_type(scope.a, arguments.list[0], type, Coercion::kExplicit, CallExpr::Form::kExplicitCast,
                        call.location);
   }
-  const catalog::FunctionInfo& f = *found.function;
+  const types::FunctionInfo& f = *found.function;
   if (f.kind == FunctionKind::kProcedure) {
     return scope
         .error(sqlstate::kWrongObjectType,

@@ -30,9 +30,9 @@ struct CallDecoration {
   int location = -1;
 };
 // aggregate_call.cpp. `arguments` are converted; for ordered-set aggregates the last ones are those of WITHIN GROUP.
-Result<ExprPtr> make_aggregate(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> make_aggregate(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, const CallDecoration& decoration);
-Result<ExprPtr> make_window_call(Scope& scope, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> make_window_call(Scope& scope, const types::FunctionInfo& function, ExprList arguments,
                                  const TypeRef& result, const CallDecoration& decoration);
 Result<ExprPtr> transform_grouping_func(Scope& scope, const PgQuery__Node& node);
 

@@ -1,13 +1,13 @@
 // From a function's name and argument types to one signature: variadic, default and named arguments.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-using catalog::FunctionInfo;
+using types::FunctionInfo;
 
 struct Signature {
   std::shared_ptr<const FunctionInfo> function;
@@ -82,7 +82,7 @@ bool hides(const Signature& a, const Signature& b) {
 
 // A procedure as CALL sees it: its OUT parameters are parameters like the others.
 std::shared_ptr<const FunctionInfo> with_outputs(const std::shared_ptr<const FunctionInfo>& f) {
-  if (f->kind != catalog::FunctionKind::kProcedure || f->all_argument_types.empty()) return f;
+  if (f->kind != types::FunctionKind::kProcedure || f->all_argument_types.empty()) return f;
   auto all = std::make_shared<FunctionInfo>(*f);
   all->arguments = f->all_argument_types;
   all->argument_modes.assign(all->arguments.size(), 'i');

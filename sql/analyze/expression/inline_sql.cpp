@@ -1,21 +1,21 @@
 // Functions in language SQL: their body takes the place of the call, as an expression or as a scalar subquery.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/generated/sql_bodies.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
-#include "sql/func/registry.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-std::string_view body_of(catalog::CatalogView& catalog, const catalog::FunctionInfo& function) {
+std::string_view body_of(catalog::CatalogView& catalog, const types::FunctionInfo& function) {
   if (!function.source.empty()) return function.source;
   const std::string schema = catalog.schema_name(function.schema);
   for (const SqlBody& body : kSqlBodies) {
@@ -45,7 +45,7 @@ ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
 }
 
 // Names of the parameters that $1, $2 ... are.
-std::vector<std::string> input_names(const catalog::FunctionInfo& function) {
+std::vector<std::string> input_names(const types::FunctionInfo& function) {
   std::vector<std::string> out;
   for (size_t i = 0; i < function.argument_names.size(); i++) {
     const char mode = i < function.argument_modes.size() ? function.argument_modes[i] : 'i';
@@ -55,7 +55,7 @@ std::vector<std::string> input_names(const catalog::FunctionInfo& function) {
 }
 
 // Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
-Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function, const ExprList& arguments,
+Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, const ExprList& arguments,
                              const TypeRef& result, bool plain_only, int location) {
   constexpr int kMaxNesting = 50;
   const std::string_view source = body_of(a.catalog, function);
@@ -93,8 +93,8 @@ Result<ExprPtr> inlined_body(Analysis& a, const catalog::FunctionInfo& function,
 
 // Functions that users have made are calls unless nobody could tell the difference. A strict one must not be called with
 // nulls, which its body alone does not ensure.
-bool may_inline(catalog::CatalogView& catalog, const catalog::FunctionInfo& f, const TypeRef& result) {
-  return f.language == "sql" && f.statements.empty() && f.kind == catalog::FunctionKind::kFunction && !f.returns_set &&
+bool may_inline(catalog::CatalogView& catalog, const types::FunctionInfo& f, const TypeRef& result) {
+  return f.language == "sql" && f.statements.empty() && f.kind == types::FunctionKind::kFunction && !f.returns_set &&
          !f.strict && !f.security_definer && f.settings.empty() && result.oid != oid::kVoid &&
          result.oid != oid::kRecord && !is_composite(catalog, result.oid);
 }
@@ -103,7 +103,7 @@ int most_volatile(const Expr& e) {
   int most = 0;
   if (e.kind == ExprKind::kCall) {
     const auto v = as<CallExpr>(e).volatility;
-    most = v == catalog::Volatility::kVolatile ? 2 : v == catalog::Volatility::kStable ? 1 : 0;
+    most = v == types::Volatility::kVolatile ? 2 : v == types::Volatility::kStable ? 1 : 0;
   }
   if (e.kind == ExprKind::kSessionValue) most = 1;
   for_each_child(e, [&](const ExprPtr& c) { most = std::max(most, most_volatile(*c)); });
@@ -111,8 +111,8 @@ int most_volatile(const Expr& e) {
 }
 
 // The body must not be more volatile than the function is said to be.
-bool keeps_promises(const catalog::FunctionInfo& f, const ExprPtr& body) {
-  const int said = f.volatility == catalog::Volatility::kVolatile ? 2 : f.volatility == catalog::Volatility::kStable;
+bool keeps_promises(const types::FunctionInfo& f, const ExprPtr& body) {
+  const int said = f.volatility == types::Volatility::kVolatile ? 2 : f.volatility == types::Volatility::kStable;
   return most_volatile(*body) <= said;
 }
 
@@ -137,7 +137,7 @@ bool repeats_safely(const ExprList& arguments, const Expr& body) {
 
 }  // namespace
 
-Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> call_or_inline(Analysis& a, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, CallExpr::Form form, Oid op, int location) {
   if (function.oid >= oid::kFirstUserOid) {
     if (a.inline_functions && may_inline(a.catalog, function, result)) {
@@ -146,7 +146,7 @@ Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& functio
       if (body.ok() && *body && keeps_promises(function, *body) && repeats_safely(arguments, **body)) return body;
     }
   } else if (function.language == "sql" && a.inline_functions) {
-    const bool native = find_scalar(function.oid) != nullptr || find_set(function.oid) != nullptr;
+    const bool native = types::find_scalar(function.oid) != nullptr || types::find_set(function.oid) != nullptr;
     if (!native || safe_to_repeat(arguments)) {
       INDIGO_ASSIGN(ExprPtr body, inlined_body(a, function, arguments, result, native, location));
       if (body) return body;

@@ -1,19 +1,19 @@
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-bool implemented(const catalog::FunctionInfo& f) {
-  return f.returns_set ? find_set(f.oid) != nullptr : find_scalar(f.oid) != nullptr;
+bool implemented(const types::FunctionInfo& f) {
+  return f.returns_set ? types::find_set(f.oid) != nullptr : types::find_scalar(f.oid) != nullptr;
 }
 
 }  // namespace
 
-Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
+Result<ExprPtr> make_call(Analysis& a, const types::FunctionInfo& function, ExprList arguments, const TypeRef& result,
                           CallExpr::Form form, Oid op, int location) {
   const bool later = function.language == "sql" && !a.inline_functions;  // when the printed text is read again
   if (a.require_implementations && !later && !implemented(function)) {

@@ -1,12 +1,12 @@
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-using catalog::OperatorInfo;
+using types::OperatorInfo;
 
 // One name's operators with the right number of operands; of equal signatures the first of the search path.
 std::vector<const OperatorInfo*> operators_of(catalog::CatalogView& catalog, std::string_view schema,

@@ -29,8 +29,8 @@ std::optional<Candidate> select_best(catalog::CatalogView& catalog, std::span<co
 
 // ---- functions
 struct FunctionCall {
-  std::shared_ptr<const catalog::FunctionInfo> function;  // null: `coercion` holds a type
-  std::vector<Oid> declared;                              // one for each argument of the call, defaults included
+  std::shared_ptr<const types::FunctionInfo> function;  // null: `coercion` holds a type
+  std::vector<Oid> declared;                            // one for each argument of the call, defaults included
   std::vector<int> order;          // argument i of the function is argument order[i] of the call; -1: its default
   bool variadic_expanded = false;  // the last arguments become one array
   int variadic_count = 0;
@@ -48,10 +48,10 @@ Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std
                      const FunctionArguments& arguments, FunctionCall& out);
 
 // The call of a known function; arguments are already converted. The result type as given. 0A000 when nothing implements it.
-Result<ExprPtr> make_call(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments, const TypeRef& result,
+Result<ExprPtr> make_call(Analysis& a, const types::FunctionInfo& function, ExprList arguments, const TypeRef& result,
                           CallExpr::Form form, Oid op, int location);
 // The same for functions in language SQL too: their body takes the place of the call (inline_sql.cpp).
-Result<ExprPtr> call_or_inline(Analysis& a, const catalog::FunctionInfo& function, ExprList arguments,
+Result<ExprPtr> call_or_inline(Analysis& a, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, CallExpr::Form form, Oid op, int location);
 // Looks up pg_catalog.name for these arguments and calls it (SQL constructs that the grammar turns into functions).
 Result<ExprPtr> call_builtin(Analysis& a, std::string_view name, ExprList arguments, int location);
@@ -64,10 +64,9 @@ Result<Oid> common_collation(Analysis& a, std::span<const ExprPtr> inputs);
 Status require_collation(Analysis& a, const ExprPtr& e);
 
 // ---- operators. `left` null: a prefix operator.
-Result<const catalog::OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location);
-const catalog::OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::string_view schema,
-                                                   std::string_view name, Oid left, Oid right,
-                                                   bool* ambiguous = nullptr);
+Result<const types::OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, Oid right, int location);
+const types::OperatorInfo* find_operator_quietly(catalog::CatalogView& catalog, std::string_view schema,
+                                                 std::string_view name, Oid left, Oid right, bool* ambiguous = nullptr);
 Result<ExprPtr> make_operator(Analysis& a, NodeList name, const ExprPtr& left, const ExprPtr& right, int location);
 // By the bare name, in pg_catalog first as usual.
 Result<ExprPtr> make_operator(Analysis& a, std::string_view name, const ExprPtr& left, const ExprPtr& right,
@@ -76,7 +75,7 @@ Result<ExprPtr> make_operator(Analysis& a, std::string_view name, const ExprPtr&
 Result<ExprPtr> make_array_operator(Analysis& a, NodeList name, const ExprPtr& left, const ExprPtr& array, bool any,
                                     int location);
 // The operator's function call with converted arguments.
-Result<ExprPtr> call_operator(Analysis& a, const catalog::OperatorInfo& op, const ExprPtr& left, const ExprPtr& right,
+Result<ExprPtr> call_operator(Analysis& a, const types::OperatorInfo& op, const ExprPtr& left, const ExprPtr& right,
                               int location);
 
 // ---- sorting and grouping

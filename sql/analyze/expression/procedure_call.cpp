@@ -1,16 +1,17 @@
 // CALL procedure(arguments).
 #include <algorithm>
 
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-using catalog::FunctionKind;
+using types::FunctionKind;
 
 Error unknown_procedure(Analysis& a, const std::string& name, const FunctionArguments& types, Lookup lookup,
                         int location) {
@@ -23,13 +24,13 @@ Error unknown_procedure(Analysis& a, const std::string& name, const FunctionArgu
       .with_hint("No procedure matches the given name and argument types. You might need to add explicit type casts.");
 }
 
-bool is_output(const catalog::FunctionInfo& f, size_t parameter) {
+bool is_output(const types::FunctionInfo& f, size_t parameter) {
   return parameter < f.argument_modes.size() && f.argument_modes[parameter] == 'o';
 }
 
 }  // namespace
 
-Result<AnalyzedCall> analyze_call(SessionContext& session, const PgQuery__CallStmt& statement,
+Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuery__CallStmt& statement,
                                   const AnalyzeInput& input) {
   const PgQuery__FuncCall& call = *statement.funccall;
   Analysis a(session, input.text);

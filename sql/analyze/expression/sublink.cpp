@@ -1,12 +1,12 @@
 #include "sql/analyze/expression/sublink.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

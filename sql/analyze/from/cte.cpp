@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/oids.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/from/recursion_check.h"
 #include "sql/analyze/from/search_cycle.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

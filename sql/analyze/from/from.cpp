@@ -1,11 +1,11 @@
 #include "sql/analyze/from/from.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

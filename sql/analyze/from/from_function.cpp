@@ -1,7 +1,6 @@
 // Functions in FROM: ROWS FROM, WITH ORDINALITY, column definitions, and the columns that a function's result has.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
@@ -9,7 +8,8 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/type/type_name.h"
-#include "sql/func/types/record.h"
+#include "types/io/record.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -124,7 +124,7 @@ ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, si
   }
   auto shape = std::make_shared<ConstExpr>();
   shape->type = {oid::kRecord, -1, kInvalidOid};
-  const std::string image = make_record(oid::kRecord, types, nulls, names);
+  const std::string image = types::make_record(oid::kRecord, types, nulls, names);
   shape->value = OwnedDatum(Datum::of(Str(image)));
   auto copy = std::make_shared<CallExpr>(*e);
   copy->arguments.push_back(std::move(shape));

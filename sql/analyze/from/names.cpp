@@ -1,10 +1,10 @@
 #include "sql/analyze/from/names.h"
 
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

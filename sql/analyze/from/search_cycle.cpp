@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,4 +1,5 @@
 // Views: the stored definition, analyzed where the view is used.
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/select/select.h"
 #include "sql/parse/parser.h"
@@ -26,7 +27,7 @@ Result<std::shared_ptr<const Query>> expand_view(Scope& scope, const RelationInf
   return std::shared_ptr<const Query>(std::move(top.query));
 }
 
-Result<std::shared_ptr<const Query>> analyze_view(SessionContext& session, const catalog::RelationInfo& view) {
+Result<std::shared_ptr<const Query>> analyze_view(catalog::SessionContext& session, const catalog::RelationInfo& view) {
   Analysis a(session, {});
   Scope scope(a, nullptr);
   return expand_view(scope, view);

@@ -2,8 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/expression/overloads.h"
@@ -11,6 +10,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/sorting.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,6 +1,5 @@
 #include "sql/analyze/select/select.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"
 #include "sql/analyze/from/from.h"
@@ -8,6 +7,7 @@
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,5 +1,4 @@
 // UNION, INTERSECT, EXCEPT: leaves become subquery entries; the types of all columns are decided over the whole tree.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
@@ -7,6 +6,7 @@
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/names.h"
@@ -10,6 +9,7 @@
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -59,7 +59,7 @@ Result<SortKey> make_sort_key(Analysis& a, const PgQuery__SortBy& node, const Ex
       break;
     }
     case PG_QUERY__SORT_BY_DIR__SORTBY_USING: {
-      INDIGO_ASSIGN(const catalog::OperatorInfo* op,
+      INDIGO_ASSIGN(const types::OperatorInfo* op,
                     find_operator(a, nodes(node.n_use_op, node.use_op), e->type.oid, e->type.oid, location));
       const int strategy = a.catalog.btree_strategy(op->oid);
       if (strategy != 1 && strategy != 5) {

@@ -1,9 +1,9 @@
 // Window definitions: WINDOW's named ones and those written in OVER.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -1,11 +1,11 @@
 #include "sql/analyze/type/coerce.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/scope.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -15,7 +15,7 @@ using Form = CallExpr::Form;
 // The constant that a string literal is in a type: its input function runs now.
 Result<ExprPtr> literal_value(Analysis& a, const ConstExpr& literal, const TypeRef& type) {
   if (literal.value.get().null) return make_null(a.catalog, type, literal.location);
-  FuncContext& context = a.functions();
+  types::FuncContext& context = a.functions();
   const Datum value = type_input(context, type, literal.value.get().str);
   if (context.failed()) {
     auto error = context.take_error();
@@ -289,7 +289,7 @@ Result<ExprPtr> unknown_to_text(Analysis& a, const ExprPtr& e) {
 Status add_domain_checks(Analysis& a, DomainCastExpr& cast) {
   const Oid domain = cast.type.oid;
   // Checks of inner domains come first, then this one's in order of their names.
-  std::vector<std::shared_ptr<const catalog::TypeInfo>> chain;
+  std::vector<std::shared_ptr<const types::TypeInfo>> chain;
   for (auto d = a.catalog.type(domain); d && d->kind == 'd'; d = a.catalog.type(d->base)) chain.push_back(d);
   for (auto d = chain.rbegin(); d != chain.rend(); ++d) {
     cast.not_null = cast.not_null || (*d)->not_null;

@@ -1,14 +1,14 @@
-#include "catalog/oids.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
 
-bool allows(Coercion place, catalog::CastContext cast) {
+bool allows(Coercion place, types::CastContext cast) {
   switch (cast) {
-    case catalog::CastContext::kImplicit: return true;
-    case catalog::CastContext::kAssignment: return place != Coercion::kImplicit;
-    case catalog::CastContext::kExplicit: return place == Coercion::kExplicit;
+    case types::CastContext::kImplicit: return true;
+    case types::CastContext::kAssignment: return place != Coercion::kImplicit;
+    case types::CastContext::kExplicit: return place == Coercion::kExplicit;
   }
   return false;
 }
@@ -22,9 +22,9 @@ CoercionPath find_path(catalog::CatalogView& catalog, Oid target, Oid source, Co
   if (const auto* cast = catalog.cast(source, target)) {
     if (!allows(context, cast->context)) return {};
     switch (cast->method) {
-      case catalog::CastMethod::kFunction: return {PathKind::kFunction, cast->function};
-      case catalog::CastMethod::kInOut: return {PathKind::kIo, kInvalidOid};
-      case catalog::CastMethod::kBinary: return {PathKind::kRelabel, kInvalidOid};
+      case types::CastMethod::kFunction: return {PathKind::kFunction, cast->function};
+      case types::CastMethod::kInOut: return {PathKind::kIo, kInvalidOid};
+      case types::CastMethod::kBinary: return {PathKind::kRelabel, kInvalidOid};
     }
   }
   if (target != oid::kOidVector && target != oid::kInt2Vector) {

@@ -1,9 +1,9 @@
 // Which collation a function, an operator or a CASE works with: PostgreSQL's derivation (Collation Support, Concepts). An
 // explicit COLLATE anywhere in the inputs wins, and two different ones are an error; else the one that is not the default;
 // two different ones of those contradict each other, which is an error only where the collation matters.
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

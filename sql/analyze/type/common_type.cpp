@@ -1,9 +1,9 @@
 // One type for several expressions: UNION, CASE, COALESCE, ARRAY, VALUES, IN (documentation, section 10.5).
-#include "catalog/oids.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 

@@ -1,10 +1,10 @@
 // Polymorphic signatures: anyelement and its family must agree on one type, anycompatible and its family on a common one.
 #include <optional>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/catalog_view.h"
-#include "sql/func/system/type_name.h"  // format_type
-#include "sql/func/text/strings.h"      // quote_identifier, quote_literal
+#include "catalog/descriptor/catalog_view.h"
+#include "types/system/type_name.h"  // format_type
+#include "types/text/strings.h"      // quote_identifier, quote_literal
 
 namespace indigo::sql {
 

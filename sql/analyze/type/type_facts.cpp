@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/type/coerce.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 
@@ -81,7 +81,7 @@ bool binary_coercible(catalog::CatalogView& catalog, Oid source, Oid target) {
   }
   if (target == oid::kRecord) return is_composite(catalog, source);
   const auto* cast = catalog.cast(source, target);
-  return cast && cast->method == catalog::CastMethod::kBinary && cast->context == catalog::CastContext::kImplicit;
+  return cast && cast->method == types::CastMethod::kBinary && cast->context == types::CastContext::kImplicit;
 }
 
 bool row_shape_of_type(catalog::CatalogView& catalog, Oid type, RowShape& out) {

@@ -1,10 +1,10 @@
 #include "sql/analyze/type/type_name.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
-#include "sql/func/registry.h"
 #include "sql/parse/node.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -33,7 +33,7 @@ Result<std::vector<std::string>> modifier_texts(Analysis& a, const PgQuery__Type
   return out;
 }
 
-Result<std::shared_ptr<const catalog::TypeInfo>> find_info(Analysis& a, const PgQuery__TypeName* t) {
+Result<std::shared_ptr<const types::TypeInfo>> find_info(Analysis& a, const PgQuery__TypeName* t) {
   if (t->type_oid != 0) return a.catalog.type(t->type_oid);
   const QualifiedName q = qualified_name(nodes(t->n_names, t->names));
   if (!q.valid) {
@@ -73,7 +73,7 @@ Result<TypeRef> find_type_name(Analysis& a, const PgQuery__TypeName* t) {
                      "type modifier is not allowed for type \"" + format_type(a.catalog, info->oid) + "\"",
                      t->location);
     }
-    auto parsed = typmod_input(info->oid, texts);
+    auto parsed = types::typmod_input(info->oid, texts);
     if (!parsed.ok()) {
       parsed.error().position = a.position(t->location);
       return parsed.take_error();

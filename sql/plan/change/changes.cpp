@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/change/table_rules.h"
@@ -11,6 +10,7 @@
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

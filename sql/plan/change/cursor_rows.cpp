@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

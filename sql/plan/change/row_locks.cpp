@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/resolve.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

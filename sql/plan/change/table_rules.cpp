@@ -1,9 +1,10 @@
 #include "sql/plan/change/table_rules.h"
 
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/descriptor/session_context.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
+#include "types/oids.h"
 
 namespace indigo::sql {
 namespace {
@@ -27,7 +28,7 @@ ExprPtr over_row(const ExprPtr& e, const RelationInfo& relation) {
   if (const auto* w = try_as<WholeRowExpr>(e)) {
     auto row = std::make_shared<RowExpr>();
     row->type = w->type;
-    for (const catalog::ColumnInfo& c : relation.columns) {
+    for (const types::ColumnInfo& c : relation.columns) {
       if (c.dropped) continue;
       row->fields.push_back(column_of_row(c.number - 1, c.type));
       row->names.push_back(c.name);
@@ -37,9 +38,9 @@ ExprPtr over_row(const ExprPtr& e, const RelationInfo& relation) {
   return map_children(e, [&](const ExprPtr& c) { return over_row(c, relation); });
 }
 
-Result<TableRules> table_rules(SessionContext& session, const std::shared_ptr<const RelationInfo>& relation) {
+Result<TableRules> table_rules(catalog::SessionContext& session, const std::shared_ptr<const RelationInfo>& relation) {
   TableRules out;
-  for (const catalog::ColumnInfo& column : relation->columns) {
+  for (const types::ColumnInfo& column : relation->columns) {
     if (column.dropped || !column.generated || !column.default_expr) continue;
     INDIGO_ASSIGN(const ExprPtr e, analyze_expression(session, *column.default_expr, relation, column.type));
     out.generated.push_back({column.number - 1, over_row(e, *relation)});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sql/func/context.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/query.h"
 
 namespace indigo::sql {
@@ -17,7 +17,7 @@ struct TableRules {
   ExprList checks;
   std::vector<std::string> check_names;
 };
-Result<TableRules> table_rules(SessionContext& session, const std::shared_ptr<const RelationInfo>& relation);
+Result<TableRules> table_rules(catalog::SessionContext& session, const std::shared_ptr<const RelationInfo>& relation);
 // An expression over the table's columns (Vars of entry 0), as one over its row as input 1.
 ExprPtr over_row(const ExprPtr& e, const RelationInfo& relation);
 

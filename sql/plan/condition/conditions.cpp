@@ -1,11 +1,11 @@
 // Conditions to relations: where each conjunct of WHERE and ON may be evaluated, which joins restrict the join order, and
 // which equalities make equivalence classes. The rules are those of PostgreSQL's deconstruct_jointree (README, "optimizer").
-#include "catalog/oids.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/or_clauses.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/strictness.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -217,7 +217,7 @@ Clause& make_clause(Level& level, const ExprPtr& e, RelSet rels) {
 bool compared_under_own_collation(const CallExpr& call) {
   return std::all_of(call.arguments.begin(), call.arguments.end(), [&](const ExprPtr& e) {
     return e->type.collation == call.collation ||
-           (catalog::is_c_collation(e->type.collation) && catalog::is_c_collation(call.collation));
+           (types::is_c_collation(e->type.collation) && types::is_c_collation(call.collation));
   });
 }
 

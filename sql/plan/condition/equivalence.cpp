@@ -1,8 +1,8 @@
 #include "sql/plan/condition/equivalence.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -64,7 +64,7 @@ const Clause* equality_clause(Level& level, size_t number, const EquivalenceClas
 // under, and it calls no different texts equal.
 bool equals_are_interchangeable(Level& level, const CallExpr& call) {
   if (!compared_under_own_collation(call)) return false;
-  const catalog::Collator* collator = level.s.catalog().collator(call.collation);
+  const types::Collator* collator = level.s.catalog().collator(call.collation);
   return collator == nullptr || collator->deterministic();
 }
 

@@ -1,8 +1,8 @@
 #include "sql/plan/condition/key_condition.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
-#include "sql/func/value_place.h"
+#include "types/function/value_place.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -12,7 +12,7 @@ bool is_text(Oid t) { return t == oid::kText || t == oid::kVarchar || t == oid::
 // What compares a key's column must do so under the collation that the key is ordered by.
 bool in_order(Oid collation, const KeyPart& part) {
   const Oid own = part.expr->type.collation;
-  return collation == own || (catalog::is_c_collation(collation) && catalog::is_c_collation(own));
+  return collation == own || (types::is_c_collation(collation) && types::is_c_collation(own));
 }
 
 ExprPtr without_relabel(const ExprPtr& e) {
@@ -84,11 +84,11 @@ KeyConditions::Comparison KeyConditions::compare(const ExprPtr& condition, const
 
 // The executor finds the place of a value of another type.
 KeyConditions::Comparison KeyConditions::placed(int strategy, const ExprPtr& value, const TypeRef& type) const {
-  switch (value_placement(base_type(value->type.oid), base_type(type.oid))) {
-    case ValuePlacement::kNone: return {};
-    case ValuePlacement::kSame:
-    case ValuePlacement::kExact: return {strategy, value, true};
-    case ValuePlacement::kNear: return strategy == 3 ? Comparison{} : Comparison{strategy, value, false};
+  switch (types::value_placement(base_type(value->type.oid), base_type(type.oid))) {
+    case types::ValuePlacement::kNone: return {};
+    case types::ValuePlacement::kSame:
+    case types::ValuePlacement::kExact: return {strategy, value, true};
+    case types::ValuePlacement::kNear: return strategy == 3 ? Comparison{} : Comparison{strategy, value, false};
   }
   return {};
 }
@@ -99,8 +99,9 @@ ExprPtr KeyConditions::array_of(const ExprPtr& condition, const KeyPart& part) c
   if (level_.s.catalog().btree_strategy(compare->op) != 3 || !in_order(compare->collation, part)) return nullptr;
   const auto type = level_.s.catalog().type(compare->array->type.oid);
   if (!type) return nullptr;
-  const auto placement = value_placement(base_type(type->element), base_type(part.expr->type.oid));
-  return placement == ValuePlacement::kSame || placement == ValuePlacement::kExact ? compare->array : nullptr;
+  const auto placement = types::value_placement(base_type(type->element), base_type(part.expr->type.oid));
+  return placement == types::ValuePlacement::kSame || placement == types::ValuePlacement::kExact ? compare->array
+                                                                                                 : nullptr;
 }
 
 bool KeyConditions::is_null_test(const ExprPtr& condition, const KeyPart& part) const {
@@ -111,7 +112,7 @@ bool KeyConditions::is_null_test(const ExprPtr& condition, const KeyPart& part) 
 bool KeyConditions::prefix_of(const ExprPtr& condition, const KeyPart& part, Prefix& out) const {
   const auto* call = try_as<CallExpr>(condition);
   if (!call || call->op == kInvalidOid || call->arguments.size() != 2 || !is_text(part.expr->type.oid)) return false;
-  if (!catalog::is_c_collation(part.expr->type.collation)) return false;
+  if (!types::is_c_collation(part.expr->type.collation)) return false;
   const auto* op = level_.s.catalog().operator_by_oid(call->op);
   const auto* pattern = try_as<ConstExpr>(call->arguments[1]);
   if (!op || op->name != "~~" || !pattern || pattern->value.get().null || !is_part(call->arguments[0], part))

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "catalog/oids.h"
-#include "sql/func/registry.h"
-#include "sql/func/value_place.h"
+#include "types/function/registry.h"
+#include "types/function/value_place.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -38,10 +38,10 @@ const Datum* value_of(const Level& level, const ExprPtr& e) {
 // The value as one of a column's, for statistics; 0, or -1 or 1 when it is below or above all of them.
 int place_for(const ExprPtr& var, const ExprPtr& other, Datum& value) {
   const Oid from = stripped(other)->type.oid, to = stripped(var)->type.oid;
-  if (value_placement(from, to) <= ValuePlacement::kSame) return 0;
-  const ValuePlace place = place_among(from, value, to, ValueEdge::kLow, nullptr);
-  if (place.where == ValuePlace::Where::kBelow) return -1;
-  if (place.where == ValuePlace::Where::kAbove) return 1;
+  if (types::value_placement(from, to) <= types::ValuePlacement::kSame) return 0;
+  const types::ValuePlace place = types::place_among(from, value, to, types::ValueEdge::kLow, nullptr);
+  if (place.where == types::ValuePlace::Where::kBelow) return -1;
+  if (place.where == types::ValuePlace::Where::kAbove) return 1;
   value = place.value;
   return 0;
 }
@@ -96,7 +96,7 @@ double equal_to(Level& level, const ExprPtr& var, const ExprPtr& other, bool neg
   if (v && is_unique(level, *v)) {
     s = 1 / tuples_of(level, *v);
   } else if (stats && value) {
-    const TypeOrder* order = type_order(stripped(var)->type.oid);
+    const types::TypeOrder* order = types::type_order(stripped(var)->type.oid);
     double common = 0;
     bool found = false;
     for (size_t i = 0; i < stats->common_values.size(); i++) {
@@ -154,9 +154,9 @@ double below(Level& level, const ExprPtr& var, const ExprPtr& other, bool& known
     return side < 0 ? 0 : clamp(1 - stats->null_fraction);
   }
   value = &placed;
-  const TypeOrder* order = type_order(type.oid);
+  const types::TypeOrder* order = types::type_order(type.oid);
   if (!order || !order->compare) return kDefaultRange;
-  const catalog::Collator* collator = level.s.catalog().collator(type.collation);
+  const types::Collator* collator = level.s.catalog().collator(type.collation);
   double common = 0, below_common = 0;
   for (size_t i = 0; i < stats->common_values.size(); i++) {
     if (stats->common_values[i].get().phys != value->phys) return kDefaultRange;
@@ -310,7 +310,7 @@ int average_width(const Level& level, int entry, int column) {
     }
   }
   if (static_cast<size_t>(column) >= e.column_types.size()) return 8;
-  switch (physical_of(e.column_types[static_cast<size_t>(column)].oid)) {
+  switch (types::physical_of(e.column_types[static_cast<size_t>(column)].oid)) {
     case Phys::kBool: return 1;
     case Phys::kI16: return 2;
     case Phys::kI32:

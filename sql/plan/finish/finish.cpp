@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/finish/ordering.h"
@@ -11,6 +10,7 @@
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/query_walk.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -127,7 +127,7 @@ bool must_follow_grouping(const ExprPtr& e) {
     case ExprKind::kGrouping:
     case ExprKind::kSubLink: return true;
     case ExprKind::kCall:
-      if (as<CallExpr>(*e).volatility == catalog::Volatility::kVolatile) return true;
+      if (as<CallExpr>(*e).volatility == types::Volatility::kVolatile) return true;
       break;
     default: break;
   }

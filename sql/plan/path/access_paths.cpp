@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
 #include "sql/plan/condition/clauses.h"
@@ -12,6 +11,7 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

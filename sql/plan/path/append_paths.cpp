@@ -4,7 +4,6 @@
 #include <set>
 
 #include "base/stack.h"
-#include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/partition/partition_map.h"
@@ -14,6 +13,7 @@
 #include "sql/plan/interrupt.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -116,7 +116,7 @@ class Leaves {
       types.push_back(e->type);
       values.push_back(c->value.get());
     }
-    FuncContext context(level_.s.session);
+    types::FuncContext context(level_.s.session);
     Arena arena;
     context.set_arena(&arena);
     auto out = partition::prune(context, map, key, types, values);
@@ -187,7 +187,7 @@ ScannedTable mapped_table(const RelationInfo& upper, std::shared_ptr<const Relat
   out.upper_of.assign(lower->columns.size(), -1);
   out.identical = upper.columns.size() == lower->columns.size();
   for (size_t i = 0; i < upper.columns.size(); i++) {
-    const catalog::ColumnInfo& column = upper.columns[i];
+    const types::ColumnInfo& column = upper.columns[i];
     if (column.dropped) {
       out.identical &= i < lower->columns.size() && lower->columns[i].dropped;
       continue;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/access_paths.h"
@@ -13,6 +12,8 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/push_down.h"
+#include "storage/table.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

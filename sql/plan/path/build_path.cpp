@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
-#include "catalog/system_columns.h"
+#include "catalog/tables/system_columns.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

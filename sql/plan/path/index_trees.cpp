@@ -1,10 +1,10 @@
 #include "sql/plan/path/index_trees.h"
 
 #include "catalog/access_method.h"
-#include "catalog/oids.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

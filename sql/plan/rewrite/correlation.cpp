@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/rewrite/rewrite.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -31,7 +31,7 @@ bool equality_of(Level& level, const ExprPtr& e, Correlation::Equality& out) {
   const ExprPtr &left = call->arguments[0], &right = call->arguments[1];
   const auto* op = level.s.catalog().operator_by_oid(call->op);
   if (!op || !op->can_hash || !op->can_merge || left->type.oid != right->type.oid) return false;
-  const catalog::Collator* collator = level.s.catalog().collator(call->collation);
+  const types::Collator* collator = level.s.catalog().collator(call->collation);
   if (!compared_under_own_collation(*call) || (collator && !collator->deterministic())) return false;
   const auto only = [](const ExprPtr& a, int mine, int other) {
     return refers_to_level(a, mine) && !refers_to_level(a, other);

@@ -53,8 +53,7 @@ class CteResolver {
     if (item.materialize == CommonTable::Materialize::kDefault && item.references > 1) return false;
     bool has_volatile = false;
     visit_query(q, [&](const Expr& e, int) {
-      if (e.kind == ExprKind::kCall && as<CallExpr>(e).volatility == catalog::Volatility::kVolatile)
-        has_volatile = true;
+      if (e.kind == ExprKind::kCall && as<CallExpr>(e).volatility == types::Volatility::kVolatile) has_volatile = true;
       return !has_volatile;
     });
     return !has_volatile;

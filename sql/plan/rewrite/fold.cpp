@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
-#include "catalog/oids.h"
-#include "catalog/vector.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/make.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+#include "types/value/vector.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -25,14 +26,14 @@ bool has_computable_call(const ExprPtr& e) {
   for_each_child(*e, [&](const ExprPtr& c) { found = found || has_computable_call(c); });
   if (found || e->kind != ExprKind::kCall) return found;
   const auto& call = as<CallExpr>(*e);
-  if (call.returns_set || call.volatility != catalog::Volatility::kImmutable) return false;
+  if (call.returns_set || call.volatility != types::Volatility::kImmutable) return false;
   return std::all_of(call.arguments.begin(), call.arguments.end(),
                      [](const ExprPtr& a) { return a->kind == ExprKind::kConst || a->kind == ExprKind::kParam; });
 }
 
-ExprPtr fold_call(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_call(catalog::SessionContext& session, const ExprPtr& e) {
   const auto& call = as<CallExpr>(*e);
-  if (call.returns_set || call.volatility == catalog::Volatility::kVolatile) return e;
+  if (call.returns_set || call.volatility == types::Volatility::kVolatile) return e;
   bool all = true, null = false;
   for (const ExprPtr& a : call.arguments) {
     const Datum* d = constant(a);
@@ -42,14 +43,14 @@ ExprPtr fold_call(SessionContext& session, const ExprPtr& e) {
   if (null && call.strict && std::none_of(call.arguments.begin(), call.arguments.end(), has_computable_call)) {
     return make_null(session.catalog(), e->type, e->location);
   }
-  if (!all || call.volatility != catalog::Volatility::kImmutable) return e;
+  if (!all || call.volatility != types::Volatility::kImmutable) return e;
   ExprPtr value = evaluate_call(session, call);
   if (!value) return e;
   const Datum* d = constant(value);
   return d && !d->null && d->phys == Phys::kStr && d->str.size() > kFoldedBytesMax ? e : value;
 }
 
-ExprPtr fold_bool(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_bool(catalog::SessionContext& session, const ExprPtr& e) {
   const auto& b = as<BoolExpr>(*e);
   if (b.op == BoolExpr::Op::kNot) {
     const ExprPtr& a = b.arguments[0];
@@ -78,7 +79,7 @@ ExprPtr fold_bool(SessionContext& session, const ExprPtr& e) {
   return is_and ? make_and(std::move(out), e->location) : make_or(std::move(out), e->location);
 }
 
-ExprPtr fold_case(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_case(catalog::SessionContext& session, const ExprPtr& e) {
   const auto& c = as<CaseExpr>(*e);
   static_cast<void>(session);
   auto out = std::make_shared<CaseExpr>(c);
@@ -115,12 +116,12 @@ ExprPtr fold_coalesce(const ExprPtr& e) {
 }
 
 // Of two constants.
-ExprPtr fold_null_if(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_null_if(catalog::SessionContext& session, const ExprPtr& e) {
   const auto& equal = as<CallExpr>(*as<NullIfExpr>(*e).equal);
   const ExprPtr &value = equal.arguments[0], &other = equal.arguments[1];
   if (!constant(value) || !constant(other)) return e;
   if (constant(value)->null || constant(other)->null) return value;
-  if (equal.volatility != catalog::Volatility::kImmutable) return e;
+  if (equal.volatility != types::Volatility::kImmutable) return e;
   const ExprPtr same = evaluate_call(session, equal);
   if (!same) return e;
   return is_true(same) ? make_null(session.catalog(), e->type, e->location) : value;
@@ -146,13 +147,13 @@ bool is_false_or_null(const ExprPtr& e) {
   return d && (d->null || !d->b);
 }
 
-ExprPtr evaluate_call(SessionContext& session, const CallExpr& call) {
-  const ScalarFunction* f = find_scalar(call.function);
+ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call) {
+  const types::ScalarFunction* f = types::find_scalar(call.function);
   if (f == nullptr) return nullptr;
-  FuncContext context(session);
+  types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
-  CallInfo info;
+  types::CallInfo info;
   info.function = call.function;
   info.result = call.type;
   info.collation = call.collation;
@@ -172,7 +173,7 @@ ExprPtr evaluate_call(SessionContext& session, const CallExpr& call) {
   return make_const(call.type, out.datum(0), call.location);
 }
 
-ExprPtr negate(SessionContext& session, const ExprPtr& e) {
+ExprPtr negate(catalog::SessionContext& session, const ExprPtr& e) {
   if (const auto* b = try_as<BoolExpr>(e)) {
     if (b->op == BoolExpr::Op::kNot) return b->arguments[0];
     ExprList out;
@@ -180,10 +181,10 @@ ExprPtr negate(SessionContext& session, const ExprPtr& e) {
     return b->op == BoolExpr::Op::kAnd ? make_or(std::move(out), e->location) : make_and(std::move(out), e->location);
   }
   if (const auto* call = try_as<CallExpr>(e); call && call->op != kInvalidOid) {
-    const catalog::OperatorInfo* op = session.catalog().operator_by_oid(call->op);
-    const catalog::OperatorInfo* negator =
+    const types::OperatorInfo* op = session.catalog().operator_by_oid(call->op);
+    const types::OperatorInfo* negator =
         op && op->negator != kInvalidOid ? session.catalog().operator_by_oid(op->negator) : nullptr;
-    if (negator && find_scalar(negator->function)) {
+    if (negator && types::find_scalar(negator->function)) {
       auto out = std::make_shared<CallExpr>(*call);
       out->op = negator->oid;
       out->function = negator->function;
@@ -212,7 +213,7 @@ ExprPtr negate(SessionContext& session, const ExprPtr& e) {
   return make_not(e, e->location);
 }
 
-ExprPtr fold_node(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e) {
   switch (e->kind) {
     case ExprKind::kCall: return fold_call(session, e);
     case ExprKind::kBool: return fold_bool(session, e);
@@ -249,7 +250,7 @@ ExprPtr fold_node(SessionContext& session, const ExprPtr& e) {
   }
 }
 
-ExprPtr fold(SessionContext& session, const ExprPtr& e) {
+ExprPtr fold(catalog::SessionContext& session, const ExprPtr& e) {
   if (!e || e->kind == ExprKind::kVar || e->kind == ExprKind::kConst || e->kind == ExprKind::kParam) return e;
   return fold_node(session, map_children(e, [&](const ExprPtr& c) { return fold(session, c); }));
 }

@@ -3,21 +3,21 @@
 // Thread safety: pure, but for the session's catalog.
 #pragma once
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/expr.h"
-#include "sql/func/context.h"
 
 namespace indigo::sql::planning {
 
-ExprPtr fold_node(SessionContext& session, const ExprPtr& e);
+ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e);
 // The whole tree, bottom up.
-ExprPtr fold(SessionContext& session, const ExprPtr& e);
+ExprPtr fold(catalog::SessionContext& session, const ExprPtr& e);
 // NOT e, pushed down where an operator has a negator.
-ExprPtr negate(SessionContext& session, const ExprPtr& e);
+ExprPtr negate(catalog::SessionContext& session, const ExprPtr& e);
 
 bool is_true(const ExprPtr& e);           // the constant
 bool is_false_or_null(const ExprPtr& e);  // the constants that let no row pass
 
 // The value of an expression without columns and parameters, immutable throughout; null pointer when that fails.
-ExprPtr evaluate_call(SessionContext& session, const CallExpr& call);
+ExprPtr evaluate_call(catalog::SessionContext& session, const CallExpr& call);
 
 }  // namespace indigo::sql::planning

@@ -1,6 +1,5 @@
 // min and max of one table without grouping, read from the end of an index or of the table's key: for each aggregate one row,
 // the first in its order that is not null.
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/finish/finish.h"
@@ -8,6 +7,7 @@
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

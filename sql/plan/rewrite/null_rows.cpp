@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/rewrite.h"
 #include "sql/query_walk.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/fold.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/stack.h"
-#include "catalog/oids.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/interrupt.h"
 #include "sql/plan/rewrite/null_rows.h"
 #include "sql/plan/rewrite/rewrite.h"
 #include "sql/plan/rewrite/sampling.h"
 #include "sql/plan/rewrite/strictness.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -61,7 +61,7 @@ bool movable(const ExprPtr& e, int entry) {
     case ExprKind::kSubPlan:
     case ExprKind::kWholeRow: return false;
     case ExprKind::kCall:
-      if (as<CallExpr>(*e).volatility == catalog::Volatility::kVolatile) return false;
+      if (as<CallExpr>(*e).volatility == types::Volatility::kVolatile) return false;
       break;
     default: break;
   }

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <memory>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/fold.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr Oid kRandom{1598}, kFloat8Less{295}, kInt8And{1904}, kInt8ToFloat8{482}, kTidHashExtended{2234},
     kFloat8Mul{216}, kFloat8Div{217}, kFloat4ToFloat8{311}, kHashFloat8Extended{444}, kCheckSample{3314};
 
-ExprPtr call(Oid function, Oid result, ExprList arguments, catalog::Volatility volatility) {
+ExprPtr call(Oid function, Oid result, ExprList arguments, types::Volatility volatility) {
   auto e = std::make_shared<CallExpr>();
   e->type.oid = result;
   e->function = function;
@@ -45,7 +45,7 @@ ExprPtr float8(double value) { return make_const({oid::kFloat8}, Datum::of(value
 
 Result<ExprPtr> sample_condition(Level& level, int entry) {
   const Entry::Sample& sample = *level.entry(entry).sample;
-  const auto immutable = catalog::Volatility::kImmutable;
+  const auto immutable = types::Volatility::kImmutable;
   const ExprPtr percent = fold(level.s.session, sample.percent_expr);
   const ExprPtr repeatable = sample.repeatable ? fold(level.s.session, sample.repeatable) : nullptr;
   const auto* constant = try_as<ConstExpr>(percent);
@@ -71,7 +71,7 @@ Result<ExprPtr> sample_condition(Level& level, int entry) {
   if (!repeatable) {
     conditions.push_back(make_null_test(place, false));  // names the row: it is asked once for each
     conditions.push_back(call(kFloat8Less, oid::kBool,
-                              {call(kRandom, oid::kFloat8, {}, catalog::Volatility::kVolatile), part}, immutable));
+                              {call(kRandom, oid::kFloat8, {}, types::Volatility::kVolatile), part}, immutable));
     return make_and(std::move(conditions));
   }
   const ExprPtr seed = fold(

@@ -1,8 +1,8 @@
 #include "sql/plan/rewrite/search_cycle.h"
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/rewrite.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -1,12 +1,12 @@
 // Subqueries in expressions: uncorrelated ones become initplans (or hashed subplans for ANY), correlated ones subplans.
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/prepare.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

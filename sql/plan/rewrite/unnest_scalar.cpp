@@ -2,10 +2,10 @@
 // (SELECT k, avg(y) FROM t GROUP BY k), after Kim, and Neumann and Kemper ("Unnesting Arbitrary Queries", 2015).
 #include <algorithm>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/rewrite.h"
+#include "types/oids.h"
 
 namespace indigo::sql::planning {
 namespace {

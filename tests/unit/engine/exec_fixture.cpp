@@ -3,13 +3,14 @@
 #include <algorithm>
 
 #include "sql/analyze/analyzer.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 namespace {
 
 class TestExtractor final : public storage::KeyExtractor {
  public:
-  TestExtractor(catalog::RowLayout layout, std::vector<size_t> columns, catalog::KeyLayout key)
+  TestExtractor(types::RowLayout layout, std::vector<size_t> columns, types::KeyLayout key)
       : layout_(std::move(layout)), columns_(std::move(columns)), key_(std::move(key)) {}
   Outcome extract(Bytes, Bytes row, std::string& key, bool& has_null) const override {
     key.clear();
@@ -23,12 +24,12 @@ class TestExtractor final : public storage::KeyExtractor {
   }
 
  private:
-  catalog::RowLayout layout_;
+  types::RowLayout layout_;
   std::vector<size_t> columns_;
-  catalog::KeyLayout key_;
+  types::KeyLayout key_;
 };
 
-sql::TypeRef ref(Oid type) { return {type, -1, kInvalidOid}; }
+types::TypeRef ref(Oid type) { return {type, -1, kInvalidOid}; }
 
 template <class T>
 std::shared_ptr<T> typed(Oid type) {
@@ -53,22 +54,22 @@ ExecTest::RelationPtr ExecTest::table(const std::string& name, const std::vector
   r->schema_name = "public";
   std::vector<Phys> phys;
   for (const TestColumn& c : columns) {
-    catalog::ColumnInfo info;
+    types::ColumnInfo info;
     info.name = c.name;
     info.number = static_cast<int16_t>(r->columns.size() + 1);
     info.type = ref(c.type);
     info.not_null = c.not_null || std::find(key.begin(), key.end(), c.name) != key.end();
     r->columns.push_back(info);
-    phys.push_back(sql::physical_of(c.type));
+    phys.push_back(types::physical_of(c.type));
   }
-  r->layout = catalog::RowLayout(phys);
-  std::vector<catalog::KeyColumn> key_columns;
+  r->layout = types::RowLayout(phys);
+  std::vector<types::KeyColumn> key_columns;
   catalog::IndexInfo primary;
   for (const std::string& k : key) {
-    for (const catalog::ColumnInfo& c : r->columns) {
+    for (const types::ColumnInfo& c : r->columns) {
       if (c.name != k) continue;
       r->key_columns.push_back(c.number);
-      key_columns.push_back({c.type.oid, sql::physical_of(c.type.oid), kInvalidOid, false, false, false});
+      key_columns.push_back({c.type.oid, types::physical_of(c.type.oid), kInvalidOid, false, false, false});
       catalog::IndexColumn ic;
       ic.column = c.number;
       ic.type = c.type;
@@ -76,7 +77,7 @@ ExecTest::RelationPtr ExecTest::table(const std::string& name, const std::vector
     }
   }
   if (!key.empty()) {
-    r->key = catalog::KeyLayout(key_columns);
+    r->key = types::KeyLayout(key_columns);
     primary.oid = next_oid_++;
     primary.name = name + "_pkey";
     primary.unique = primary.primary = primary.constraint = true;
@@ -95,7 +96,7 @@ void ExecTest::index(const RelationPtr& r, const std::string& name, const std::v
   info.name = name;
   info.unique = unique;
   info.storage = IndexId(store_->next_id().value);
-  std::vector<catalog::KeyColumn> key;
+  std::vector<types::KeyColumn> key;
   std::vector<size_t> at;
   for (const std::string& n : columns) {
     for (size_t c = 0; c < r->columns.size(); c++) {
@@ -104,11 +105,11 @@ void ExecTest::index(const RelationPtr& r, const std::string& name, const std::v
       ic.column = r->columns[c].number;
       ic.type = r->columns[c].type;
       info.columns.push_back(ic);
-      key.push_back({ic.type.oid, sql::physical_of(ic.type.oid), kInvalidOid, false, false, true});
+      key.push_back({ic.type.oid, types::physical_of(ic.type.oid), kInvalidOid, false, false, true});
       at.push_back(c);
     }
   }
-  info.key = catalog::KeyLayout(key);
+  info.key = types::KeyLayout(key);
   storage::Duplicate duplicate;
   auto status = r->table->create_index(*main_, info.storage, {unique, false},
                                        std::make_shared<TestExtractor>(r->layout, at, info.key), &duplicate);
@@ -135,7 +136,7 @@ void ExecTest::fill(const RelationPtr& r, const std::vector<std::vector<std::str
   std::vector<Oid> types;
   for (const auto& c : r->columns) types.push_back(c.type.oid);
   Arena arena;
-  sql::FuncContext functions(session_);
+  types::FuncContext functions(session_);
   functions.set_arena(&arena);
   std::vector<sql::ExprList> lists;
   for (const auto& row : rows) {
@@ -144,7 +145,7 @@ void ExecTest::fill(const RelationPtr& r, const std::vector<std::vector<std::str
       if (row[c] == "null") {
         list.push_back(null(types[c]));
       } else {
-        list.push_back(constant(types[c], sql::type_input(functions, ref(types[c]), row[c])));
+        list.push_back(constant(types[c], types::type_input(functions, ref(types[c]), row[c])));
       }
     }
     lists.push_back(list);
@@ -163,7 +164,7 @@ sql::ExprPtr ExecTest::i4(int32_t v) { return constant(oid::kInt4, Datum::of(v))
 sql::ExprPtr ExecTest::i8(int64_t v) { return constant(oid::kInt8, Datum::of(v)); }
 sql::ExprPtr ExecTest::text(const std::string& v) { return constant(oid::kText, Datum::of(Str(v))); }
 sql::ExprPtr ExecTest::boolean(bool v) { return constant(oid::kBool, Datum::of(v)); }
-sql::ExprPtr ExecTest::null(Oid type) { return constant(type, Datum::make_null(sql::physical_of(type))); }
+sql::ExprPtr ExecTest::null(Oid type) { return constant(type, Datum::make_null(types::physical_of(type))); }
 sql::ExprPtr ExecTest::slot(int s, Oid type) {
   auto e = typed<sql::RuntimeParamExpr>(type);
   e->slot = s;
@@ -175,7 +176,7 @@ sql::ExprPtr ExecTest::param(int i, Oid type) {
   return e;
 }
 sql::ExprPtr ExecTest::op(const std::string& name, sql::ExprPtr a, sql::ExprPtr b) {
-  for (const catalog::OperatorInfo* o : session_.catalog_.operators_named("", name)) {
+  for (const types::OperatorInfo* o : session_.catalog_.operators_named("", name)) {
     if (o->left != a->type.oid || o->right != b->type.oid) continue;
     auto e = typed<sql::CallExpr>(o->result);
     e->function = o->function;
@@ -317,7 +318,7 @@ std::string ExecTest::run(Execution& execution, const sql::PlannedStatement& s, 
   Status opened = execution.open(context);
   if (!opened.ok()) return fail(opened.error());
   Arena arena;
-  sql::FuncContext functions(session_);
+  types::FuncContext functions(session_);
   functions.set_arena(&arena);
   while (true) {
     auto chunk = execution.next(max_rows);
@@ -336,7 +337,7 @@ std::string ExecTest::run(Execution& execution, const sql::PlannedStatement& s, 
         if (v.is_null(r)) {
           out += "null";
         } else {
-          sql::type_output(functions, s.root->columns[c].type, v.datum(r), out);
+          types::type_output(functions, s.root->columns[c].type, v.datum(r), out);
         }
       }
       out += '\n';
@@ -360,14 +361,3 @@ void ExecTest::commit() {
 }
 
 }  // namespace indigo::engine
-
-namespace indigo::sql {
-
-// Until the analyzer is there, defaults of foreign keys' SET DEFAULT cannot be analyzed.
-__attribute__((weak)) Result<ExprPtr> analyze_expression(SessionContext&, std::string_view,
-                                                         const std::shared_ptr<const catalog::RelationInfo>&,
-                                                         const TypeRef&) {
-  return Error(SqlState("0A000"), "not supported");
-}
-
-}  // namespace indigo::sql

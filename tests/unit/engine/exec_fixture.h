@@ -9,12 +9,13 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/builtins.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/exec/execution.h"
-#include "sql/func/registry.h"
 #include "sql/plan.h"
 #include "storage/store.h"
+#include "types/builtin/builtins.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -23,7 +24,7 @@ namespace oid = indigo::oid;
 // Types, functions and operators are PostgreSQL's built-in ones; relations are those a test has made.
 class TestCatalog final : public catalog::CatalogView {
  public:
-  catalog::Builtins builtins;
+  types::Builtins builtins;
   std::map<Oid, std::shared_ptr<const catalog::RelationInfo>> relations;
 
   uint64_t version() const override { return 1; }
@@ -40,21 +41,20 @@ class TestCatalog final : public catalog::CatalogView {
   std::shared_ptr<const catalog::RelationInfo> find_relation(std::string_view, std::string_view) override {
     return nullptr;
   }
-  std::shared_ptr<const catalog::TypeInfo> type(Oid o) override { return builtins.type(o); }
-  std::shared_ptr<const catalog::TypeInfo> find_type(std::string_view, std::string_view) override { return nullptr; }
-  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions_named(std::string_view,
-                                                                            std::string_view) override {
+  std::shared_ptr<const types::TypeInfo> type(Oid o) override { return builtins.type(o); }
+  std::shared_ptr<const types::TypeInfo> find_type(std::string_view, std::string_view) override { return nullptr; }
+  std::vector<std::shared_ptr<const types::FunctionInfo>> functions_named(std::string_view, std::string_view) override {
     return {};
   }
-  std::shared_ptr<const catalog::FunctionInfo> function(Oid o) override { return builtins.function(o); }
-  const catalog::AggregateInfo* aggregate(Oid o) override { return builtins.aggregate(o); }
-  std::vector<const catalog::OperatorInfo*> operators_named(std::string_view, std::string_view name) override {
-    std::vector<const catalog::OperatorInfo*> out;
+  std::shared_ptr<const types::FunctionInfo> function(Oid o) override { return builtins.function(o); }
+  const types::AggregateInfo* aggregate(Oid o) override { return builtins.aggregate(o); }
+  std::vector<const types::OperatorInfo*> operators_named(std::string_view, std::string_view name) override {
+    std::vector<const types::OperatorInfo*> out;
     builtins.operators_named(name, out);
     return out;
   }
-  const catalog::OperatorInfo* operator_by_oid(Oid o) override { return builtins.operator_by_oid(o); }
-  const catalog::CastInfo* cast(Oid a, Oid b) override { return builtins.cast(a, b); }
+  const types::OperatorInfo* operator_by_oid(Oid o) override { return builtins.operator_by_oid(o); }
+  const types::CastInfo* cast(Oid a, Oid b) override { return builtins.cast(a, b); }
   Oid btree_operator(Oid t, int s) override { return builtins.btree_operator(t, s); }
   int btree_strategy(Oid o) override { return builtins.btree_strategy(o); }
   Oid find_collation(std::string_view, std::string_view) override { return kInvalidOid; }
@@ -63,13 +63,13 @@ class TestCatalog final : public catalog::CatalogView {
   std::string role_name(Oid) override { return "postgres"; }
 };
 
-class TestSession final : public sql::SessionContext {
+class TestSession final : public catalog::SessionContext {
  public:
   TestCatalog catalog_;
-  sql::FormatSettings format_;
+  types::FormatSettings format_;
   int64_t sequence = 0;  // one sequence for all
 
-  const sql::FormatSettings& format() override { return format_; }
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
   int64_t transaction_timestamp() override { return 86400000000; }
   int64_t statement_timestamp() override { return 86400000000; }

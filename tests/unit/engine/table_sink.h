@@ -7,7 +7,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/session.h"
-#include "sql/func/registry.h"
+#include "types/function/registry.h"
 
 namespace indigo::engine {
 
@@ -31,7 +31,7 @@ class TableSink final : public RowSink {
         std::string& text = row.emplace_back("NULL");
         if (value.null) continue;
         text.clear();
-        sql::type_output(session_.output_context(), shape.columns[c].type, value, text);
+        types::type_output(session_.output_context(), shape.columns[c].type, value, text);
       }
     }
     return {};

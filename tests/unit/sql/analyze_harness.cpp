@@ -3,24 +3,25 @@
 #include <map>
 
 #include "catalog/catalog.h"
-#include "catalog/oids.h"
-#include "catalog/session_catalog.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse_session.h"
 #include "sql/parse/parser.h"
 #include "storage/store.h"
+#include "types/oids.h"
 
 namespace indigo::sql::testing {
 namespace {
 
-using catalog::ColumnInfo;
 using catalog::ConstraintInfo;
 using catalog::IndexInfo;
 using catalog::RelationInfo;
 using catalog::RelationKind;
-using catalog::TypeInfo;
+using types::ColumnInfo;
+using types::TypeInfo;
 
 enum TestOid : Oid { kMood = 90001, kMoodArray, kPosint, kTa = 90010, kTb, kTg, kTv, kSq, kTaKey, kTbKey, kTaRow };
 
@@ -62,17 +63,17 @@ class TestCatalog final : public catalog::CatalogView {
     }
     return real_.find_type(schema, name);
   }
-  std::vector<std::shared_ptr<const catalog::FunctionInfo>> functions_named(std::string_view schema,
-                                                                            std::string_view name) override {
+  std::vector<std::shared_ptr<const types::FunctionInfo>> functions_named(std::string_view schema,
+                                                                          std::string_view name) override {
     return real_.functions_named(schema, name);
   }
-  std::shared_ptr<const catalog::FunctionInfo> function(Oid oid) override { return real_.function(oid); }
-  const catalog::AggregateInfo* aggregate(Oid function) override { return real_.aggregate(function); }
-  std::vector<const catalog::OperatorInfo*> operators_named(std::string_view schema, std::string_view name) override {
+  std::shared_ptr<const types::FunctionInfo> function(Oid oid) override { return real_.function(oid); }
+  const types::AggregateInfo* aggregate(Oid function) override { return real_.aggregate(function); }
+  std::vector<const types::OperatorInfo*> operators_named(std::string_view schema, std::string_view name) override {
     return real_.operators_named(schema, name);
   }
-  const catalog::OperatorInfo* operator_by_oid(Oid oid) override { return real_.operator_by_oid(oid); }
-  const catalog::CastInfo* cast(Oid source, Oid target) override { return real_.cast(source, target); }
+  const types::OperatorInfo* operator_by_oid(Oid oid) override { return real_.operator_by_oid(oid); }
+  const types::CastInfo* cast(Oid source, Oid target) override { return real_.cast(source, target); }
   Oid btree_operator(Oid type, int strategy) override {
     return real_.btree_operator(type == kMood ? Oid{oid::kAnyEnum} : type, strategy);
   }
@@ -253,7 +254,7 @@ struct Harness::State {
 Harness::Harness() : state_(std::make_unique<State>()) {}
 Harness::~Harness() = default;
 
-SessionContext& Harness::session() { return state_->session; }
+catalog::SessionContext& Harness::session() { return state_->session; }
 catalog::CatalogView& Harness::catalog() { return state_->test; }
 
 Result<AnalyzedStatement> Harness::analyze(std::string_view statement, std::span<const LiftedLiteral> lifted) {

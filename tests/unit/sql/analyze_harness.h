@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 
 namespace indigo::sql::testing {
@@ -15,7 +16,7 @@ class Harness {
   Harness();
   ~Harness();
 
-  SessionContext& session();
+  catalog::SessionContext& session();
   catalog::CatalogView& catalog();
 
   // "a:integer, b:text" and " params(integer)" where there are some, "no result", or

@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/oids.h"
 #include "sql/parse/parser.h"
 #include "tests/unit/sql/analyze_harness.h"
+#include "types/oids.h"
 
 namespace indigo::sql::testing {
 namespace {

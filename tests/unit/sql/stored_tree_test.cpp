@@ -8,15 +8,15 @@
 #include <gtest/gtest.h>
 
 #include "base/arena.h"
-#include "catalog/oids.h"
 #include "log/crc32c.h"
 #include "sql/deparse.h"
 #include "sql/deparse_query.h"
-#include "sql/func/text/strings.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "tests/random_seed.h"
 #include "tests/unit/sql/analyze_harness.h"
+#include "types/oids.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql::testing {
 namespace {
@@ -129,9 +129,9 @@ TEST(StoredTree, BadBytesAreAnError) {
   for (const std::string& tree : trees.all) {
     for (int i = 0; i < 200; i++) {
       Arena arena;
-      FuncContext context(trees.harness.session());
+      types::FuncContext context(trees.harness.session());
       context.set_arena(&arena);
-      std::string bytes(decode_base64(context, Str(tree).substr(4, tree.size() - 5)));
+      std::string bytes(types::decode_base64(context, Str(tree).substr(4, tree.size() - 5)));
       const size_t at = 5 + below(bytes.size() - 5);
       switch (below(3)) {
         case 0: bytes[at] = static_cast<char>(random()); break;
@@ -141,7 +141,7 @@ TEST(StoredTree, BadBytesAreAnError) {
       const bool repaired = below(8) != 0;  // a checksum that fits: the tree itself is looked at
       const uint32_t crc = log::crc32c(bytes.data() + 4, bytes.size() - 4);
       for (int k = 0; repaired && k < 4; k++) bytes[static_cast<size_t>(k)] = static_cast<char>(crc >> (8 * k));
-      const std::string damaged = "{T1:" + encode_base64(bytes, false) + "}";
+      const std::string damaged = "{T1:" + types::encode_base64(bytes, false) + "}";
       tried++;
       bool ok = false;
       if (bytes[4] == 'Q') {

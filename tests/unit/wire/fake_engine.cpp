@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "base/sqlstate.h"
-#include "catalog/oids.h"
+#include "catalog/descriptor/session_context.h"
+#include "types/oids.h"
 
 namespace indigo::wire {
 
@@ -38,9 +39,9 @@ engine::ResultShape shape_of(std::initializer_list<Oid> types, engine::Format fo
 }
 
 // Settings and names that no test here asks for.
-class NoContext final : public sql::SessionContext {
+class NoContext final : public catalog::SessionContext {
  public:
-  const sql::FormatSettings& format() override { return format_; }
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { std::abort(); }
   int64_t transaction_timestamp() override { return 0; }
   int64_t statement_timestamp() override { return 0; }
@@ -61,7 +62,7 @@ class NoContext final : public sql::SessionContext {
   Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return OwnedDatum(); }
 
  private:
-  sql::FormatSettings format_;
+  types::FormatSettings format_;
 };
 
 }  // namespace
@@ -156,7 +157,7 @@ class FakeSession final : public engine::Session {
   void fail_transaction() override {
     if (status_ == 'T') status_ = 'E';
   }
-  sql::FuncContext& output_context() override { return context_; }
+  types::FuncContext& output_context() override { return context_; }
   std::optional<Error> must_end() override {
     return Error(sqlstate::kAdminShutdown, "terminating connection due to administrator command");
   }
@@ -291,7 +292,7 @@ class FakeSession final : public engine::Session {
   int32_t pid_;
   char status_ = 'I';
   NoContext no_context_;
-  sql::FuncContext context_{no_context_};
+  types::FuncContext context_{no_context_};
   std::map<std::string, std::string> statements_;
   std::map<std::string, Portal> portals_;
   Portal* portal_ = nullptr;

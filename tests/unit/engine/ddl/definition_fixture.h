@@ -9,16 +9,18 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/session_catalog.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
 #include "sql/parse/parser.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 
-class FakeSession final : public sql::SessionContext {
+class FakeSession final : public catalog::SessionContext {
  public:
   explicit FakeSession(catalog::SessionCatalog& catalog) : catalog_(catalog) {}
-  const sql::FormatSettings& format() override { return format_; }
+  const types::FormatSettings& format() override { return format_; }
   catalog::CatalogView& catalog() override { return catalog_; }
   int64_t transaction_timestamp() override { return 0; }
   int64_t statement_timestamp() override { return 0; }
@@ -44,13 +46,13 @@ class FakeSession final : public sql::SessionContext {
  private:
   static Error none() { return Error(sqlstate::kFeatureNotSupported, "no such thing in this test"); }
   catalog::SessionCatalog& catalog_;
-  sql::FormatSettings format_;
+  types::FormatSettings format_;
 };
 
 class FakeHost final : public DdlHost {
  public:
   explicit FakeHost(catalog::SessionCatalog& catalog) : session_(catalog) {}
-  sql::SessionContext& session() override { return session_; }
+  catalog::SessionContext& session() override { return session_; }
   void notice(Severity severity, const Error& text) override {
     notices.push_back((severity == Severity::kWarning ? "WARNING: " : "NOTICE: ") + text.message +
                       (text.detail.empty() ? "" : " | " + text.detail));

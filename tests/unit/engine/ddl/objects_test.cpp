@@ -1,8 +1,8 @@
 // Sequences, types, schemas, roles, privileges, databases, comments, ANALYZE. Messages are PostgreSQL 15's.
-#include "catalog/acl.h"
 #include "catalog/generated/columns.h"
 #include "sql/stored/stored_tree.h"
 #include "tests/unit/engine/ddl/definition_fixture.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine {
 namespace {
@@ -180,10 +180,9 @@ TEST_F(ObjectTest, Privileges) {
   begin();
   std::string image;
   system(catalog::pg_class::kOid).find_oid(*txn_, table("t")->oid, image);
-  const auto acl = catalog::read_acl(system(catalog::pg_class::kOid).reader(image).str(catalog::pg_class::c_relacl));
+  const auto acl = types::read_acl(system(catalog::pg_class::kOid).reader(image).str(catalog::pg_class::c_relacl));
   Strings texts;
-  for (const auto& item : acl)
-    texts.push_back(catalog::acl_item_text(item, [&](Oid o) { return view_->role_name(o); }));
+  for (const auto& item : acl) texts.push_back(types::acl_item_text(item, [&](Oid o) { return view_->role_name(o); }));
   EXPECT_EQ(texts, (Strings{"postgres=arwdDxt/postgres", "r=a/postgres"}));
   rollback();
   EXPECT_EQ(run("grant usage on t to r"), "0LP01 invalid privilege type USAGE for table");

@@ -6,19 +6,20 @@
 #include <gtest/gtest.h>
 
 #include "engine/system/privilege_check.h"
-#include "sql/func/families.h"
+#include "types/function/families.h"
 
 namespace indigo::engine {
 namespace {
 
 TEST(SystemFunctions, EveryDelegatedFunctionIsAnswered) {
-  for (const sql::ScalarEntry& e : sql::delegated_functions()) EXPECT_NE(find_system_value(e.name), nullptr) << e.name;
-  for (const sql::SetEntry& e : sql::delegated_sets()) EXPECT_NE(find_system_rows(e.name), nullptr) << e.name;
+  for (const types::ScalarEntry& e : types::delegated_functions())
+    EXPECT_NE(find_system_value(e.name), nullptr) << e.name;
+  for (const types::SetEntry& e : types::delegated_sets()) EXPECT_NE(find_system_rows(e.name), nullptr) << e.name;
 }
 
 TEST(SystemFunctions, EveryAnswerCanBeAskedFor) {
   std::set<std::string> names;
-  for (const sql::ScalarEntry& e : sql::delegated_functions()) names.insert(e.name);
+  for (const types::ScalarEntry& e : types::delegated_functions()) names.insert(e.name);
   for (auto family : {activity_values(), advisory_lock_values(), size_values(), visibility_values(), comment_values(),
                       privilege_values(), relation_values(), counter_values(), expression_values(),
                       index_definition_values(), function_definition_values(), view_definition_values()})
@@ -29,7 +30,7 @@ TEST(Privileges, AreReadFromText) {
   const auto two = parse_privileges("select, Update with grant option", kTablePrivilegeNames);
   ASSERT_TRUE(two.ok());
   ASSERT_EQ(two->size(), 2u);
-  EXPECT_EQ((*two)[0].bits, uint32_t{catalog::kPrivilegeSelect});
+  EXPECT_EQ((*two)[0].bits, uint32_t{types::kPrivilegeSelect});
   EXPECT_FALSE((*two)[0].grant_option);
   EXPECT_TRUE((*two)[1].grant_option);
   const auto wrong = parse_privileges("select,selec", kTablePrivilegeNames);

@@ -8,10 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "catalog/oids.h"
 #include "sql/analyze/make.h"
 #include "sql/partition/prune.h"
 #include "tests/unit/sql/analyze_harness.h"
+#include "types/oids.h"
 
 namespace indigo::sql::partition {
 namespace {
@@ -25,11 +25,11 @@ std::shared_ptr<catalog::RelationInfo> table_by_int(char strategy) {
   column.column = 1;
   column.type.oid = oid::kInt4;
   key->columns.push_back(column);
-  catalog::KeyColumn k;
+  types::KeyColumn k;
   k.type = oid::kInt4;
   k.phys = Phys::kI32;
   k.nullable = false;
-  key->layout = catalog::KeyLayout({k});
+  key->layout = types::KeyLayout({k});
   r->partition_key = key;
   r->partition_map = std::make_shared<catalog::DerivedSlot>();
   return r;
@@ -52,7 +52,7 @@ class PartitionMapTest : public ::testing::Test {
   }
   testing::Harness harness;
   Arena arena;
-  FuncContext context;
+  types::FuncContext context;
 };
 
 TEST_F(PartitionMapTest, BoundsReadBackAsTheyWereStored) {

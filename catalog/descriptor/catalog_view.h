@@ -1,0 +1,67 @@
+// What the analyzer and the planner ask of the catalog, and with it SQL functions: one transaction's view of one database.
+// Look-ups read the newest committed state plus the transaction's own changes (docs/theory.md, Writing), are cached,
+// and are re-checked by their user after the table lock is held (`version`).
+// Thread safety: one view belongs to one session. The descriptors it hands out are immutable and may be kept.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "catalog/descriptor/relation_info.h"
+#include "types/function/catalog_context.h"
+#include "types/oids.h"
+
+namespace indigo::catalog {
+
+class RowReader;  // catalog/tables/system_table.h
+
+class CatalogView : public types::CatalogContext {
+ public:
+  // Changes whenever committed DDL (or this transaction's own) may have changed any answer below.
+  virtual uint64_t version() const = 0;
+
+  virtual Oid database() const = 0;
+
+  // ---- relations
+  virtual std::shared_ptr<const RelationInfo> relation(Oid oid) = 0;  // also indexes, by their own oid
+  virtual std::shared_ptr<const RelationInfo> relation_named(Oid schema, std::string_view name) = 0;
+  // Along search_path when schema is empty.
+  virtual std::shared_ptr<const RelationInfo> find_relation(std::string_view schema, std::string_view name) = 0;
+
+  Oid relation_oid_named(std::string_view schema, std::string_view name) final {
+    const auto found = find_relation(schema, name);
+    return found == nullptr ? kInvalidOid : found->oid;
+  }
+  std::shared_ptr<const RowShape> row_shape(Oid oid) final { return relation(oid); }
+  std::optional<std::vector<Oid>> hash_partition_types(Oid oid) final;
+
+  // ---- aggregates
+  virtual const AggregateInfo* aggregate(Oid function) = 0;
+
+  // ---- the ordering and equality of a type: pg_opclass/pg_amop of its default btree class. Strategy 1..5 is < <= = >= >
+  virtual Oid btree_operator(Oid type, int strategy) = 0;  // kInvalidOid when the type has no order
+  // Which btree strategy `op` has for its left type (0: none).
+  virtual int btree_strategy(Oid op) = 0;
+
+  // ---- roles
+  virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }
+  // Is `role` a member of (or the same as) `of`, directly or indirectly? Superusers are members of all.
+  virtual bool has_role(Oid role, Oid of) { return role == of || is_superuser(role); }
+  // Whether the current role may look names up in the schema (USAGE).
+  virtual bool may_use_schema(Oid schema) { return schema != kInvalidOid; }
+
+  // ---- what the system information functions look up beside: rows of the system table with this pg_class OID whose key
+  // begins with `prefix` (at most three values), or, when `index` is not negative, of that secondary index
+  // (catalog/tables/system_indexes.h). Columns by catalog/generated/columns.h. Stops when visit answers false.
+  virtual void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
+                                 const std::function<bool(const RowReader&)>& visit) {
+    (void)table, (void)index, (void)prefix, (void)visit;
+  }
+};
+
+}  // namespace indigo::catalog

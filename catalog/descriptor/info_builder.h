@@ -1,0 +1,51 @@
+// Rows of the system tables to descriptors. Reads the newest state that `txn` sees.
+// Thread safety: one builder belongs to one reader; what it makes is immutable.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "catalog/database.h"
+#include "catalog/descriptor/relation_info.h"
+
+namespace indigo::catalog {
+
+class InfoBuilder {
+ public:
+  using TypeLookup = std::function<std::shared_ptr<const TypeInfo>(Oid)>;
+  using CollatorLookup = std::function<const Collator*(Oid)>;
+  InfoBuilder(Database& database, storage::Transaction& txn, TypeLookup types, CollatorLookup collators)
+      : database_(database), txn_(txn), types_(std::move(types)), collators_(std::move(collators)) {}
+
+  // Null when there is no such row.
+  std::shared_ptr<const RelationInfo> relation(Oid oid);
+  std::shared_ptr<const TypeInfo> type(Oid oid);
+  std::shared_ptr<const FunctionInfo> function(Oid oid);
+
+ private:
+  std::shared_ptr<const RelationInfo> system_relation(const StaticTable& table);
+  SequenceOptions sequence_options(Oid sequence);
+  void add_columns(RelationInfo& relation);
+  void add_defaults(RelationInfo& relation);
+  void add_identity_defaults(RelationInfo& relation);
+  void add_indexes(RelationInfo& relation, Oid filenode);
+  void add_constraints(RelationInfo& relation);
+  void add_inheritance(RelationInfo& relation, const RowReader& row);
+  void add_partition_key(RelationInfo& relation);
+  void add_view(RelationInfo& relation);
+  void add_statistics(RelationInfo& relation);
+  IndexInfo index(RelationInfo& relation, RowReader row);
+  KeyColumn key_column(const TypeRef& type) const;
+  std::string schema_name(Oid schema);
+
+  Database& database_;
+  storage::Transaction& txn_;
+  TypeLookup types_;
+  CollatorLookup collators_;
+};
+
+// How values of a type are ordered in keys: domains as their base.
+KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& types,
+                        const InfoBuilder::CollatorLookup& collators);
+
+}  // namespace indigo::catalog

@@ -1,0 +1,514 @@
+#include "catalog/descriptor/session_catalog.h"
+
+#include <algorithm>
+
+#include "catalog/access_method.h"
+#include "catalog/descriptor/info_builder.h"
+#include "catalog/generated/columns.h"
+#include "catalog/object_privileges.h"
+#include "catalog/tables/system_indexes.h"
+#include "types/oids.h"
+
+namespace indigo::catalog {
+
+SessionCatalog::SessionCatalog(Catalog& catalog, std::shared_ptr<Database> database, uint64_t session)
+    : catalog_(catalog), database_(std::move(database)), database_name_(database_->name()), session_(session) {
+  database_->add_session(1);
+}
+
+SessionCatalog::~SessionCatalog() { database_->add_session(-1); }
+
+// ---- the engine's side
+
+void SessionCatalog::bind(storage::Transaction* txn) {
+  txn_ = txn;
+  if (!private_) return;
+  private_ = false;
+  clear_local();
+}
+
+void SessionCatalog::set_search_path(std::vector<std::string> elements) {
+  if (elements == path_elements_) return;
+  path_elements_ = std::move(elements);
+  path_valid_ = false;
+  by_name_.clear();
+}
+
+void SessionCatalog::set_user(Oid role) {
+  if (role == user_) return;
+  user_ = role;
+  path_valid_ = false;
+  by_name_.clear();
+  usable_schemas_.clear();
+}
+
+void SessionCatalog::changed(std::vector<Oid> objects) {
+  if (txn_ == nullptr) return;
+  private_ = true;
+  private_version_ = database_->next_private_version();
+  clear_local();
+  catalog_.store().on_end(
+      *txn_, [database = database_, objects = std::move(objects)] { database->invalidate(objects); },
+      [this] {
+        // Also when only a savepoint is rolled back: what stays is still private.
+        private_version_ = database_->next_private_version();
+        clear_local();
+      });
+}
+
+void SessionCatalog::changed_shared() {
+  if (txn_ == nullptr) return;
+  Catalog& catalog = catalog_;
+  catalog_.store().on_end(
+      *txn_, [&catalog] { catalog.bump_shared_version(); }, [] {});
+  changed({});
+}
+
+// ---- versions and local maps
+
+uint64_t SessionCatalog::version() const {
+  const uint64_t shared = database_->version();
+  if (!private_) return shared;
+  if (shared != private_seen_) {
+    private_seen_ = shared;
+    private_version_ = database_->next_private_version();
+  }
+  return private_version_;
+}
+
+void SessionCatalog::clear_local() {
+  by_name_.clear();
+  by_oid_.clear();
+  types_.clear();
+  memberships_.clear();
+  superusers_.clear();
+  usable_schemas_.clear();
+  path_valid_ = false;
+}
+
+void SessionCatalog::refresh() {
+  const uint64_t now = version(), shared = catalog_.shared_version();
+  if (now == local_version_ && shared == local_shared_version_) return;
+  clear_local();
+  local_version_ = now;
+  local_shared_version_ = shared;
+}
+
+// ---- schemas
+
+Oid SessionCatalog::schema_named(std::string_view name) {
+  if (name == "pg_catalog") return oid::kPgCatalogSchema;
+  if (name == "pg_temp") return temp_schema_;
+  Oid out = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    database_->table(pg_namespace::kOid)
+        .scan_index(txn, system_index::kNamespaceName, {Datum::of(Str(name))}, [&](RowReader row) {
+          out = row.oid(pg_namespace::c_oid);
+          return false;
+        });
+  });
+  return out;
+}
+
+std::string SessionCatalog::schema_name(Oid schema) {
+  if (schema == oid::kPgCatalogSchema) return "pg_catalog";
+  std::string out;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_namespace::kOid);
+    if (t.find_oid(txn, schema, image)) out = t.reader(image).str(pg_namespace::c_nspname);
+  });
+  return out;
+}
+
+std::vector<Oid> SessionCatalog::search_path() {
+  refresh();
+  if (path_valid_) return path_;
+  path_.clear();
+  creation_schema_ = kInvalidOid;
+  bool has_catalog = false, has_temp = false;
+  for (const std::string& element : path_elements_) {
+    Oid schema = kInvalidOid;
+    if (element == "$user") {
+      const std::string user = role_name(user_);
+      if (!user.empty()) schema = schema_named(user);
+    } else {
+      schema = schema_named(element);
+    }
+    if (element != "pg_temp" && schema != kInvalidOid && !may_use_schema(schema)) continue;
+    if (element == "pg_temp") {
+      has_temp = true;
+      if (creation_schema_ == kInvalidOid && path_.empty()) creation_schema_ = schema;
+    } else if (schema != kInvalidOid && creation_schema_ == kInvalidOid) {
+      creation_schema_ = schema;
+    }
+    if (schema == kInvalidOid || std::find(path_.begin(), path_.end(), schema) != path_.end()) continue;
+    has_catalog |= schema == oid::kPgCatalogSchema;
+    path_.push_back(schema);
+  }
+  if (!has_catalog) path_.insert(path_.begin(), oid::kPgCatalogSchema);
+  if (!has_temp && temp_schema_ != kInvalidOid) path_.insert(path_.begin(), temp_schema_);
+  path_valid_ = true;
+  return path_;
+}
+
+Oid SessionCatalog::creation_schema() {
+  search_path();
+  return creation_schema_;
+}
+
+// ---- relations
+
+std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
+  refresh();
+  if (const auto it = by_oid_.find(oid); it != by_oid_.end()) return it->second;
+  std::shared_ptr<const RelationInfo> found;
+  if (!private_) found = database_->cached_relation(oid);
+  if (found == nullptr) {
+    const uint64_t seen = database_->version();
+    found = reading([&](storage::Transaction& txn) {
+      return InfoBuilder(
+                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+          .relation(oid);
+    });
+    if (found == nullptr) return nullptr;
+    if (!private_) database_->publish(seen, found);
+  }
+  by_oid_[oid] = found;
+  return found;
+}
+
+Oid SessionCatalog::relation_oid(Oid schema, std::string_view name) {
+  Oid out = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    database_->table(pg_class::kOid)
+        .scan_index(txn, system_index::kClassName, {Datum::of(Str(name)), Datum::of_oid(schema)}, [&](RowReader row) {
+          out = row.oid(pg_class::c_oid);
+          return false;
+        });
+  });
+  return out;
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::relation_named(Oid schema, std::string_view name) {
+  if (schema == kInvalidOid) return nullptr;
+  const Oid found = relation_oid(schema, name);
+  return found == kInvalidOid ? nullptr : relation(found);
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::find_along_path(std::string_view name) {
+  for (const Oid schema : search_path()) {
+    if (auto found = relation_named(schema, name)) return found;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_view schema, std::string_view name) {
+  refresh();
+  char buffer[160];
+  std::string spilled;
+  std::string_view key;
+  if (schema.empty()) {
+    key = name;
+  } else if (schema.size() + name.size() + 1 <= sizeof buffer) {
+    std::copy(schema.begin(), schema.end(), buffer);
+    buffer[schema.size()] = '\0';
+    std::copy(name.begin(), name.end(), buffer + schema.size() + 1);
+    key = {buffer, schema.size() + 1 + name.size()};
+  } else {
+    spilled.append(schema).append(1, '\0').append(name);
+    key = spilled;
+  }
+  if (const auto it = by_name_.find(key); it != by_name_.end()) return it->second;
+  auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
+  // A missing name is not kept: whoever creates it later changes the version, but probing many names would fill memory.
+  if (found != nullptr) by_name_.emplace(std::string(key), found);
+  return found;
+}
+
+// ---- types
+
+std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
+  if (oid == kInvalidOid) return nullptr;
+  if (oid < oid::kFirstUserOid) return catalog_.builtins().type(oid);
+  refresh();
+  if (const auto it = types_.find(oid); it != types_.end()) return it->second;
+  std::shared_ptr<const TypeInfo> found;
+  if (!private_) found = database_->cached_type(oid);
+  if (found == nullptr) {
+    const uint64_t seen = database_->version();
+    found = reading([&](storage::Transaction& txn) {
+      return InfoBuilder(
+                 *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+          .type(oid);
+    });
+    if (found == nullptr) return nullptr;
+    if (!private_) database_->publish(seen, found);
+  }
+  types_[oid] = found;
+  return found;
+}
+
+std::shared_ptr<const TypeInfo> SessionCatalog::find_type(std::string_view schema, std::string_view name) {
+  const auto in_schema = [&](Oid where) -> Oid {
+    if (where == kInvalidOid) return kInvalidOid;
+    if (const Oid built_in = catalog_.builtins().type_named(where, name); built_in != kInvalidOid) return built_in;
+    if (where == oid::kPgCatalogSchema) return kInvalidOid;
+    Oid out = kInvalidOid;
+    reading([&](storage::Transaction& txn) {
+      database_->table(pg_type::kOid)
+          .scan_index(txn, system_index::kTypeName, {Datum::of(Str(name)), Datum::of_oid(where)}, [&](RowReader row) {
+            out = row.oid(pg_type::c_oid);
+            return false;
+          });
+    });
+    return out;
+  };
+  if (!schema.empty()) {
+    const Oid found = in_schema(schema_named(schema));
+    return found == kInvalidOid ? nullptr : type(found);
+  }
+  for (const Oid where : search_path()) {
+    if (const Oid found = in_schema(where); found != kInvalidOid) return type(found);
+  }
+  return nullptr;
+}
+
+// ---- functions, operators, casts
+
+std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named(std::string_view schema,
+                                                                                 std::string_view name) {
+  std::vector<std::shared_ptr<const FunctionInfo>> out;
+  const auto add = [&](Oid where) {
+    if (where == kInvalidOid) return;
+    catalog_.builtins().functions_named(where, name, out);
+    if (where == oid::kPgCatalogSchema) return;
+    std::vector<Oid> found;
+    reading([&](storage::Transaction& txn) {
+      database_->table(pg_proc::kOid)
+          .scan_index(txn, system_index::kProcName, {Datum::of(Str(name)), Datum::of_oid(where)}, [&](RowReader row) {
+            if (row.oid(pg_proc::c_oid) >= oid::kFirstUserOid) found.push_back(row.oid(pg_proc::c_oid));
+            return true;
+          });
+    });
+    for (const Oid f : found) {
+      if (auto info = function(f)) out.push_back(std::move(info));
+    }
+  };
+  if (!schema.empty()) {
+    add(schema_named(schema));
+  } else {
+    for (const Oid where : search_path()) {
+      if (where != temp_schema_) add(where);
+    }
+  }
+  return out;
+}
+
+std::shared_ptr<const FunctionInfo> SessionCatalog::function(Oid oid) {
+  if (oid < oid::kFirstUserOid) return catalog_.builtins().function(oid);
+  return reading([&](storage::Transaction& txn) {
+    return InfoBuilder(
+               *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+        .function(oid);
+  });
+}
+
+const AggregateInfo* SessionCatalog::aggregate(Oid function) { return catalog_.builtins().aggregate(function); }
+
+std::vector<const OperatorInfo*> SessionCatalog::operators_named(std::string_view schema, std::string_view name) {
+  std::vector<const OperatorInfo*> out;
+  if (schema.empty() || schema == "pg_catalog") catalog_.builtins().operators_named(name, out);
+  return out;
+}
+
+const OperatorInfo* SessionCatalog::operator_by_oid(Oid oid) { return catalog_.builtins().operator_by_oid(oid); }
+const CastInfo* SessionCatalog::cast(Oid source, Oid target) { return catalog_.builtins().cast(source, target); }
+
+namespace {
+
+// The type whose btree operators serve `t`, where it has none of its own; kInvalidOid when there is none.
+Oid ordering_type(const TypeInfo& t) {
+  switch (t.kind) {
+    case 'd': return t.base;
+    case 'e': return oid::kAnyEnum;
+    case 'c': return oid::kRecord;
+    case 'r': return oid::kAnyRange;
+    case 'm': return oid::kAnyMultirange;
+    default: break;
+  }
+  if (t.is_array()) return oid::kAnyArray;
+  if (oid::is_reg_type(t.oid)) return oid::kOid;
+  switch (t.oid) {
+    case oid::kVarchar: return oid::kText;
+    case oid::kCidr: return oid::kInet;
+    default: return kInvalidOid;
+  }
+}
+
+}  // namespace
+
+Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
+  for (int depth = 0; depth < 64 && type_oid != kInvalidOid; depth++) {
+    if (const Oid op = catalog_.builtins().btree_operator(type_oid, strategy); op != kInvalidOid) return op;
+    const auto t = type(type_oid);
+    if (t == nullptr) break;
+    if (t->is_array() && btree_operator(t->element, strategy) == kInvalidOid) break;
+    type_oid = ordering_type(*t);
+  }
+  return kInvalidOid;
+}
+
+int SessionCatalog::btree_strategy(Oid op) { return catalog_.builtins().btree_strategy(op); }
+
+Oid SessionCatalog::default_opclass(Oid type_oid) {
+  const Oid kBtree = default_access_method().oid;
+  if (type_oid == oid::kVarchar) return catalog_.builtins().opclass_named(kBtree, "text_ops");
+  for (int depth = 0; depth < 64 && type_oid != kInvalidOid; depth++) {
+    if (const Oid found = catalog_.builtins().default_opclass(kBtree, type_oid); found != kInvalidOid) return found;
+    const auto t = type(type_oid);
+    if (t == nullptr) break;
+    type_oid = ordering_type(*t);
+  }
+  return kInvalidOid;
+}
+
+// ---- collations and roles
+
+Oid SessionCatalog::find_collation(std::string_view schema, std::string_view name) {
+  Oid out = kInvalidOid;
+  const auto look = [&](Oid where) {
+    if (where == kInvalidOid || out != kInvalidOid) return;
+    reading([&](storage::Transaction& txn) {
+      database_->table(pg_collation::kOid)
+          .scan_index(txn, system_index::kCollationName, {Datum::of(Str(name)), Datum::of_oid(where)},
+                      [&](RowReader row) {
+                        out = row.oid(pg_collation::c_oid);
+                        return false;
+                      });
+    });
+  };
+  if (!schema.empty()) {
+    look(schema_named(schema));
+  } else {
+    for (const Oid where : search_path()) look(where);
+  }
+  return out;
+}
+
+std::string SessionCatalog::collation_name(Oid collation) {
+  switch (collation) {
+    case oid::kDefaultCollation: return "default";
+    case oid::kCCollation: return "C";
+    case oid::kPosixCollation: return "POSIX";
+    default: break;
+  }
+  std::string out;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_collation::kOid);
+    if (t.find_oid(txn, collation, image)) out = t.reader(image).str(pg_collation::c_collname);
+  });
+  return out;
+}
+
+const Collator* SessionCatalog::collator(Oid collation) {
+  if (types::is_c_collation(collation)) return nullptr;
+  if (const auto it = collators_.find(collation); it != collators_.end()) return it->second;
+  const Collator* found = nullptr;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_collation::kOid);
+    if (!t.find_oid(txn, collation, image)) return;
+    const RowReader row = t.reader(image);
+    if (row.chr(pg_collation::c_collprovider) != 'i') return;
+    found = catalog_.collator(row.str(pg_collation::c_colliculocale), row.flag(pg_collation::c_collisdeterministic));
+  });
+  if (found != nullptr) collators_.emplace(collation, found);
+  return found;
+}
+
+Oid SessionCatalog::role_named(std::string_view name) {
+  const auto role = catalog_.role_named(name, txn_);
+  return role == nullptr ? kInvalidOid : role->oid;
+}
+
+std::string SessionCatalog::role_name(Oid oid) {
+  const auto role = catalog_.role(oid, txn_);
+  return role == nullptr ? std::string() : role->name;
+}
+
+bool SessionCatalog::is_superuser(Oid oid) {
+  refresh();
+  if (const auto it = superusers_.find(oid); it != superusers_.end()) return it->second;
+  const auto role = catalog_.role(oid, txn_);
+  return superusers_[oid] = role != nullptr && role->superuser;
+}
+
+bool SessionCatalog::may_use_schema(Oid schema) {
+  if (schema == kInvalidOid) return false;
+  if (schema == oid::kPgCatalogSchema || schema == temp_schema_) return true;
+  refresh();
+  if (const auto it = usable_schemas_.find(schema); it != usable_schemas_.end()) return it->second;
+  const uint32_t held = object_privileges(*this, kSchemaAcl, schema, user_);
+  return usable_schemas_[schema] = (held & types::kPrivilegeUsage) != 0;
+}
+
+bool SessionCatalog::reaches(Oid role, Oid of, bool inheriting) {
+  if (role == of) return true;
+  refresh();
+  const std::tuple question(role, of, inheriting);
+  if (const auto it = memberships_.find(question); it != memberships_.end()) return it->second;
+  return memberships_[question] = walk_memberships(role, of, inheriting);
+}
+
+bool SessionCatalog::walk_memberships(Oid role, Oid of, bool inheriting) {
+  Oid database_owner = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& databases = database_->table(pg_database::kOid);
+    if (databases.find_oid(txn, database_->oid(), image)) {
+      database_owner = databases.reader(image).oid(pg_database::c_datdba);
+    }
+  });
+  std::vector<Oid> seen{role};
+  const auto add = [&](Oid up) {
+    if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+    return up == of;
+  };
+  for (size_t i = 0; i < seen.size(); i++) {
+    const auto info = catalog_.role(seen[i], txn_);
+    if (info == nullptr) continue;
+    if (i == 0 && info->superuser) return true;
+    if (inheriting && !info->inherit) continue;
+    for (const Oid up : info->member_of) {
+      if (add(up)) return true;
+    }
+    if (info->oid == database_owner && add(oid::kDatabaseOwnerRole)) return true;
+  }
+  return false;
+}
+
+bool SessionCatalog::has_role(Oid role, Oid of) { return reaches(role, of, false); }
+
+bool SessionCatalog::has_privileges_of(Oid role, Oid of) { return reaches(role, of, true); }
+
+void SessionCatalog::system_table_rows(Oid oid, int index, std::span<const Datum> prefix,
+                                       const std::function<bool(const RowReader&)>& visit) {
+  const SystemTable* table = database_->find_table(oid);
+  if (table == nullptr) return;
+  reading([&](storage::Transaction& txn) {
+    const auto rows = [&](std::initializer_list<Datum> key) {
+      const auto each = [&](RowReader row) { return visit(row); };
+      index < 0 ? table->scan(txn, key, each) : table->scan_index(txn, index, key, each);
+    };
+    switch (prefix.size()) {
+      case 0: return rows({});
+      case 1: return rows({prefix[0]});
+      case 2: return rows({prefix[0], prefix[1]});
+      default: return rows({prefix[0], prefix[1], prefix[2]});
+    }
+  });
+}
+
+}  // namespace indigo::catalog

@@ -1,0 +1,143 @@
+// The catalog as one session sees it: the shared cache of its database while its transaction has made no DDL, a private one
+// from then on; search_path; temporary schema.
+//
+// A private view still follows what others commit: DDL that has waited for a lock looks its relation up again.
+// Levels of a look-up: this view's own map (checked against one version counter), the database's shared cache, the rows.
+// Thread safety: one session; the descriptors handed out are immutable and may be kept.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "catalog/database.h"
+#include "catalog/descriptor/catalog_view.h"
+#include "catalog/descriptor/lookup_transaction.h"
+
+namespace indigo::catalog {
+
+class SessionCatalog final : public CatalogView {
+ public:
+  SessionCatalog(Catalog& catalog, std::shared_ptr<Database> database, uint64_t session);
+  ~SessionCatalog() override;
+
+  Catalog& catalog() { return catalog_; }
+  Database& database_object() { return *database_; }
+  const std::shared_ptr<Database>& database_pointer() const { return database_; }
+
+  // ---- what the engine tells. The transaction that look-ups use; null between transactions (a short one of the view's
+  // own is then used). Binding anything forgets the private state of the one before.
+  void bind(storage::Transaction* txn);
+  storage::Transaction* transaction() const { return txn_; }
+  // The elements of the setting search_path, unquoted, "$user" among them.
+  void set_search_path(std::vector<std::string> elements);
+  // The current role: "$user" and privileges.
+  void set_user(Oid role);
+  Oid user() const { return user_; }
+
+  // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
+  // everything). Registers what must happen at its end.
+  void changed(std::vector<Oid> objects);
+  void changed_shared();  // roles, databases
+
+  // ---- temporary schema
+  Oid temp_schema() const { return temp_schema_; }  // kInvalidOid while the session has none
+  int temp_number() const { return temp_number_; }  // pg_temp_<number>
+  void set_temp_schema(Oid schema, int number) {
+    temp_schema_ = schema;
+    temp_number_ = number;
+    path_valid_ = false;
+    clear_local();
+  }
+
+  // ON COMMIT actions of the session's temporary tables: 'd' drop, 'e' empty. An entry may outlive its table.
+  std::unordered_map<Oid, char>& commit_actions() { return commit_actions_; }
+
+  // ---- CatalogView
+  uint64_t version() const override;
+  Oid database() const override { return database_->oid(); }
+  std::string_view database_name() const override { return database_name_; }
+  std::vector<Oid> search_path() override;
+  Oid schema_named(std::string_view name) override;
+  std::string schema_name(Oid schema) override;
+  Oid creation_schema() override;
+  std::shared_ptr<const RelationInfo> relation(Oid oid) override;
+  std::shared_ptr<const RelationInfo> relation_named(Oid schema, std::string_view name) override;
+  std::shared_ptr<const RelationInfo> find_relation(std::string_view schema, std::string_view name) override;
+  std::shared_ptr<const TypeInfo> type(Oid oid) override;
+  std::shared_ptr<const TypeInfo> find_type(std::string_view schema, std::string_view name) override;
+  std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema,
+                                                                   std::string_view name) override;
+  std::shared_ptr<const FunctionInfo> function(Oid oid) override;
+  const AggregateInfo* aggregate(Oid function) override;
+  std::vector<const OperatorInfo*> operators_named(std::string_view schema, std::string_view name) override;
+  const OperatorInfo* operator_by_oid(Oid oid) override;
+  const CastInfo* cast(Oid source, Oid target) override;
+  Oid btree_operator(Oid type, int strategy) override;
+  int btree_strategy(Oid op) override;
+  Oid find_collation(std::string_view schema, std::string_view name) override;
+  const Collator* collator(Oid collation) override;
+  std::string collation_name(Oid collation) override;
+  Oid role_named(std::string_view name) override;
+  std::string role_name(Oid role) override;
+  bool is_superuser(Oid role) override;
+  bool has_role(Oid role, Oid of) override;
+  bool may_use_schema(Oid schema) override;
+  void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
+                         const std::function<bool(const RowReader&)>& visit) override;
+
+  // ---- more that DDL and system functions use
+  // Whether `role` acts with the rights of `of`: as has_role, but only through roles that inherit.
+  bool has_privileges_of(Oid role, Oid of);
+  // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
+  Oid default_opclass(Oid type);
+  // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.
+  Oid relation_oid(Oid schema, std::string_view name);
+
+  // Runs `read` with the bound transaction, or with a short one.
+  template <class F>
+  auto reading(F&& read) {
+    return with_transaction(catalog_.store(), txn_, session_, std::forward<F>(read));
+  }
+
+ private:
+  void refresh();  // drops the local maps when the version has moved
+  void clear_local();
+  std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
+  // Over the graph of memberships; the database's owner is a member of pg_database_owner.
+  bool reaches(Oid role, Oid of, bool inheriting);
+  bool walk_memberships(Oid role, Oid of, bool inheriting);
+
+  Catalog& catalog_;
+  std::shared_ptr<Database> database_;
+  std::string database_name_;
+  const uint64_t session_;
+  storage::Transaction* txn_ = nullptr;
+  bool private_ = false;  // this transaction has changed the catalog
+  // Of this transaction's changes over what is committed: a new number for each change of either.
+  mutable uint64_t private_version_ = 0;
+  mutable uint64_t private_seen_ = 0;  // the database's version that it is for
+  uint64_t local_version_ = 0;         // of the maps below
+  uint64_t local_shared_version_ = 0;
+  Oid user_ = kInvalidOid;
+  Oid temp_schema_ = kInvalidOid;
+  int temp_number_ = 0;
+  std::unordered_map<Oid, char> commit_actions_;
+  std::vector<std::string> path_elements_{"$user", "public"};
+  bool path_valid_ = false;
+  std::vector<Oid> path_;
+  Oid creation_schema_ = kInvalidOid;
+  StringMap<std::shared_ptr<const RelationInfo>> by_name_;  // "schema\0name" as asked; null: not found
+  std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
+  std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
+  std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes
+  std::map<std::tuple<Oid, Oid, bool>, bool> memberships_;  // answers of reaches
+  std::unordered_map<Oid, bool> superusers_, usable_schemas_;
+};
+
+}  // namespace indigo::catalog

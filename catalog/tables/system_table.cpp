@@ -1,0 +1,274 @@
+#include "catalog/tables/system_table.h"
+
+#include <algorithm>
+#include <array>
+
+#include "catalog/tables/row_key_extractor.h"
+#include "catalog/tables/system_indexes.h"
+#include "catalog/views/system_views.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
+
+namespace indigo::catalog {
+
+using storage::StorageStatus;
+
+// ---- rows
+
+RowValues::RowValues(const StaticTable& table) : values_(table.column_count) {
+  for (size_t i = 0; i < values_.size(); i++) values_[i] = OwnedDatum(Datum::make_null(table.columns[i].phys));
+}
+
+RowValues::RowValues(const StaticTable& table, const RowLayout& layout, Bytes row) : values_(table.column_count) {
+  for (size_t i = 0; i < values_.size(); i++) values_[i] = OwnedDatum(layout.column(row, i));
+}
+
+RowValues& RowValues::set(int column, const Datum& value) {
+  values_[static_cast<size_t>(column)] = OwnedDatum(value);
+  return *this;
+}
+
+RowValues& RowValues::set_null(int column) {
+  return set(column, Datum::make_null(values_[static_cast<size_t>(column)].get().phys));
+}
+
+namespace {
+
+template <class T, class F>
+std::string array_of(Oid type, Phys phys, std::span<const T> v, int32_t lower, F datum) {
+  std::vector<Datum> elements;
+  for (const T& e : v) elements.push_back(datum(e));
+  const ArrayDimension dimension{static_cast<int32_t>(v.size()), lower};
+  return make_array(type, phys, std::span(&dimension, v.empty() ? 0 : 1), elements);
+}
+
+}  // namespace
+
+RowValues& RowValues::oids(int column, std::span<const Oid> v) {
+  return str(column, array_of(oid::kOid, Phys::kI32, v, 1, [](Oid e) { return Datum::of_oid(e); }));
+}
+RowValues& RowValues::oid_vector(int column, std::span<const Oid> v) {
+  return str(column, array_of(oid::kOid, Phys::kI32, v, 0, [](Oid e) { return Datum::of_oid(e); }));
+}
+RowValues& RowValues::i16s(int column, std::span<const int16_t> v) {
+  return str(column, array_of(oid::kInt2, Phys::kI16, v, 1, [](int16_t e) { return Datum::of(e); }));
+}
+RowValues& RowValues::i16_vector(int column, std::span<const int16_t> v) {
+  return str(column, array_of(oid::kInt2, Phys::kI16, v, 0, [](int16_t e) { return Datum::of(e); }));
+}
+RowValues& RowValues::texts(int column, std::span<const std::string> v) {
+  return str(column, array_of(oid::kText, Phys::kStr, v, 1, [](const std::string& e) { return Datum::of(Str(e)); }));
+}
+
+RowValues& RowValues::chars(int column, std::span<const char> v) {
+  return str(column, array_of(oid::kChar, Phys::kStr, v, 1, [](const char& e) { return Datum::of(Str(&e, 1)); }));
+}
+
+std::vector<Datum> RowValues::datums() const {
+  std::vector<Datum> out;
+  out.reserve(values_.size());
+  for (const OwnedDatum& v : values_) out.push_back(v.get());
+  return out;
+}
+
+// ---- tables
+
+namespace {
+
+std::vector<OverlayIndex> indexes_of(const StaticTable& table, const RowLayout& layout) {
+  std::vector<OverlayIndex> out;
+  for (const SystemIndex& index : system_indexes()) {
+    if (index.table != table.oid) continue;
+    std::vector<KeyColumn> key;
+    std::vector<uint16_t> columns;
+    for (int i = 0; i < index.column_count; i++) {
+      const StaticColumn& c = table.columns[index.columns[i]];
+      KeyColumn k;
+      k.type = c.type;
+      k.phys = c.phys;
+      k.collation = c.collation;
+      k.nullable = false;
+      key.push_back(k);
+      columns.push_back(index.columns[i]);
+    }
+    OverlayIndex& made = out.emplace_back();
+    made.options.unique = index.unique;
+    made.extractor = std::make_shared<RowKeyExtractor>(layout, KeyLayout(std::move(key)), std::move(columns));
+  }
+  return out;
+}
+
+// The key layout of secondary index number `index` of this table is that of its columns, none of which may be null.
+KeyLayout index_layout(const StaticTable& table, int index) {
+  std::vector<KeyColumn> key;
+  for (const SystemIndex& candidate : system_indexes()) {
+    if (candidate.table != table.oid || index-- != 0) continue;
+    for (int i = 0; i < candidate.column_count; i++) {
+      const StaticColumn& c = table.columns[candidate.columns[i]];
+      KeyColumn k;
+      k.type = c.type;
+      k.phys = c.phys;
+      k.collation = c.collation;
+      k.nullable = false;
+      key.push_back(k);
+    }
+    break;
+  }
+  return KeyLayout(std::move(key));
+}
+
+void walk(storage::Cursor& cursor, const RowLayout& layout, const std::function<bool(RowReader)>& visit) {
+  std::array<storage::RowRef, 64> batch;
+  size_t count = 0;
+  while (cursor.next(batch, count) == StorageStatus::kOk && count > 0) {
+    for (size_t i = 0; i < count; i++) {
+      if (!visit(RowReader(layout, batch[i].row))) return;
+    }
+  }
+}
+
+}  // namespace
+
+SystemTable::SystemTable(storage::Store& store, Oid database, const StaticTable& definition,
+                         std::shared_ptr<const BaseRows> base)
+    : definition_(definition),
+      base_(std::move(base)),
+      storage_(std::make_shared<OverlayTable>(store, durable_id(database, definition.oid), base_,
+                                              indexes_of(definition, base_->layout()))) {}
+
+std::string SystemTable::key(std::initializer_list<Datum> values) const {
+  std::string out;
+  key_layout().append(std::span(values.begin(), values.size()), out);
+  return out;
+}
+
+std::string SystemTable::key_of(std::span<const Datum> row) const {
+  std::string out;
+  for (int i = 0; i < definition_.key_count; i++) {
+    key_layout().append_column(static_cast<size_t>(i), row[definition_.key_columns[i]], out);
+  }
+  return out;
+}
+
+bool SystemTable::find(storage::Transaction& txn, std::initializer_list<Datum> values, std::string& row) const {
+  return storage_->get(txn, txn.newest_view(), key(values), row) == StorageStatus::kOk;
+}
+
+void SystemTable::scan(storage::Transaction& txn, std::initializer_list<Datum> prefix,
+                       const std::function<bool(RowReader)>& visit) const {
+  const auto range = prefix.size() == 0 ? storage::KeyRange::all() : storage::KeyRange::prefix(key(prefix));
+  const auto cursor = storage_->scan(txn, txn.newest_view(), range, storage::Direction::kForward);
+  walk(*cursor, layout(), visit);
+}
+
+void SystemTable::scan_index(storage::Transaction& txn, int index, std::initializer_list<Datum> prefix,
+                             const std::function<bool(RowReader)>& visit) const {
+  std::string key;
+  index_layout(definition_, index).append(std::span(prefix.begin(), prefix.size()), key);
+  const auto cursor = storage_->scan_index(txn, txn.newest_view(), storage_->index_id(static_cast<size_t>(index)),
+                                           storage::KeyRange::prefix(key), storage::Direction::kForward);
+  walk(*cursor, layout(), visit);
+}
+
+StorageStatus SystemTable::insert(storage::Transaction& txn, const RowValues& row) {
+  const auto values = row.datums();
+  std::string image;
+  layout().encode(values, image);
+  return storage_->insert(txn, key_of(values), image, nullptr);
+}
+
+StorageStatus SystemTable::update(storage::Transaction& txn, const RowValues& row) {
+  const auto values = row.datums();
+  const std::string key = key_of(values);
+  storage::Claimed claimed;
+  if (const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kNoKeyUpdate,
+                                          storage::LockWait::kWait, claimed);
+      status != StorageStatus::kOk) {
+    return status;
+  }
+  std::string image;
+  layout().encode(values, image);
+  return storage_->update(txn, key, image, nullptr);
+}
+
+StorageStatus SystemTable::erase(storage::Transaction& txn, std::initializer_list<Datum> values) {
+  return erase_key(txn, key(values));
+}
+
+StorageStatus SystemTable::erase_key(storage::Transaction& txn, Bytes key) {
+  storage::Claimed claimed;
+  if (const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kUpdate,
+                                          storage::LockWait::kWait, claimed);
+      status != StorageStatus::kOk) {
+    return status;
+  }
+  return storage_->erase(txn, key);
+}
+
+// ---- all of them
+
+SystemTables::SystemTables(storage::Store& store, Oid database, BaseRowsSet& bases) {
+  for (const StaticTable& table : static_tables()) {
+    if (table.shared != (database == kInvalidOid)) continue;
+    tables_.push_back(std::make_unique<SystemTable>(store, database, table, bases.of(table)));
+  }
+  std::sort(tables_.begin(), tables_.end(), [](const auto& a, const auto& b) { return a->oid() < b->oid(); });
+}
+
+SystemTable* SystemTables::find(Oid oid) const {
+  const auto it = std::lower_bound(tables_.begin(), tables_.end(), oid,
+                                   [](const auto& table, Oid wanted) { return table->oid() < wanted; });
+  return it != tables_.end() && (*it)->oid() == oid ? it->get() : nullptr;
+}
+
+// ---- base rows: built-in views that have no definition here, and tables of information_schema, do not exist
+
+namespace {
+
+bool relation_hidden(Oid relation) {
+  if (relation == kInvalidOid || static_table(relation) != nullptr) return false;
+  const StaticTable& classes = static_table_of(pg_class::kOid);
+  const int64_t row = classes.find_oid(relation);
+  if (row < 0) return true;
+  const auto r = static_cast<uint32_t>(row);
+  const char kind = classes.columns[pg_class::c_relkind].string(r)[0];
+  if (kind == 'i') return classes.columns[pg_class::c_relnamespace].cell(r) != oid::kPgCatalogSchema;
+  if (kind != 'v') return true;
+  return system_view(classes.columns[pg_class::c_relnamespace].cell(r),
+                     classes.columns[pg_class::c_relname].string(r)) == nullptr;
+}
+
+bool class_hidden(const StaticTable& t, uint32_t row) { return relation_hidden(t.columns[pg_class::c_oid].cell(row)); }
+bool attribute_hidden(const StaticTable& t, uint32_t row) {
+  return relation_hidden(t.columns[pg_attribute::c_attrelid].cell(row));
+}
+bool index_hidden(const StaticTable& t, uint32_t row) {
+  return relation_hidden(t.columns[pg_index::c_indrelid].cell(row));
+}
+bool type_hidden(const StaticTable& t, uint32_t row) {
+  if (relation_hidden(t.columns[pg_type::c_typrelid].cell(row))) return true;
+  const Oid element = t.columns[pg_type::c_typelem].cell(row);
+  if (element < 10000) return false;  // the types of system tables and views lie above
+  const int64_t at = t.find_oid(element);
+  return at >= 0 && relation_hidden(t.columns[pg_type::c_typrelid].cell(static_cast<uint32_t>(at)));
+}
+
+}  // namespace
+
+std::shared_ptr<const BaseRows> BaseRowsSet::of(const StaticTable& table) {
+  auto& slot = bases_[table.oid];
+  if (slot == nullptr) {
+    bool (*hidden)(const StaticTable&, uint32_t) = nullptr;
+    switch (table.oid) {
+      case pg_class::kOid: hidden = class_hidden; break;
+      case pg_attribute::kOid: hidden = attribute_hidden; break;
+      case pg_index::kOid: hidden = index_hidden; break;
+      case pg_type::kOid: hidden = type_hidden; break;
+      default: break;
+    }
+    slot = std::make_shared<BaseRows>(table, hidden);
+  }
+  return slot;
+}
+
+}  // namespace indigo::catalog

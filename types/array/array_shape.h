@@ -1,0 +1,35 @@
+// What the array function files share.
+// Thread safety: pure functions but for the context.
+#pragma once
+
+#include <vector>
+
+#include "types/io/order_of.h"
+#include "types/value/array_format.h"
+
+namespace indigo::types {
+
+using ArrayDimensions = std::vector<ArrayDimension>;
+
+inline TypeRef array_element_type(const ArrayView& a) { return {a.element_type(), -1, kInvalidOid}; }
+inline ArrayDimensions array_dimensions(const ArrayView& a) {
+  ArrayDimensions d;
+  for (int i = 0; i < a.dimensions(); i++) d.push_back(a.dimension(i));
+  return d;
+}
+inline Str build_array(FuncContext& context, Oid type, Phys phys, const ArrayDimensions& dimensions,
+                       const std::vector<Datum>& elements) {
+  return context.arena().copy(make_array(type, phys, dimensions, elements));
+}
+inline Phys phys_of_type(FuncContext& context, Oid type) {
+  const auto info = context.session().catalog().type(type);
+  return info ? info->phys : physical_of(type);
+}
+// The elements' order; null: the context has 42883.
+inline const TypeOrder* array_order(FuncContext& context, const ArrayView& a) {
+  const TypeOrder* order = order_of(context, a.element_type());
+  if (order == nullptr) fail_no_comparison(context, a.element_type());
+  return order;
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,18 @@
+// Text read by a template of to_timestamp.
+// Thread safety: pure functions.
+#pragma once
+
+#include <optional>
+
+#include "types/function/context.h"
+
+namespace indigo::types {
+
+struct TemplateMoment {
+  int64_t days = 0, time = 0;   // since 2000-01-01; microseconds of the day
+  std::optional<int32_t> east;  // seconds east of UTC, when the text has a zone
+};
+// False: the context has the error.
+bool read_moment(FuncContext& context, Str text, Str format, TemplateMoment& out);
+
+}  // namespace indigo::types

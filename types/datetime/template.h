@@ -1,0 +1,78 @@
+// The templates of to_char, to_date and to_timestamp: 'YYYY-MM-DD HH24:MI:SS' as a list of nodes.
+// Thread safety: pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace indigo::types {
+
+enum class DateField : uint8_t {
+  kLiteral,
+  kSeparator,
+  kSpace,
+  kEraDots,
+  kEra,
+  kMeridianDots,
+  kMeridian,
+  kCentury,
+  kDayName,
+  kDayAbbreviation,
+  kDayOfYear,
+  kIsoDayOfYear,
+  kDayOfMonth,
+  kDayOfWeek,
+  kIsoDayOfWeek,
+  kFraction,
+  kHour12,
+  kHour24,
+  kIsoWeek,
+  kIsoYear4,
+  kIsoYear3,
+  kIsoYear2,
+  kIsoYear1,
+  kJulian,
+  kMinute,
+  kMonth,
+  kMonthName,
+  kMonthAbbreviation,
+  kMillisecond,
+  kMicrosecond,
+  kZoneOffset,
+  kQuarter,
+  kRoman,
+  kSecondsOfDay,
+  kSecond,
+  kZoneHour,
+  kZoneMinute,
+  kZone,
+  kWeek,
+  kWeekOfMonth,
+  kYearComma,
+  kYear4,
+  kYear3,
+  kYear2,
+  kYear1,
+  kExact,
+};
+// Upper, Capitalised or lower letters, as the keyword was written.
+enum class LetterCase : uint8_t { kUpper, kCapital, kLower };
+
+struct TemplateNode {
+  DateField field = DateField::kLiteral;
+  LetterCase letters = LetterCase::kUpper;
+  uint8_t digits = 0;    // of kFraction
+  bool fill = false;     // FM: no padding
+  bool ordinal = false;  // TH
+  bool ordinal_lower = false;
+  bool localized = false;  // TM: names unpadded
+  std::string text;        // of literals and separators: one character
+  std::string keyword;     // as written, for errors
+};
+
+std::vector<TemplateNode> parse_date_template(std::string_view format);
+
+const char* ordinal_suffix(int64_t n, bool lower);  // "st", "ND" ...
+
+}  // namespace indigo::types

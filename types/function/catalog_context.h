@@ -1,0 +1,59 @@
+// What functions and types' forms ask of the catalog: names, types, collations, roles and the columns of composite types,
+// as one transaction sees them in one database. catalog/ implements it (catalog/descriptor/catalog_view.h).
+// Thread safety: belongs to one session. The descriptors it hands out are immutable and may be kept.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "types/row_shape.h"
+#include "types/type_info.h"
+#include "types/value/collator.h"
+
+namespace indigo::types {
+
+class CatalogContext {
+ public:
+  virtual ~CatalogContext() = default;
+
+  virtual std::string_view database_name() const = 0;
+
+  // ---- schemas. search_path() is the effective one: pg_catalog first unless listed, "$user" resolved, missing
+  // schemas left out; pg_temp first when the session has one.
+  virtual std::vector<Oid> search_path() = 0;
+  virtual Oid schema_named(std::string_view name) = 0;  // kInvalidOid when there is none
+  virtual std::string schema_name(Oid schema) = 0;      // empty when there is none
+  virtual Oid creation_schema() = 0;                    // first of search_path that objects are created in
+
+  // ---- relations. Names are looked up along search_path when schema is empty; kInvalidOid, null: none.
+  virtual Oid relation_oid_named(std::string_view schema, std::string_view name) = 0;
+  virtual std::shared_ptr<const RowShape> row_shape(Oid relation) = 0;
+  // The types of a hash-partitioned table's key; none for other relations.
+  virtual std::optional<std::vector<Oid>> hash_partition_types(Oid relation) = 0;
+
+  // ---- types
+  virtual std::shared_ptr<const TypeInfo> type(Oid oid) = 0;
+  virtual std::shared_ptr<const TypeInfo> find_type(std::string_view schema, std::string_view name) = 0;
+
+  // ---- functions and operators: every candidate of that name, in search_path order (schema empty) or in the schema
+  virtual std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema,
+                                                                           std::string_view name) = 0;
+  virtual std::shared_ptr<const FunctionInfo> function(Oid oid) = 0;
+  virtual std::vector<const OperatorInfo*> operators_named(std::string_view schema, std::string_view name) = 0;
+  virtual const OperatorInfo* operator_by_oid(Oid oid) = 0;
+  virtual const CastInfo* cast(Oid source, Oid target) = 0;
+
+  // ---- collations, roles
+  virtual Oid find_collation(std::string_view schema, std::string_view name) = 0;
+  virtual std::string collation_name(Oid collation) = 0;
+  // Null: C order. A collator lives as long as the instance.
+  virtual const Collator* collator(Oid) { return nullptr; }
+  virtual Oid role_named(std::string_view name) = 0;
+  virtual std::string role_name(Oid role) = 0;
+};
+
+}  // namespace indigo::types

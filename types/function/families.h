@@ -1,0 +1,68 @@
+// Every family's table; registry.cpp joins them.
+#pragma once
+
+#include "types/function/family.h"
+
+namespace indigo::types {
+
+std::span<const ScalarEntry> integer_functions();
+std::span<const ScalarEntry> integer_comparisons();
+std::span<const ScalarEntry> float_functions();
+std::span<const ScalarEntry> float_math();
+std::span<const ScalarEntry> numeric_functions();
+std::span<const ScalarEntry> number_templates();
+std::span<const ScalarEntry> text_comparisons();
+std::span<const ScalarEntry> text_functions();
+std::span<const ScalarEntry> like_functions();
+std::span<const ScalarEntry> regex_functions();
+std::span<const ScalarEntry> concat_functions();
+std::span<const ScalarEntry> bytea_functions();
+std::span<const ScalarEntry> bit_functions();
+std::span<const ScalarEntry> array_functions();
+std::span<const ScalarEntry> array_construction();
+std::span<const ScalarEntry> record_functions();
+std::span<const ScalarEntry> datetime_comparisons();
+std::span<const ScalarEntry> datetime_functions();
+std::span<const ScalarEntry> datetime_extraction();
+std::span<const ScalarEntry> datetime_to_char();
+std::span<const ScalarEntry> datetime_from_char();
+std::span<const ScalarEntry> json_access();
+std::span<const ScalarEntry> json_building();
+std::span<const ScalarEntry> jsonb_editing();
+std::span<const ScalarEntry> json_records();
+std::span<const ScalarEntry> json_path_functions();
+std::span<const ScalarEntry> send_functions();
+std::span<const ScalarEntry> hash_functions();
+std::span<const ScalarEntry> value_hash_functions();
+std::span<const ScalarEntry> datetime_range_frames();
+std::span<const ScalarEntry> record_image_functions();
+std::span<const ScalarEntry> transition_functions();
+std::span<const ScalarEntry> acl_functions();
+std::span<const ScalarEntry> vector_functions();
+std::span<const ScalarEntry> money_functions();
+std::span<const ScalarEntry> network_functions();
+std::span<const ScalarEntry> value_functions();
+std::span<const ScalarEntry> session_functions();
+std::span<const ScalarEntry> system_type_functions();
+std::span<const ScalarEntry> delegated_functions();
+
+std::span<const AggregateEntry> sum_aggregates();
+std::span<const AggregateEntry> extreme_aggregates();
+std::span<const AggregateEntry> collecting_aggregates();
+std::span<const AggregateEntry> statistics_aggregates();
+std::span<const AggregateEntry> ordered_set_aggregates();
+std::span<const AggregateEntry> datetime_aggregates();
+std::span<const AggregateEntry> json_aggregates();
+std::span<const AggregateEntry> bit_aggregates();
+
+std::span<const SetEntry> series_sets();
+std::span<const SetEntry> array_sets();
+std::span<const SetEntry> json_sets();
+std::span<const SetEntry> json_record_sets();
+std::span<const SetEntry> json_path_sets();
+std::span<const SetEntry> regex_sets();
+std::span<const SetEntry> datetime_sets();
+std::span<const SetEntry> information_sets();
+std::span<const SetEntry> delegated_sets();
+
+}  // namespace indigo::types

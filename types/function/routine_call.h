@@ -1,0 +1,13 @@
+// Functions that users have made, as kernels: row by row through the session, which runs their programs.
+// Thread safety: as all kernels.
+#pragma once
+
+#include "types/function/registry.h"
+
+namespace indigo::types {
+
+// Stand for all OIDs from oid::kFirstUserOid on: which function it is says CallInfo::function.
+const ScalarFunction& routine_scalar();
+const SetFunction& routine_set();
+
+}  // namespace indigo::types

@@ -1,0 +1,18 @@
+#include "types/io/order_of.h"
+
+#include "types/system/type_name.h"
+
+namespace indigo::types {
+
+const TypeOrder* order_of(FuncContext& context, Oid type) {
+  if (const TypeOrder* order = type_order(type)) return order;
+  const auto info = context.session().catalog().type(type);
+  return info == nullptr ? nullptr : type_order(*info);
+}
+
+void fail_no_comparison(FuncContext& context, Oid type) {
+  context.fail(sqlstate::kUndefinedFunction,
+               "could not identify a comparison function for type " + format_type(context, type));
+}
+
+}  // namespace indigo::types

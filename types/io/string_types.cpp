@@ -1,0 +1,136 @@
+// text, varchar, bpchar, name, "char", unknown, cstring, bytea.
+#include "types/function/errors.h"
+#include "types/io/type_io.h"
+#include "types/oids.h"
+#include "types/text/ascii.h"
+#include "types/text/strings.h"
+
+namespace indigo::types {
+
+bool check_encoding(FuncContext& context, Str text) {
+  const size_t at = utf8_invalid_at(text);
+  if (at == Str::npos) return true;
+  std::string bytes;
+  const size_t shown = std::min(utf8_length(text[at]), text.size() - at);
+  for (size_t i = 0; i < shown; i++) {
+    bytes.append(i == 0 ? "0x" : " 0x");
+    append_hex(text.substr(at + i, 1), bytes);
+  }
+  context.fail(sqlstate::kCharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\": " + bytes);
+  return false;
+}
+
+namespace {
+
+Datum text_in(FuncContext& context, const TypeRef&, Str text) {
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
+  return Datum::of(context.arena().copy(text));
+}
+void text_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
+
+Datum varchar_in(FuncContext& context, const TypeRef& type, Str text) {
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
+  const int32_t limit = type.typmod - 4;
+  if (type.typmod >= 4 && static_cast<int64_t>(text.size()) > limit) {
+    const Str cut = text.substr(0, utf8_offset(text, limit));
+    if (text.find_first_not_of(' ', cut.size()) != Str::npos) {
+      context.fail(sqlstate::kStringDataRightTruncation,
+                   "value too long for type character varying(" + std::to_string(limit) + ")");
+      return Datum::make_null(Phys::kStr);
+    }
+    text = cut;
+  }
+  return Datum::of(context.arena().copy(text));
+}
+Datum bpchar_in(FuncContext& context, const TypeRef& type, Str text) {
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
+  if (type.typmod < 4) return Datum::of(context.arena().copy(text));
+  const int32_t limit = type.typmod - 4;
+  const int64_t have = utf8_count(text);
+  if (have <= limit) return Datum::of(concatenate(context, text, std::string(static_cast<size_t>(limit - have), ' ')));
+  const Str cut = text.substr(0, utf8_offset(text, limit));
+  if (text.find_first_not_of(' ', cut.size()) != Str::npos) {
+    context.fail(sqlstate::kStringDataRightTruncation,
+                 "value too long for type character(" + std::to_string(limit) + ")");
+    return Datum::make_null(Phys::kStr);
+  }
+  return Datum::of(context.arena().copy(cut));
+}
+Datum name_in(FuncContext& context, const TypeRef&, Str text) {
+  if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
+  if (text.size() > 63) {
+    size_t n = 63;
+    while (n > 0 && utf8_continuation(text[n])) n--;
+    text = text.substr(0, n);
+  }
+  return Datum::of(context.arena().copy(text));
+}
+
+// "char": one byte; \ooo for bytes that are no ASCII; empty for zero.
+Datum char_in(FuncContext& context, const TypeRef&, Str text) {
+  char c = text.empty() ? '\0' : text[0];
+  if (text.size() == 4 && text[0] == '\\' && text[1] >= '0' && text[1] <= '3' && text[2] >= '0' && text[2] <= '7' &&
+      text[3] >= '0' && text[3] <= '7')
+    c = static_cast<char>((text[1] - '0') * 64 + (text[2] - '0') * 8 + (text[3] - '0'));
+  return Datum::of(context.arena().copy({&c, 1}));
+}
+void char_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
+  if (d.str.empty() || d.str[0] == '\0') return;
+  if (static_cast<uint8_t>(d.str[0]) >= 0x80) {
+    out.append(encode_escape(d.str.substr(0, 1)));
+  } else {
+    out.push_back(d.str[0]);
+  }
+}
+Datum char_receive(FuncContext& context, const TypeRef&, Str bytes) {
+  uint8_t v = 0;
+  if (!receive_integer(context, bytes, v)) return Datum::make_null(Phys::kStr);
+  return Datum::of(context.arena().copy(bytes));
+}
+void char_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
+  out.push_back(d.str.empty() ? '\0' : d.str[0]);
+}
+
+Datum bytea_in(FuncContext& context, const TypeRef&, Str text) {
+  const Str bytes = text.starts_with("\\x") ? decode_hex(context, text.substr(2)) : decode_escape(context, text);
+  return context.failed() ? Datum::make_null(Phys::kStr) : Datum::of(bytes);
+}
+void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string& out) {
+  if (context.session().format().bytea_hex) {
+    out.append("\\x");
+    append_hex(d.str, out);
+    return;
+  }
+  for (char c : d.str) {
+    const auto b = static_cast<uint8_t>(c);
+    if (c == '\\') {
+      out.append("\\\\");
+    } else if (b < 0x20 || b > 0x7e) {
+      const char octal[] = {'\\', static_cast<char>('0' + (b >> 6)), static_cast<char>('0' + ((b >> 3) & 7)),
+                            static_cast<char>('0' + (b & 7))};
+      out.append(octal, 4);
+    } else {
+      out.push_back(c);
+    }
+  }
+}
+Datum bytes_receive(FuncContext& context, const TypeRef&, Str bytes) { return Datum::of(context.arena().copy(bytes)); }
+
+const TypeIo kStringTypes[] = {
+    {oid::kText, text_in, text_out, text_in, text_out},
+    {oid::kVarchar, varchar_in, text_out, varchar_in, text_out},
+    {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out},
+    {oid::kName, name_in, text_out, name_in, text_out},
+    {oid::kUnknown, text_in, text_out, text_in, text_out},
+    {oid::kCstring, text_in, text_out, text_in, text_out},
+    {oid::kChar, char_in, char_out, char_receive, char_send},
+    {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out},
+    {oid::kRefcursor, text_in, text_out, text_in, text_out},
+    {oid::kPgNodeTree, text_in, text_out, text_in, text_out},
+};
+
+}  // namespace
+
+std::span<const TypeIo> string_types() { return kStringTypes; }
+
+}  // namespace indigo::types

@@ -1,0 +1,159 @@
+#include "types/io/type_io.h"
+
+#include <array>
+
+#include "types/builtin/builtins.h"
+#include "types/function/errors.h"
+#include "types/io/container_io.h"
+#include "types/oids.h"
+
+namespace indigo::types {
+
+namespace {
+
+constexpr Oid kTableEnd = 6144;  // above the OIDs of all built-in types
+
+struct IoTable {
+  std::array<const TypeIo*, kTableEnd> entries{};
+  IoTable() {
+    for (auto family : {number_types, string_types, datetime_types, json_types, catalog_types, money_types,
+                        network_types, other_types})
+      for (const TypeIo& io : family())
+        if (io.type < kTableEnd) entries[io.type] = &io;
+  }
+};
+
+// How the types that need the catalog are handled.
+enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain };
+struct Resolved {
+  Shape shape = Shape::kNone;
+  std::shared_ptr<const TypeInfo> info;
+};
+Resolved resolve(FuncContext& context, Oid type) {
+  if (type == oid::kRecord) return {Shape::kRecord, nullptr};
+  Resolved r;
+  r.info = context.session().catalog().type(type);
+  if (r.info == nullptr) return r;
+  if (r.info->is_array()) {
+    r.shape = Shape::kArray;
+  } else if (r.info->kind == 'c') {
+    r.shape = Shape::kRecord;
+  } else if (r.info->kind == 'e') {
+    r.shape = Shape::kEnum;
+  } else if (r.info->kind == 'd') {
+    r.shape = Shape::kDomain;
+  }
+  return r;
+}
+
+TypeRef base_of(const TypeInfo& domain, const TypeRef& type) {
+  return {domain.base, domain.base_typmod, type.collation};
+}
+TypeRef element_of(const TypeInfo& array, const TypeRef& type) { return {array.element, type.typmod, type.collation}; }
+char delimiter_of(FuncContext& context, const TypeInfo& array) {
+  const auto element = context.session().catalog().type(array.element);
+  return element ? element->delimiter : ',';
+}
+
+Datum fail_unsupported(FuncContext& context, Oid type) {
+  const auto info = context.session().catalog().type(type);
+  const bool pseudo = info != nullptr && info->kind == 'p';
+  const std::string name = info ? info->name : std::to_string(type);
+  context.fail(sqlstate::kFeatureNotSupported,
+               pseudo ? "cannot accept a value of type " + name : "type " + name + " is not supported");
+  return Datum::make_null(Phys::kStr);
+}
+
+void fail_no_binary(FuncContext& context, Oid type, const char* direction) {
+  const auto info = context.session().catalog().type(type);
+  context.fail(sqlstate::kUndefinedFunction, std::string("no binary ") + direction + " function available for type " +
+                                                 (info ? info->name : std::to_string(type)));
+}
+
+}  // namespace
+
+const TypeIo* find_type_io(Oid type) {
+  static const IoTable table;
+  return type < kTableEnd ? table.entries[type] : nullptr;
+}
+
+Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
+  if (const TypeIo* io = find_type_io(type.oid)) {
+    if (io->input == nullptr) return fail_unsupported(context, type.oid);
+    return io->input(context, type, text);
+  }
+  const Resolved r = resolve(context, type.oid);
+  switch (r.shape) {
+    case Shape::kArray: return array_input(context, element_of(*r.info, type), delimiter_of(context, *r.info), text);
+    case Shape::kRecord: return record_input(context, type.oid, text);
+    case Shape::kEnum: return enum_input(context, *r.info, text);
+    case Shape::kDomain: return type_input(context, base_of(*r.info, type), text);
+    case Shape::kNone: break;
+  }
+  return fail_unsupported(context, type.oid);
+}
+
+Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
+  if (const TypeIo* io = find_type_io(type.oid)) {
+    if (io->input == nullptr) return fail_unsupported(context, type.oid);
+    if (io->receive == nullptr) {
+      fail_no_binary(context, type.oid, "input");
+      return Datum::make_null(Phys::kStr);
+    }
+    return io->receive(context, type, bytes);
+  }
+  const Resolved r = resolve(context, type.oid);
+  switch (r.shape) {
+    case Shape::kArray: return array_receive(context, element_of(*r.info, type), bytes);
+    case Shape::kRecord: return record_receive(context, type.oid, bytes);
+    case Shape::kEnum: return enum_input(context, *r.info, bytes);
+    case Shape::kDomain: return type_receive(context, base_of(*r.info, type), bytes);
+    case Shape::kNone: break;
+  }
+  return fail_unsupported(context, type.oid);
+}
+
+void type_output(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
+  if (const TypeIo* io = find_type_io(type.oid)) return io->output(context, type, value, out);
+  const Resolved r = resolve(context, type.oid);
+  switch (r.shape) {
+    case Shape::kArray: return array_output(context, value.str, delimiter_of(context, *r.info), out);
+    case Shape::kRecord: return record_output(context, value.str, out);
+    case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
+    case Shape::kDomain: return type_output(context, base_of(*r.info, type), value, out);
+    case Shape::kNone: break;
+  }
+  // A pseudo-type's argument (anyarray columns of the statistics views): its image says what it is.
+  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray)
+    return array_output(context, value.str, ',', out);
+}
+
+void type_send(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
+  if (const TypeIo* io = find_type_io(type.oid)) {
+    return io->send != nullptr ? io->send(context, type, value, out) : fail_no_binary(context, type.oid, "output");
+  }
+  const Resolved r = resolve(context, type.oid);
+  switch (r.shape) {
+    case Shape::kArray: return array_send(context, value.str, out);
+    case Shape::kRecord: return record_send(context, value.str, out);
+    case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
+    case Shape::kDomain: return type_send(context, base_of(*r.info, type), value, out);
+    case Shape::kNone: break;
+  }
+  if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray) array_send(context, value.str, out);
+}
+
+bool type_has_io(FuncContext& context, Oid type) {
+  if (const TypeIo* io = find_type_io(type)) return io->input != nullptr;
+  const Resolved r = resolve(context, type);
+  switch (r.shape) {
+    case Shape::kArray: return type_has_io(context, r.info->element);
+    case Shape::kDomain: return type_has_io(context, r.info->base);
+    case Shape::kRecord:
+    case Shape::kEnum: return true;
+    case Shape::kNone: return false;
+  }
+  return false;
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,281 @@
+// Order, equality and hash of each type's default operator classes. All integers hash alike and both floats do, so that
+// values which compare equal across those types also meet in a hash table.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <absl/hash/hash.h>
+
+#include "types/function/compare.h"
+#include "types/function/registry.h"
+#include "types/io/record.h"
+#include "types/json/jsonb.h"
+#include "types/network/address.h"
+#include "types/number/float.h"
+#include "types/numeric/numeric.h"
+#include "types/oids.h"
+#include "types/text/strings.h"
+#include "types/value/array_format.h"
+#include "types/value/numeric_format.h"
+
+namespace indigo::types {
+
+namespace {
+
+using CompareFunction = int (*)(const Datum&, const Datum&);
+using HashFunction = uint64_t (*)(const Datum&);
+
+// A TypeOrder made of a comparison and a hash that know no collations.
+template <CompareFunction C, HashFunction H>
+constexpr TypeOrder kOrder{[](const Datum& a, const Datum& b, const Collator*) { return C(a, b); },
+                           [](const Datum& a, const Datum& b, const Collator*) { return C(a, b) == 0; },
+                           [](const Datum& v, const Collator*) { return H(v); }};
+
+uint64_t hash_integer(int64_t v) { return absl::HashOf(v); }
+uint64_t hash_float(double v) {
+  if (v != v) return absl::HashOf(0x7ff8000000000000ull);
+  return absl::HashOf(v == 0 ? 0.0 : v);
+}
+uint64_t hash_string(Str s) { return absl::HashOf(absl::string_view(s.data(), s.size())); }
+
+int compare_interval(const Datum& a, const Datum& b) {
+  const auto total = [](const Interval& v) {
+    return static_cast<Int128>(v.microseconds) +
+           (static_cast<Int128>(v.months) * 30 + v.days) * (int64_t{86400} * 1000000);
+  };
+  return three_way(total(a.interval), total(b.interval));
+}
+uint64_t hash_interval(const Datum& d) {
+  const Interval& v = d.interval;
+  const Int128 total =
+      static_cast<Int128>(v.microseconds) + (static_cast<Int128>(v.months) * 30 + v.days) * (int64_t{86400} * 1000000);
+  return absl::HashOf(static_cast<int64_t>(total), static_cast<int64_t>(total >> 64));
+}
+int compare_timetz(const Datum& a, const Datum& b) {
+  const auto utc = [](const TimeTz& v) { return v.microseconds + int64_t{v.zone_seconds_west} * 1000000; };
+  const int c = three_way(utc(a.timetz), utc(b.timetz));
+  return c != 0 ? c : three_way(a.timetz.zone_seconds_west, b.timetz.zone_seconds_west);
+}
+
+constexpr TypeOrder kBoolOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.b, b.b); },
+                                        [](const Datum& v) { return hash_integer(v.b); }>;
+constexpr TypeOrder kI16Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i16, b.i16); },
+                                       [](const Datum& v) { return hash_integer(v.i16); }>;
+constexpr TypeOrder kI32Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i32, b.i32); },
+                                       [](const Datum& v) { return hash_integer(v.i32); }>;
+constexpr TypeOrder kI64Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i64, b.i64); },
+                                       [](const Datum& v) { return hash_integer(v.i64); }>;
+constexpr TypeOrder kOidOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.oid(), b.oid()); },
+                                       [](const Datum& v) { return hash_integer(v.oid()); }>;
+constexpr TypeOrder kU64Order = kOrder<[](const Datum& a, const Datum& b) {
+  return three_way(static_cast<uint64_t>(a.i64), static_cast<uint64_t>(b.i64));
+},
+                                       [](const Datum& v) { return hash_integer(v.i64); }>;
+constexpr TypeOrder kF32Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f32, b.f32); },
+                                       [](const Datum& v) { return hash_float(v.f32); }>;
+constexpr TypeOrder kF64Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f64, b.f64); },
+                                       [](const Datum& v) { return hash_float(v.f64); }>;
+constexpr TypeOrder kBytesOrder = kOrder<[](const Datum& a, const Datum& b) { return a.str.compare(b.str); },
+                                         [](const Datum& v) { return hash_string(v.str); }>;
+
+// Text: F is what of it counts.
+template <Str (*F)(Str)>
+constexpr TypeOrder kTextOrder{
+    [](const Datum& a, const Datum& b, const Collator* c) { return collate(c, F(a.str), F(b.str)); },
+    [](const Datum& a, const Datum& b, const Collator* c) {
+      return c == nullptr ? F(a.str) == F(b.str) : c->equal(F(a.str), F(b.str));
+    },
+    [](const Datum& v, const Collator* c) {
+      if (c == nullptr || c->deterministic()) return hash_string(F(v.str));
+      std::string key;
+      c->append_equality_key(F(v.str), key);
+      return hash_string(key);
+    }};
+Str whole_text(Str s) { return s; }
+constexpr const TypeOrder& kCollatedOrder = kTextOrder<whole_text>;
+constexpr const TypeOrder& kPaddedOrder = kTextOrder<without_trailing_blanks>;
+constexpr TypeOrder kNumericOrder = kOrder<[](const Datum& a, const Datum& b) { return numeric_compare(a.str, b.str); },
+                                           [](const Datum& v) { return numeric_hash(v.str); }>;
+constexpr TypeOrder kIntervalOrder = kOrder<compare_interval, hash_interval>;
+constexpr TypeOrder kTimeTzOrder = kOrder<compare_timetz, [](const Datum& v) {
+  return absl::HashOf(v.timetz.microseconds + int64_t{v.timetz.zone_seconds_west} * 1000000,
+                      v.timetz.zone_seconds_west);
+}>;
+constexpr TypeOrder kUuidOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return std::memcmp(a.uuid.bytes, b.uuid.bytes, 16); },
+           [](const Datum& v) { return absl::HashOf(v.block.words[0], v.block.words[1]); }>;
+constexpr TypeOrder kJsonbOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return compare_jsonb(JsonbView(a.str), JsonbView(b.str)); },
+           [](const Datum& v) { return hash_jsonb(JsonbView(v.str)); }>;
+constexpr TypeOrder kNetworkOrder = kOrder<[](const Datum& a, const Datum& b) {
+  return compare_addresses(NetworkAddress::from_image(a.str), NetworkAddress::from_image(b.str));
+},
+                                           [](const Datum& v) { return hash_string(v.str); }>;
+// Bit strings: the bits, then the length.
+int compare_bits(const Datum& a, const Datum& b) {
+  const int c = a.str.substr(4).compare(b.str.substr(4));
+  return c != 0 ? c : three_way(load_unaligned<int32_t>(a.str.data()), load_unaligned<int32_t>(b.str.data()));
+}
+constexpr TypeOrder kBitsOrder = kOrder<compare_bits, [](const Datum& v) { return hash_string(v.str); }>;
+
+// ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
+// An element type that is not built in is an enum or a composite type.
+const TypeOrder* order_of_element(Oid type, Phys phys);
+
+int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
+  if (a.null || b.null) return three_way(a.null, b.null);
+  return order.compare(a, b, collator);
+}
+
+int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
+  const ArrayView a(x.str), b(y.str);
+  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
+    if (const int c = compare_elements(*order, a.element(i), b.element(i), collator)) return c;
+  if (const int c = three_way(a.count(), b.count())) return c;
+  if (const int c = three_way(a.dimensions(), b.dimensions())) return c;
+  for (int d = 0; d < a.dimensions(); d++)
+    if (const int c = three_way(a.dimension(d).length, b.dimension(d).length)) return c;
+  for (int d = 0; d < a.dimensions(); d++)
+    if (const int c = three_way(a.dimension(d).lower, b.dimension(d).lower)) return c;
+  return 0;
+}
+uint64_t hash_array(const Datum& v, const Collator* collator) {
+  const ArrayView a(v.str);
+  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  uint64_t hash = 1;
+  for (int32_t i = 0; order != nullptr && i < a.count(); i++)
+    hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
+  return hash;
+}
+constexpr TypeOrder kArrayOrder{
+    compare_arrays, [](const Datum& a, const Datum& b, const Collator* c) { return compare_arrays(a, b, c) == 0; },
+    hash_array};
+
+// A value from before an attribute was added is as one with a null there.
+int compare_records(const Datum& x, const Datum& y, const Collator*) {
+  const RecordFields a = read_record(x.str), b = read_record(y.str);
+  for (size_t i = 0; i < std::max(a.values.size(), b.values.size()); i++) {
+    const RecordFields& longer = i < a.values.size() ? a : b;
+    const Phys phys = longer.values[i].phys;
+    // Values of different types are not looked into; records of different shapes are still in some order.
+    if (i < a.values.size() && i < b.values.size() && a.types[i].oid != b.types[i].oid)
+      return three_way(a.types[i].oid, b.types[i].oid);
+    const TypeOrder* order = order_of_element(longer.types[i].oid, phys);
+    const Datum null = Datum::make_null(phys);
+    const Datum& left = i < a.values.size() ? a.values[i] : null;
+    const Datum& right = i < b.values.size() ? b.values[i] : null;
+    if (order == nullptr || left.phys != right.phys) continue;
+    if (const int c = compare_elements(*order, left, right, nullptr)) return c;
+  }
+  return 0;
+}
+uint64_t hash_record(const Datum& v, const Collator*) {
+  RecordFields a = read_record(v.str);
+  while (!a.values.empty() && a.values.back().null) a.values.pop_back();
+  uint64_t hash = 1;
+  for (size_t i = 0; i < a.values.size(); i++) {
+    const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
+    hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], nullptr));
+  }
+  return hash;
+}
+constexpr TypeOrder kRecordOrder{
+    compare_records, [](const Datum& a, const Datum& b, const Collator* c) { return compare_records(a, b, c) == 0; },
+    hash_record};
+
+const TypeOrder* order_of_builtin(Oid type) {
+  if (oid::is_reg_type(type)) return &kOidOrder;
+  switch (type) {
+    case oid::kBool: return &kBoolOrder;
+    case oid::kInt2: return &kI16Order;
+    case oid::kInt4:
+    case oid::kDate: return &kI32Order;
+    case oid::kInt8:
+    case oid::kTime:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kMoney: return &kI64Order;
+    case oid::kOid:
+    case oid::kXid:
+    case oid::kCid:
+    case oid::kAnyEnum: return &kOidOrder;
+    case oid::kPgLsn:
+    case oid::kXid8: return &kU64Order;
+    case oid::kFloat4: return &kF32Order;
+    case oid::kFloat8: return &kF64Order;
+    case oid::kText:
+    case oid::kVarchar:
+    case oid::kName:
+    case oid::kUnknown: return &kCollatedOrder;
+    case oid::kChar:
+    case oid::kBytea:
+    case oid::kCstring:
+    case oid::kTid:
+    case oid::kMacAddr:
+    case oid::kMacAddr8:
+    case oid::kAclItem: return &kBytesOrder;  // has equality alone in SQL, which its arrays are compared by
+    case oid::kBpchar: return &kPaddedOrder;
+    case oid::kNumeric: return &kNumericOrder;
+    case oid::kInterval: return &kIntervalOrder;
+    case oid::kTimeTz: return &kTimeTzOrder;
+    case oid::kUuid: return &kUuidOrder;
+    case oid::kJsonb: return &kJsonbOrder;
+    case oid::kInet:
+    case oid::kCidr: return &kNetworkOrder;
+    case oid::kBit:
+    case oid::kVarbit: return &kBitsOrder;
+    case oid::kInt2Vector:
+    case oid::kOidVector:
+    case oid::kAnyArray: return &kArrayOrder;
+    case oid::kRecord: return &kRecordOrder;
+    default: return nullptr;
+  }
+}
+
+// Without the catalog nobody knows whether a user's type is a composite one, an array or a domain: a value that is no record is
+// compared byte by byte.
+int compare_of_user_type(const Datum& a, const Datum& b, const Collator* collator) {
+  if (is_record_image(a.str) && is_record_image(b.str)) return compare_records(a, b, collator);
+  return three_way(a.str.compare(b.str), 0);
+}
+constexpr TypeOrder kUserOrder{
+    compare_of_user_type,
+    [](const Datum& a, const Datum& b, const Collator* c) { return compare_of_user_type(a, b, c) == 0; },
+    [](const Datum& v, const Collator* c) { return is_record_image(v.str) ? hash_record(v, c) : hash_string(v.str); }};
+
+const TypeOrder* order_of_element(Oid type, Phys phys) {
+  if (const TypeOrder* order = type_order(type)) return order;
+  if (type < oid::kFirstUserOid) return nullptr;
+  switch (phys) {  // domains; of four bytes: enums, too
+    case Phys::kBool: return order_of_builtin(oid::kBool);
+    case Phys::kI16: return order_of_builtin(oid::kInt2);
+    case Phys::kI32: return &kOidOrder;
+    case Phys::kI64: return order_of_builtin(oid::kInt8);
+    case Phys::kF32: return order_of_builtin(oid::kFloat4);
+    case Phys::kF64: return order_of_builtin(oid::kFloat8);
+    case Phys::kB16: return order_of_builtin(oid::kUuid);
+    case Phys::kStr: break;
+  }
+  return &kUserOrder;
+}
+
+}  // namespace
+
+const TypeOrder* type_order(Oid type) {
+  if (const TypeOrder* order = order_of_builtin(type)) return order;
+  return is_array_type(type) ? &kArrayOrder : nullptr;
+}
+
+const TypeOrder* type_order(const TypeInfo& type) {
+  if (const TypeOrder* order = type_order(type.oid)) return order;
+  if (type.is_array()) return &kArrayOrder;
+  switch (type.kind) {
+    case 'e': return &kOidOrder;
+    case 'c': return &kRecordOrder;
+    case 'd': return type_order(type.base);
+    default: return nullptr;
+  }
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,327 @@
+#include "types/text/encodings.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <unicode/ucnv.h>
+
+#include "types/text/ascii.h"
+#include "types/text/strings.h"
+
+namespace indigo::types {
+
+namespace {
+
+enum class EncodingKind : uint8_t { kUtf8, kAscii, kSingleByte, kUnsupported };
+struct Encoding {
+  const char* name;
+  EncodingKind kind;
+  const char* icu;  // of single-byte encodings
+};
+// In the order of PostgreSQL's numbers.
+constexpr Encoding kEncodings[] = {
+    {"SQL_ASCII", EncodingKind::kAscii, nullptr},
+    {"EUC_JP", EncodingKind::kUnsupported, nullptr},
+    {"EUC_CN", EncodingKind::kUnsupported, nullptr},
+    {"EUC_KR", EncodingKind::kUnsupported, nullptr},
+    {"EUC_TW", EncodingKind::kUnsupported, nullptr},
+    {"EUC_JIS_2004", EncodingKind::kUnsupported, nullptr},
+    {"UTF8", EncodingKind::kUtf8, nullptr},
+    {"MULE_INTERNAL", EncodingKind::kUnsupported, nullptr},
+    {"LATIN1", EncodingKind::kSingleByte, "ISO-8859-1"},
+    {"LATIN2", EncodingKind::kSingleByte, "ISO-8859-2"},
+    {"LATIN3", EncodingKind::kSingleByte, "ISO-8859-3"},
+    {"LATIN4", EncodingKind::kSingleByte, "ISO-8859-4"},
+    {"LATIN5", EncodingKind::kSingleByte, "ISO-8859-9"},
+    {"LATIN6", EncodingKind::kSingleByte, "ISO-8859-10"},
+    {"LATIN7", EncodingKind::kSingleByte, "ISO-8859-13"},
+    {"LATIN8", EncodingKind::kSingleByte, "ISO-8859-14"},
+    {"LATIN9", EncodingKind::kSingleByte, "ISO-8859-15"},
+    {"LATIN10", EncodingKind::kUnsupported, nullptr},
+    {"WIN1256", EncodingKind::kSingleByte, "windows-1256"},
+    {"WIN1258", EncodingKind::kSingleByte, "windows-1258"},
+    {"WIN866", EncodingKind::kSingleByte, "ibm-866"},
+    {"WIN874", EncodingKind::kSingleByte, "windows-874"},
+    {"KOI8R", EncodingKind::kSingleByte, "KOI8-R"},
+    {"WIN1251", EncodingKind::kSingleByte, "windows-1251"},
+    {"WIN1252", EncodingKind::kSingleByte, "windows-1252"},
+    {"ISO_8859_5", EncodingKind::kSingleByte, "ISO-8859-5"},
+    {"ISO_8859_6", EncodingKind::kSingleByte, "ISO-8859-6"},
+    {"ISO_8859_7", EncodingKind::kSingleByte, "ISO-8859-7"},
+    {"ISO_8859_8", EncodingKind::kSingleByte, "ISO-8859-8"},
+    {"WIN1250", EncodingKind::kSingleByte, "windows-1250"},
+    {"WIN1253", EncodingKind::kSingleByte, "windows-1253"},
+    {"WIN1254", EncodingKind::kSingleByte, "windows-1254"},
+    {"WIN1255", EncodingKind::kSingleByte, "windows-1255"},
+    {"WIN1257", EncodingKind::kSingleByte, "windows-1257"},
+    {"KOI8U", EncodingKind::kSingleByte, "KOI8-U"},
+    {"SJIS", EncodingKind::kUnsupported, nullptr},
+    {"BIG5", EncodingKind::kUnsupported, nullptr},
+    {"GBK", EncodingKind::kUnsupported, nullptr},
+    {"UHC", EncodingKind::kUnsupported, nullptr},
+    {"GB18030", EncodingKind::kUnsupported, nullptr},
+    {"JOHAB", EncodingKind::kUnsupported, nullptr},
+    {"SHIFT_JIS_2004", EncodingKind::kUnsupported, nullptr},
+};
+
+std::string plain(Str name) {
+  std::string out;
+  for (const char c : name)
+    if (is_alnum(c)) out.push_back(ascii_lower(c));
+  return out;
+}
+const Encoding* find_encoding(Str name) {
+  std::string wanted = plain(name);
+  if (wanted == "unicode") wanted = "utf8";
+  if (wanted.starts_with("windows")) wanted = "win" + wanted.substr(7);
+  if (wanted.starts_with("iso8859") && wanted.size() == 8 && wanted[7] <= '4') wanted = "latin" + wanted.substr(7);
+  for (const Encoding& e : kEncodings)
+    if (plain(e.name) == wanted) return &e;
+  return nullptr;
+}
+// `side`: "source" or "destination". Null: the context has the error.
+const Encoding* encoding_named(FuncContext& context, Str name, const char* side) {
+  if (const Encoding* e = find_encoding(name)) {
+    if (e->kind != EncodingKind::kUnsupported) return e;
+    context.fail(sqlstate::kFeatureNotSupported,
+                 std::string("conversion of encoding ") + e->name + " is not supported");
+    return nullptr;
+  }
+  context.fail(sqlstate::kInvalidParameterValue,
+               std::string("invalid ") + side + " encoding name \"" + std::string(name) + "\"");
+  return nullptr;
+}
+
+struct Close {
+  void operator()(UConverter* c) const { ucnv_close(c); }
+};
+using Converter = std::unique_ptr<UConverter, Close>;
+Converter open(FuncContext& context, const Encoding& e) {
+  UErrorCode code = U_ZERO_ERROR;
+  Converter c(ucnv_open(e.icu, &code));
+  if (U_FAILURE(code)) {
+    context.fail(sqlstate::kFeatureNotSupported, std::string("conversion of encoding ") + e.name + " is not supported");
+    return nullptr;
+  }
+  ucnv_setFromUCallBack(c.get(), UCNV_FROM_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  ucnv_setToUCallBack(c.get(), UCNV_TO_U_CALLBACK_STOP, nullptr, nullptr, nullptr, &code);
+  return c;
+}
+
+std::string byte_list(Str bytes) {
+  std::string out;
+  for (const char c : bytes) {
+    char text[8];
+    std::snprintf(text, sizeof text, "%s0x%02x", out.empty() ? "" : " ", static_cast<uint8_t>(c));
+    out.append(text);
+  }
+  return out;
+}
+void untranslatable(FuncContext& context, Str bytes, const char* from, const char* to) {
+  context.fail(SqlState("22P05"), "character with byte sequence " + byte_list(bytes) + " in encoding \"" + from +
+                                      "\" has no equivalent in encoding \"" + to + "\"");
+}
+bool valid_utf8(FuncContext& context, Str bytes) {
+  const size_t bad = utf8_invalid_at(bytes);
+  if (bad == Str::npos) return true;
+  size_t n = 1;
+  const bool lead = static_cast<uint8_t>(bytes[bad]) >= 0xC0;  // others stand alone
+  const size_t length = lead ? std::min(utf8_length(bytes[bad]), bytes.size() - bad) : 1;
+  while (n < length) n++;
+  context.fail(sqlstate::kCharacterNotInRepertoire,
+               "invalid byte sequence for encoding \"UTF8\": " + byte_list(bytes.substr(bad, n)));
+  return false;
+}
+
+Str to_utf8(FuncContext& context, Str bytes, const Encoding& e) {
+  const Converter c = open(context, e);
+  std::string out;
+  for (size_t i = 0; c != nullptr && i < bytes.size(); i++) {
+    const char* from = bytes.data() + i;
+    if (static_cast<uint8_t>(*from) < 0x80) {
+      out.push_back(*from);
+      continue;
+    }
+    UErrorCode code = U_ZERO_ERROR;
+    const UChar32 character = ucnv_getNextUChar(c.get(), &from, bytes.data() + i + 1, &code);
+    // C1 controls stand for themselves only where the encoding has them.
+    const bool hole = character < 0xA0 && std::string_view(e.name).starts_with("WIN");
+    if (U_FAILURE(code) || hole) {
+      untranslatable(context, bytes.substr(i, 1), e.name, "UTF8");
+      return {};
+    }
+    utf8_append(static_cast<uint32_t>(character), out);
+  }
+  return context.failed() ? Str() : context.arena().copy(out);
+}
+Str from_utf8(FuncContext& context, Str text, const Encoding& e) {
+  const Converter c = open(context, e);
+  std::string out;
+  for (size_t i = 0; c != nullptr && i < text.size();) {
+    const size_t length = utf8_length(text[i]);
+    if (length == 1) {
+      out.push_back(text[i++]);
+      continue;
+    }
+    const uint32_t point = utf8_decode(text, i);
+    UChar units[2] = {static_cast<UChar>(point), 0};
+    int32_t count = 1;
+    if (point >= 0x10000) {
+      units[0] = static_cast<UChar>(0xD7C0 + (point >> 10));
+      units[1] = static_cast<UChar>(0xDC00 + (point & 0x3FF));
+      count = 2;
+    }
+    char bytes[8];
+    UErrorCode code = U_ZERO_ERROR;
+    const int32_t n = ucnv_fromUChars(c.get(), bytes, sizeof bytes, units, count, &code);
+    const bool hole = point < 0xA0 && std::string_view(e.name).starts_with("WIN");
+    if (U_FAILURE(code) || n != 1 || hole) {
+      untranslatable(context, text.substr(i, length), "UTF8", e.name);
+      return {};
+    }
+    out.push_back(bytes[0]);
+    i += length;
+  }
+  return context.failed() ? Str() : context.arena().copy(out);
+}
+
+// PostgreSQL converts directly among the Cyrillic encodings and among the Central European ones.
+bool converts_directly(const Encoding& from, const Encoding& to) {
+  static constexpr std::string_view kGroups[][4] = {{"KOI8R", "WIN1251", "WIN866", "ISO_8859_5"},
+                                                    {"LATIN2", "WIN1250"}};
+  return std::any_of(std::begin(kGroups), std::end(kGroups), [&](const auto& group) {
+    const auto has = [&](const Encoding& e) {
+      return std::find(std::begin(group), std::end(group), std::string_view(e.name)) != std::end(group);
+    };
+    return has(from) && has(to);
+  });
+}
+Str convert_directly(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
+  Str out = to_utf8(context, bytes, from);
+  if (!context.failed()) out = from_utf8(context, out, to);
+  if (!context.failed()) return out;
+  context.take_error();
+  for (size_t i = 0; i < bytes.size(); i++) {  // which was it?
+    const Str utf8 = to_utf8(context, bytes.substr(i, 1), from);
+    if (!context.failed()) from_utf8(context, utf8, to);
+    if (!context.failed()) continue;
+    context.take_error();
+    untranslatable(context, bytes.substr(i, 1), from.name, to.name);
+    break;
+  }
+  return {};
+}
+
+bool has_no_zero(FuncContext& context, Str bytes, const Encoding& encoding) {
+  if (bytes.find('\0') == Str::npos) return true;
+  context.fail(sqlstate::kCharacterNotInRepertoire,
+               std::string("invalid byte sequence for encoding \"") + encoding.name + "\": 0x00");
+  return false;
+}
+
+Str convert(FuncContext& context, Str bytes, const Encoding& from, const Encoding& to) {
+  if (from.kind == EncodingKind::kUtf8 || from.kind == EncodingKind::kAscii) {
+    if (from.kind == EncodingKind::kAscii && !has_no_zero(context, bytes, from)) return {};
+    const bool checked = from.kind == EncodingKind::kUtf8 || to.kind == EncodingKind::kUtf8;
+    if (checked && !valid_utf8(context, bytes)) return {};
+    if (to.kind != EncodingKind::kSingleByte || from.kind == EncodingKind::kAscii) return bytes;
+    return from_utf8(context, bytes, to);
+  }
+  if (&from == &to) return bytes;
+  if (!has_no_zero(context, bytes, from)) return {};
+  if (to.kind == EncodingKind::kAscii) return bytes;
+  if (to.kind == EncodingKind::kUtf8) return to_utf8(context, bytes, from);
+  if (converts_directly(from, to)) return convert_directly(context, bytes, from, to);
+  context.fail(sqlstate::kUndefinedFunction, std::string("default conversion function for encoding \"") + from.name +
+                                                 "\" to \"" + to.name + "\" does not exist");
+  return {};
+}
+
+}  // namespace
+
+std::string encoding_name(int32_t number) {
+  return number >= 0 && static_cast<size_t>(number) < std::size(kEncodings) ? kEncodings[number].name : "";
+}
+int32_t encoding_number(Str name) {
+  const Encoding* e = find_encoding(name);
+  return e == nullptr ? -1 : static_cast<int32_t>(e - kEncodings);
+}
+
+Str convert_between(FuncContext& context, Str bytes, Str source, Str destination) {
+  const Encoding* from = encoding_named(context, source, "source");
+  if (from == nullptr) return {};
+  const Encoding* to = encoding_named(context, destination, "destination");
+  return to == nullptr ? Str() : convert(context, bytes, *from, *to);
+}
+Str convert_from(FuncContext& context, Str bytes, Str source) {
+  return convert_between(context, bytes, source, "UTF8");
+}
+Str convert_to(FuncContext& context, Str text, Str destination) {
+  return convert_between(context, text, "UTF8", destination);
+}
+
+int32_t length_in_encoding(FuncContext& context, Str bytes, Str name) {
+  const Encoding* e = encoding_named(context, name, "");
+  if (e == nullptr) {
+    if (context.take_error()->state != sqlstate::kFeatureNotSupported) {
+      context.fail(sqlstate::kInvalidParameterValue, "invalid encoding name \"" + std::string(name) + "\"");
+    } else {
+      context.fail(sqlstate::kFeatureNotSupported, "length in encoding \"" + std::string(name) + "\" is not supported");
+    }
+    return 0;
+  }
+  if (e->kind != EncodingKind::kUtf8) return has_no_zero(context, bytes, *e) ? static_cast<int32_t>(bytes.size()) : 0;
+  return valid_utf8(context, bytes) ? static_cast<int32_t>(utf8_count(bytes)) : 0;
+}
+
+namespace {
+
+// What stands for each byte from 160 (WIN1250: 128) to 255.
+struct AsciiTable {
+  const char* encoding;
+  int first;
+  Str letters;
+};
+constexpr AsciiTable kAsciiTables[] = {
+    {"LATIN1", 160,
+     "  cL Y  \"Ca  -R     'u .,      ?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii nooooo/ouuuuyty"},
+    {"LATIN2", 160,
+     " A L LS \"SSTZ-ZZ a,l'ls ,sstz\"zzRAAAALCCCEEEEIIDDNNOOOOxRUUUUYTBraaaalccceeeeiiddnnoooo/ruuuuyt."},
+    {"LATIN9", 160, "  cL YS sCa  -R     Zu .z   EeY?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii nooooo/ouuuuyty"},
+    {"WIN1250", 128,
+     "  ' \"    %S<STZZ `'\"\".--  s>stzz   L A  \"CS  -RZ  ,l'u .,as "
+     "L\"lzRAAAALCCCEEEEIIDDNNOOOOxRUUUUYTBraaaalccceeee"
+     "iiddnnoooo/ruuuuyt "},
+};
+Str ascii_of(FuncContext& context, Str text, Str encoding) {
+  for (const AsciiTable& table : kAsciiTables) {
+    if (table.encoding != encoding) continue;
+    std::string out;
+    for (const char c : text) {
+      const int byte = static_cast<uint8_t>(c);
+      out.push_back(byte < 128 ? c : byte < table.first ? ' ' : table.letters[static_cast<size_t>(byte - table.first)]);
+    }
+    return context.arena().copy(out);
+  }
+  context.fail(sqlstate::kFeatureNotSupported,
+               "encoding conversion from " + std::string(encoding) + " to ASCII not supported");
+  return {};
+}
+
+}  // namespace
+
+Str to_ascii_default(FuncContext& context, Str text) { return ascii_of(context, text, "UTF8"); }
+Str to_ascii_named(FuncContext& context, Str text, Str name) {
+  const Encoding* e = find_encoding(name);
+  if (e != nullptr) return ascii_of(context, text, e->name);
+  context.fail(sqlstate::kUndefinedObject, std::string(name) + " is not a valid encoding name");
+  return {};
+}
+Str to_ascii_numbered(FuncContext& context, Str text, int32_t number) {
+  const std::string name = encoding_name(number);
+  if (!name.empty()) return ascii_of(context, text, name);
+  context.fail(sqlstate::kUndefinedObject, std::to_string(number) + " is not a valid encoding code");
+  return {};
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,457 @@
+#include "types/text/regex.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "types/text/ascii.h"
+#include "types/text/strings.h"
+
+namespace indigo::types {
+
+namespace {
+
+enum class Outcome : uint8_t { kOk, kTrailingEscape, kBadRepeat };
+
+// Writes RE2's syntax for PostgreSQL's, and beyond it what backtrack.h knows.
+class Translator {
+ public:
+  Translator(Str pattern, RegexFlags& flags) : in_(pattern), flags_(flags) {}
+
+  std::string out;
+  bool lazy = false;        // has a non-greedy quantifier
+  bool beyond_re2 = false;  // has back references or look-around
+
+  Outcome run() {
+    if (flags_.literal) return literal();
+    director();
+    if (flags_.literal) return literal();
+    while (at_ < in_.size()) {
+      const char c = in_[at_];
+      const bool constraint = std::exchange(after_constraint_, c == '^' || c == '$');
+      if (constraint && (c == '*' || c == '+' || c == '?' || starts_bounds())) return Outcome::kBadRepeat;
+      if (c == '\\') {
+        if (const Outcome o = escape(false); o != Outcome::kOk) return o;
+      } else if (c == '[') {
+        if (const Outcome o = bracket(); o != Outcome::kOk) return o;
+      } else if (c == '(' && in_.substr(at_).starts_with("(?")) {
+        const char next = at_ + 2 < in_.size() ? in_[at_ + 2] : '\0';
+        if (next == '\0' || Str(":=!<#").find(next) == Str::npos) return Outcome::kBadRepeat;
+        if (next == '=' || next == '!' || next == '<') beyond_re2 = true;
+        if (next == '#') {
+          const size_t close = in_.find(')', at_);
+          at_ = close == Str::npos ? in_.size() : close + 1;
+          continue;
+        }
+        out.append("(?");
+        at_ += 2;
+      } else if (flags_.expanded && (is_blank(c) || c == '#')) {
+        if (c == '#') {
+          while (at_ < in_.size() && in_[at_] != '\n') at_++;
+        } else {
+          at_++;
+        }
+      } else if ((c == '*' || c == '+' || c == '?' || c == '}') && at_ + 1 < in_.size() && in_[at_ + 1] == '?') {
+        lazy = true;
+        if (c == '}' && out.ends_with("){1,1")) make_group_lazy();
+        out.append({c, '?'});
+        at_ += 2;
+      } else if (c == '{' && !starts_bounds()) {
+        out.append("\\{");
+        at_++;
+      } else {
+        out.push_back(c);
+        at_++;
+      }
+    }
+    return Outcome::kOk;
+  }
+
+ private:
+  // (...){1,1}? takes as little as the group can: so do the quantifiers in it.
+  void make_group_lazy() {
+    const size_t end = out.size() - 5;
+    std::vector<size_t> open, quantifiers;
+    bool bracket = false;
+    for (size_t i = 0; i < end; i++) {
+      const char c = out[i];
+      if (c == '\\') {
+        i++;
+      } else if (bracket) {
+        bracket = c != ']' || out[i - 1] == '[' || (out[i - 1] == '^' && out[i - 2] == '[');
+      } else if (c == '[') {
+        bracket = true;
+      } else if (c == '(') {
+        open.push_back(i);
+        i += i + 1 < end && out[i + 1] == '?' ? 1 : 0;
+      } else if (c == ')' && !open.empty()) {
+        open.pop_back();
+      } else if ((c == '*' || c == '+' || c == '?' || c == '}') && out[i + 1] != '?') {
+        quantifiers.push_back(i + 1);
+      } else if (c == '*' || c == '+' || c == '?' || c == '}') {
+        i++;
+      }
+    }
+    if (open.empty()) return;
+    for (size_t i = quantifiers.size(); i-- > 0 && quantifiers[i] > open.back();) out.insert(quantifiers[i], 1, '?');
+  }
+
+  bool starts_bounds() const { return in_[at_] == '{' && at_ + 1 < in_.size() && is_digit(in_[at_ + 1]); }
+
+  // \m and \M, where a word begins and ends. Beside a letter of the pattern a word boundary is that already.
+  void word_edge(bool begin) {
+    const auto is_word = [](char c) { return is_alnum(c) || c == '_'; };
+    bool plain = false;
+    if (begin) {
+      const Str rest = in_.substr(at_);
+      const size_t n = rest.starts_with("\\w") || rest.starts_with("\\d") ? 2
+                       : !rest.empty() && is_word(rest[0])                ? 1
+                                                                          : 0;
+      plain = n > 0 && (rest.size() == n || Str("*?{").find(rest[n]) == Str::npos);
+    } else if (!out.empty() && is_word(out.back())) {
+      const bool escaped = out.size() > 1 && out[out.size() - 2] == '\\';
+      plain = !escaped || out.back() == 'w' || out.back() == 'd';
+    }
+    out.append("\\b");
+    if (plain) return;
+    out.append(begin ? "(?=\\w)" : "(?<=\\w)");
+    beyond_re2 = true;
+  }
+
+  Outcome literal() {
+    out = re2::RE2::QuoteMeta(re2::StringPiece(in_.data() + at_, in_.size() - at_));
+    return Outcome::kOk;
+  }
+
+  // ***= (literal), ***: (advanced), then (?options)
+  void director() {
+    if (in_.starts_with("***=")) {
+      flags_.literal = true;
+      at_ = 4;
+      return;
+    }
+    if (in_.starts_with("***:")) at_ = 4;
+    const Str rest = in_.substr(at_);
+    if (!rest.starts_with("(?") || rest.size() < 4 || !is_alpha(rest[2])) return;
+    const size_t close = rest.find(')');
+    if (close == Str::npos || rest.substr(2, close - 2).find_first_not_of("bceimnpqstwx") != Str::npos) return;
+    for (char c : rest.substr(2, close - 2)) {
+      switch (c) {
+        case 'i': flags_.ignore_case = true; break;
+        case 'c': flags_.ignore_case = false; break;
+        case 'm':
+        case 'n': flags_.newline_stops = flags_.newline_anchors = true; break;
+        case 'p': flags_.newline_stops = true; break;
+        case 'w': flags_.newline_anchors = true; break;
+        case 's': flags_.newline_stops = flags_.newline_anchors = false; break;
+        case 'x': flags_.expanded = true; break;
+        case 't': flags_.expanded = false; break;
+        case 'q': flags_.literal = true; break;
+        default: break;
+      }
+    }
+    at_ += close + 1;
+  }
+
+  Outcome escape(bool in_bracket) {
+    if (at_ + 1 >= in_.size()) return Outcome::kTrailingEscape;
+    const char c = in_[at_ + 1];
+    at_ += 2;
+    after_constraint_ = !in_bracket && Str("yYmMAZ").find(c) != Str::npos;
+    switch (c) {
+      case 'y': out.append("\\b"); return Outcome::kOk;
+      case 'm':
+      case 'M': word_edge(c == 'm'); return Outcome::kOk;
+      case 'Y': out.append("\\B"); return Outcome::kOk;
+      case 'Z': out.append("\\z"); return Outcome::kOk;
+      case 'B': out.append("\\\\"); return Outcome::kOk;
+      case 'e': out.append("\\x1b"); return Outcome::kOk;
+      case 'b': out.append("\\x08"); return Outcome::kOk;
+      case 'c':
+        if (at_ < in_.size()) {
+          char code[8];
+          std::snprintf(code, sizeof code, "\\x%02x", in_[at_++] & 0x1f);
+          out.append(code);
+        }
+        return Outcome::kOk;
+      case 'u':
+      case 'U': {
+        const size_t digits = c == 'u' ? 4 : 8;
+        out.append("\\x{").append(in_.substr(at_, digits)).append("}");
+        at_ = std::min(at_ + digits, in_.size());
+        return Outcome::kOk;
+      }
+      case 'x': {
+        size_t n = 0;
+        while (at_ + n < in_.size() && hex_value(in_[at_ + n]) >= 0) n++;
+        out.append("\\x{").append(in_.substr(at_, n)).append("}");
+        at_ += n;
+        return Outcome::kOk;
+      }
+      case '0': out.append("\\x{0}"); return Outcome::kOk;
+      case 'A':
+      case 'a':
+      case 'f':
+      case 'n':
+      case 'r':
+      case 't':
+      case 'v':
+      case 'd':
+      case 'D':
+      case 's':
+      case 'S':
+      case 'w':
+      case 'W': out.append({'\\', c}); return Outcome::kOk;
+      default: break;
+    }
+    if (is_digit(c) && !in_bracket) beyond_re2 = true;
+    if (is_alnum(c)) {
+      out.append({'\\', c});  // RE2 refuses it
+    } else if (static_cast<uint8_t>(c) < 0x80) {
+      out.append({'\\', c});
+    } else {
+      out.push_back(c);
+    }
+    return Outcome::kOk;
+  }
+
+  Outcome bracket() {
+    const Str rest = in_.substr(at_);
+    if (rest.starts_with("[[:<:]]") || rest.starts_with("[[:>:]]")) {
+      at_ += 7;
+      word_edge(rest[3] == '<');
+      after_constraint_ = true;
+      return Outcome::kOk;
+    }
+    out.push_back('[');
+    at_++;
+    if (at_ < in_.size() && in_[at_] == '^') {
+      out.push_back('^');
+      at_++;
+      if (flags_.newline_stops) out.append("\\n");
+    }
+    bool first = true;
+    while (at_ < in_.size()) {
+      const char c = in_[at_];
+      if (c == ']' && !first) {
+        out.push_back(']');
+        at_++;
+        return Outcome::kOk;
+      }
+      first = false;
+      if (c == '\\') {
+        if (const Outcome o = escape(true); o != Outcome::kOk) return o;
+      } else if (c == '[' && at_ + 1 < in_.size() && in_[at_ + 1] == ':') {
+        const size_t close = in_.find(":]", at_ + 2);
+        if (close == Str::npos) return Outcome::kOk;
+        out.append(in_.substr(at_, close + 2 - at_));
+        at_ = close + 2;
+      } else if (c == '[' && at_ + 4 < in_.size() && (in_[at_ + 1] == '.' || in_[at_ + 1] == '=') &&
+                 in_[at_ + 3] == in_[at_ + 1]) {
+        out.append({'\\', in_[at_ + 2]});
+        at_ += 5;
+      } else {
+        if (c == ']' || c == '[') out.push_back('\\');
+        out.push_back(c);
+        at_++;
+      }
+    }
+    return Outcome::kOk;
+  }
+
+  bool after_constraint_ = false;  // the last atom matches no character: it takes no quantifier
+  Str in_;
+  RegexFlags& flags_;
+  size_t at_ = 0;
+};
+
+// RE2 has one code for [z-a] and [[:foo:]], and tells them apart by what it quotes.
+const char* message_of(const re2::RE2& re) {
+  const re2::RE2::ErrorCode code = re.error_code();
+  if (code == re2::RE2::ErrorBadCharRange && re.error_arg().starts_with("[:")) return "invalid character class";
+  switch (code) {
+    case re2::RE2::ErrorMissingBracket: return "brackets [] not balanced";
+    case re2::RE2::ErrorMissingParen:
+    case re2::RE2::ErrorUnexpectedParen: return "parentheses () not balanced";
+    case re2::RE2::ErrorRepeatArgument:
+    case re2::RE2::ErrorRepeatOp: return "quantifier operand invalid";
+    case re2::RE2::ErrorRepeatSize: return "invalid repetition count(s)";
+    case re2::RE2::ErrorBadCharRange: return "invalid character range";
+    case re2::RE2::ErrorBadCharClass: return "invalid character class";
+    case re2::RE2::ErrorBadEscape:
+    case re2::RE2::ErrorTrailingBackslash: return "invalid escape \\ sequence";
+    case re2::RE2::ErrorPatternTooLarge: return "regular expression is too complex";
+    default: return "invalid regular expression";
+  }
+}
+
+std::string cache_key(Str pattern, const RegexFlags& f) {
+  std::string key(1, static_cast<char>(f.ignore_case | f.literal << 1 | f.expanded << 2 | f.newline_stops << 3 |
+                                       f.newline_anchors << 4));
+  return key.append(pattern);
+}
+
+}  // namespace
+
+struct RegexCache {
+  static constexpr size_t kMaxPatterns = 100;
+  std::unordered_map<std::string, Regex> patterns;
+  std::string last_key;
+  const Regex* last = nullptr;
+
+  const Regex* keep(FuncContext& context, std::string key, std::unique_ptr<re2::RE2> re,
+                    std::unique_ptr<BacktrackRegex> slow) {
+    if (patterns.size() >= kMaxPatterns) patterns.clear();
+    Regex& made = patterns[key];
+    made.re_ = std::move(re);
+    made.slow_ = std::move(slow);
+    made.context_ = &context;
+    last = &made;
+    last_key = std::move(key);
+    return last;
+  }
+};
+
+bool parse_regex_flags(FuncContext& context, Str text, RegexFlags& flags) {
+  for (size_t i = 0; i < text.size(); i++) {
+    switch (text[i]) {
+      case 'g': flags.global = true; break;
+      case 'i': flags.ignore_case = true; break;
+      case 'c': flags.ignore_case = false; break;
+      case 'm':
+      case 'n': flags.newline_stops = flags.newline_anchors = true; break;
+      case 'p':
+        flags.newline_stops = true;
+        flags.newline_anchors = false;
+        break;
+      case 'w':
+        flags.newline_stops = false;
+        flags.newline_anchors = true;
+        break;
+      case 's': flags.newline_stops = flags.newline_anchors = false; break;
+      case 'x': flags.expanded = true; break;
+      case 't': flags.expanded = false; break;
+      case 'q': flags.literal = true; break;
+      case 'e':
+      case 'b': break;
+      default:
+        context.fail(sqlstate::kInvalidParameterValue, "invalid regular expression option: \"" +
+                                                           std::string(text.substr(i, utf8_length(text[i]))) + "\"");
+        return false;
+    }
+  }
+  return true;
+}
+
+const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags& wanted) {
+  auto& cache = context.cached<RegexCache>();
+  std::string key = cache_key(pattern, wanted);
+  if (cache.last != nullptr && cache.last_key == key) return cache.last;
+  const auto it = cache.patterns.find(key);
+  if (it != cache.patterns.end()) {
+    cache.last = &it->second;
+    cache.last_key = std::move(key);
+    return cache.last;
+  }
+  RegexFlags flags = wanted;
+  Translator translator(pattern, flags);
+  switch (translator.run()) {
+    case Outcome::kOk: break;
+    case Outcome::kTrailingEscape:
+      context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: invalid escape \\ sequence");
+      return nullptr;
+    case Outcome::kBadRepeat:
+      context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: quantifier operand invalid");
+      return nullptr;
+  }
+  if (translator.beyond_re2) {
+    const char* error = nullptr;
+    auto slow = BacktrackRegex::compile(
+        translator.out, {flags.ignore_case, !flags.newline_stops, flags.newline_anchors, !translator.lazy}, error);
+    if (slow == nullptr) {
+      context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + error);
+      return nullptr;
+    }
+    return cache.keep(context, std::move(key), nullptr, std::move(slow));
+  }
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_case_sensitive(!flags.ignore_case);
+  options.set_longest_match(!translator.lazy);
+  options.set_dot_nl(!flags.newline_stops);
+  std::string text = flags.newline_anchors ? "(?m)" + translator.out : translator.out;
+  auto re = std::make_unique<re2::RE2>(text, options);
+  if (!re->ok()) {
+    context.fail(sqlstate::kInvalidRegularExpression, std::string("invalid regular expression: ") + message_of(*re));
+    return nullptr;
+  }
+  return cache.keep(context, std::move(key), std::move(re), nullptr);
+}
+
+bool Regex::find(Str text, size_t from, std::span<Str> found) const {
+  if (slow_ != nullptr) {
+    const BacktrackRegex::Outcome o = slow_->find(text, from, found);
+    if (o == BacktrackRegex::Outcome::kTooComplex)
+      context_->fail(sqlstate::kProgramLimitExceeded, "regular expression search is too complex");
+    return o == BacktrackRegex::Outcome::kMatch;
+  }
+  std::vector<re2::StringPiece> pieces(found.size());
+  if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
+                  static_cast<int>(pieces.size())))
+    return false;
+  for (size_t i = 0; i < found.size(); i++) found[i] = Str(pieces[i].data(), pieces[i].size());
+  return true;
+}
+
+std::string similar_to_regex(FuncContext& context, Str pattern, Str escape) {
+  std::string out = "^(?:";
+  bool after_escape = false;
+  int bracket_depth = 0, quotes = 0;
+  bool bracket_start = false;
+  for (size_t i = 0; i < pattern.size();) {
+    const Str c = pattern.substr(i, utf8_length(pattern[i]));
+    i += c.size();
+    if (after_escape) {
+      if (c == "\"" && bracket_depth == 0) {
+        // #" ... #" marks what substring() returns.
+        if (quotes == 0) {
+          out.append("){1,1}?(");
+        } else if (quotes == 1) {
+          out.append("){1,1}(?:");
+        } else {
+          context.fail(SqlState("2200C"),
+                       "SQL regular expression may not contain more than two escape-double-quote separators");
+          return out;
+        }
+        quotes++;
+      } else {
+        out.push_back('\\');
+        out.append(c);
+      }
+      after_escape = false;
+    } else if (!escape.empty() && c == escape) {
+      after_escape = true;
+    } else if (bracket_depth > 0) {
+      if (c == "\\") out.push_back('\\');
+      out.append(c);
+      if (c == "]" && !bracket_start) bracket_depth--;
+      if (c != "^") bracket_start = false;
+    } else if (c == "[") {
+      out.append(c);
+      bracket_depth++;
+      bracket_start = true;
+    } else if (c == "%") {
+      out.append(".*");
+    } else if (c == "_") {
+      out.push_back('.');
+    } else if (c == "(") {
+      out.append("(?:");
+    } else if (c == "\\" || c == "." || c == "^" || c == "$") {
+      out.push_back('\\');
+      out.append(c);
+    } else {
+      out.append(c);
+    }
+  }
+  return out.append(")$");
+}
+
+}  // namespace indigo::types

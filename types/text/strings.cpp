@@ -1,0 +1,279 @@
+#include "types/text/strings.h"
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "types/function/limits.h"
+#include "types/text/ascii.h"
+#include "types/text/keywords.h"
+
+namespace indigo::types {
+
+uint32_t utf8_decode(std::string_view s, size_t at) {
+  const auto byte = [&](size_t i) { return at + i < s.size() ? static_cast<uint8_t>(s[at + i]) & 0x3Fu : 0u; };
+  const auto lead = static_cast<uint8_t>(s[at]);
+  if (lead < 0x80) return lead;
+  if (lead < 0xE0) return ((lead & 0x1Fu) << 6) | byte(1);
+  if (lead < 0xF0) return ((lead & 0x0Fu) << 12) | (byte(1) << 6) | byte(2);
+  return ((lead & 0x07u) << 18) | (byte(1) << 12) | (byte(2) << 6) | byte(3);
+}
+
+void utf8_append(uint32_t c, std::string& out) {
+  const auto push = [&out](uint32_t v) { out.push_back(static_cast<char>(v)); };
+  if (c < 0x80) {
+    push(c);
+  } else if (c < 0x800) {
+    push(0xC0 | (c >> 6));
+    push(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    push(0xE0 | (c >> 12));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  } else {
+    push(0xF0 | (c >> 18));
+    push(0x80 | ((c >> 12) & 0x3F));
+    push(0x80 | ((c >> 6) & 0x3F));
+    push(0x80 | (c & 0x3F));
+  }
+}
+
+size_t utf8_invalid_at(std::string_view s) {
+  for (size_t i = 0; i < s.size();) {
+    // Eight bytes of ASCII without NUL at once: no high bit, and none that borrowing one would set.
+    if (i + 8 <= s.size()) {
+      const auto word = load_unaligned<uint64_t>(s.data() + i);
+      if (((word | (word - 0x0101010101010101ull)) & 0x8080808080808080ull) == 0) {
+        i += 8;
+        continue;
+      }
+    }
+    const auto lead = static_cast<uint8_t>(s[i]);
+    if (lead < 0x80) {
+      if (lead == 0) return i;
+      i++;
+      continue;
+    }
+    const size_t n = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || i + n > s.size()) return i;
+    for (size_t k = 1; k < n; k++)
+      if (!utf8_continuation(s[i + k])) return i;
+    const auto second = static_cast<uint8_t>(s[i + 1]);
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
+        (lead == 0xF4 && second > 0x8F))
+      return i;
+    i += n;
+  }
+  return std::string_view::npos;
+}
+
+Str concatenate(FuncContext& context, Str a, Str b) {
+  if (!check_text_bytes(context, a.size() + b.size())) return {};
+  char* to = static_cast<char*>(context.arena().allocate(a.size() + b.size(), 1));
+  if (!a.empty()) std::memcpy(to, a.data(), a.size());
+  if (!b.empty()) std::memcpy(to + a.size(), b.data(), b.size());
+  return {to, a.size() + b.size()};
+}
+
+Str substring_from(Str s, int64_t start) { return start <= 1 ? s : s.substr(utf8_offset(s, start - 1)); }
+
+Str substring(Str s, int64_t start, int64_t length) {
+  const int64_t end = start + length;  // first character not taken
+  const Str tail = substring_from(s, start);
+  return tail.substr(0, utf8_offset(tail, std::max<int64_t>(end - std::max<int64_t>(start, 1), 0)));
+}
+
+int32_t position_of(Str haystack, Str needle) {
+  const size_t at = haystack.find(needle);
+  return at == Str::npos ? 0 : static_cast<int32_t>(utf8_count(haystack.substr(0, at))) + 1;
+}
+
+std::string replace_all(Str s, Str from, Str to) {
+  if (from.empty()) return std::string(s);
+  std::string out;
+  size_t at = 0;
+  for (size_t hit; (hit = s.find(from, at)) != Str::npos; at = hit + from.size())
+    out.append(s, at, hit - at).append(to);
+  return out.append(s, at);
+}
+
+bool is_quoted_keyword(std::string_view word) {
+  const auto all = keywords();
+  const auto it = std::lower_bound(all.begin(), all.end(), word,
+                                   [](const Keyword& k, std::string_view w) { return std::string_view(k.word) < w; });
+  return it != all.end() && it->word == word && it->category != 'U';
+}
+
+std::string quote_identifier(Str name) {
+  bool safe = !name.empty() && ((name[0] >= 'a' && name[0] <= 'z') || name[0] == '_');
+  for (char c : name) safe = safe && ((c >= 'a' && c <= 'z') || is_digit(c) || c == '_');
+  if (safe && !is_quoted_keyword(name)) return std::string(name);
+  return "\"" + replace_all(name, "\"", "\"\"") + "\"";
+}
+
+std::string quote_literal(Str text) {
+  std::string out = text.find('\\') == Str::npos ? "'" : "E'";
+  for (char c : text) {
+    if (c == '\'' || c == '\\') out.push_back(c);
+    out.push_back(c);
+  }
+  return out + "'";
+}
+
+void append_hex(Str bytes, std::string& out) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  for (char c : bytes) {
+    out.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
+    out.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
+  }
+}
+std::string encode_hex(Str bytes) {
+  std::string out;
+  out.reserve(bytes.size() * 2);
+  append_hex(bytes, out);
+  return out;
+}
+
+namespace {
+constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+int base64_value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (c >= '0' && c <= '9') return c - '0' + 52;
+  return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+// The character that is not accepted, whole.
+std::string character_at(Str text, size_t at) { return std::string(text.substr(at, utf8_length(text[at]))); }
+}  // namespace
+
+std::string encode_base64(Str bytes, bool break_lines) {
+  std::string out;
+  size_t line = 0;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t n = std::min<size_t>(3, bytes.size() - i);
+    uint32_t group = 0;
+    for (size_t k = 0; k < 3; k++) group = group << 8 | (k < n ? static_cast<uint8_t>(bytes[i + k]) : 0);
+    out.push_back(kBase64[group >> 18]);
+    out.push_back(kBase64[(group >> 12) & 63]);
+    out.push_back(n > 1 ? kBase64[(group >> 6) & 63] : '=');
+    out.push_back(n > 2 ? kBase64[group & 63] : '=');
+    line += 4;
+    if (break_lines && line >= 76) {
+      out.push_back('\n');
+      line = 0;
+    }
+  }
+  return out;
+}
+
+std::string encode_escape(Str bytes) {
+  std::string out;
+  for (char c : bytes) {
+    const auto b = static_cast<uint8_t>(c);
+    if (b == 0 || b >= 0x80) {
+      const char octal[] = {'\\', static_cast<char>('0' + (b >> 6)), static_cast<char>('0' + ((b >> 3) & 7)),
+                            static_cast<char>('0' + (b & 7))};
+      out.append(octal, 4);
+    } else if (c == '\\') {
+      out.append("\\\\");
+    } else {
+      out.push_back(c);
+    }
+  }
+  return out;
+}
+
+Str decode_hex(FuncContext& context, Str text) {
+  char* to = static_cast<char*>(context.arena().allocate(text.size() / 2 + 1, 1));
+  size_t n = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
+      i++;
+      continue;
+    }
+    int value = 0;
+    for (int half = 0; half < 2; half++, i++) {
+      if (i >= text.size()) {
+        context.fail(sqlstate::kInvalidParameterValue, "invalid hexadecimal data: odd number of digits");
+        return {};
+      }
+      const int v = hex_value(text[i]);
+      if (v < 0) {
+        context.fail(sqlstate::kInvalidParameterValue, "invalid hexadecimal digit: \"" + character_at(text, i) + "\"");
+        return {};
+      }
+      value = value * 16 + v;
+    }
+    to[n++] = static_cast<char>(value);
+  }
+  return {to, n};
+}
+
+Str decode_base64(FuncContext& context, Str text) {
+  std::string out;
+  uint32_t group = 0;
+  int count = 0, end = 0;
+  for (size_t i = 0; i < text.size(); i++) {
+    const char c = text[i];
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
+    uint32_t value = 0;
+    if (c == '=') {
+      if (end == 0) {
+        if (count == 2) {
+          end = 1;
+        } else if (count == 3) {
+          end = 2;
+        } else {
+          context.fail(sqlstate::kInvalidParameterValue, "unexpected \"=\" while decoding base64 sequence");
+          return {};
+        }
+      }
+    } else if (base64_value(c) >= 0) {
+      value = static_cast<uint32_t>(base64_value(c));
+    } else {
+      context.fail(sqlstate::kInvalidParameterValue,
+                   "invalid symbol \"" + character_at(text, i) + "\" found while decoding base64 sequence");
+      return {};
+    }
+    group = group << 6 | value;
+    if (++count == 4) {
+      out.push_back(static_cast<char>(group >> 16));
+      if (end == 0 || end > 1) out.push_back(static_cast<char>(group >> 8));
+      if (end == 0 || end > 2) out.push_back(static_cast<char>(group));
+      group = 0;
+      count = 0;
+    }
+  }
+  if (count != 0) {
+    context.fail(Error(sqlstate::kInvalidParameterValue, "invalid base64 end sequence")
+                     .with_hint("Input data is missing padding, is truncated, or is otherwise corrupted."));
+    return {};
+  }
+  return context.arena().copy(out);
+}
+
+Str decode_escape(FuncContext& context, Str text) {
+  char* to = static_cast<char*>(context.arena().allocate(text.size() + 1, 1));
+  size_t n = 0;
+  const auto octal = [&](size_t i, char low, char high) {
+    return i < text.size() && text[i] >= low && text[i] <= high;
+  };
+  for (size_t i = 0; i < text.size();) {
+    if (text[i] != '\\') {
+      to[n++] = text[i++];
+    } else if (octal(i + 1, '0', '3') && octal(i + 2, '0', '7') && octal(i + 3, '0', '7')) {
+      to[n++] = static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 4;
+    } else if (i + 1 < text.size() && text[i + 1] == '\\') {
+      to[n++] = '\\';
+      i += 2;
+    } else {
+      context.fail(sqlstate::kInvalidTextRepresentation, "invalid input syntax for type bytea");
+      return {};
+    }
+  }
+  return {to, n};
+}
+
+}  // namespace indigo::types

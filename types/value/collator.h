@@ -1,0 +1,66 @@
+// The order of text under one ICU collation (pg_collation.collprovider i), as PostgreSQL 15 defines it: ICU's comparison, and
+// for deterministic collations the bytes where ICU sees no difference. No Collator (a null pointer) stands for the C order,
+// that of the bytes, wherever one is asked for.
+// Thread safety: immutable; all functions are safe from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "types/oids.h"
+#include "types/value/physical.h"
+
+struct UCollator;
+
+namespace indigo::types {
+
+class Collator {
+ public:
+  // `locale` is a language tag (de-u-co-phonebk) or an ICU locale name. 22023 when ICU cannot open it.
+  static Result<std::unique_ptr<const Collator>> open(const std::string& locale, bool deterministic);
+  ~Collator();
+  Collator(const Collator&) = delete;
+  Collator& operator=(const Collator&) = delete;
+
+  // False: strings of different bytes may be equal.
+  bool deterministic() const { return deterministic_; }
+  const std::string& locale() const { return locale_; }
+  std::string version() const;  // pg_collation.collversion
+
+  // Negative, zero, positive.
+  int compare(Str a, Str b) const;
+  bool equal(Str a, Str b) const { return deterministic_ ? a == b : a == b || compare(a, b) == 0; }
+
+  // Appends bytes that compare by memcmp as compare() does, of which none is a prefix of another's: ICU's sort key with its
+  // final zero, then, if the collation is deterministic, the text (types/value/key_codec.h's escaped form).
+  void append_key(Str text, std::string& out) const;
+  // Equal strings have equal bytes: what to hash.
+  void append_equality_key(Str text, std::string& out) const;
+
+  // By the locale's rules; kTitle: each word begins with a capital, the rest is lower case.
+  enum class Case : uint8_t { kUpper, kLower, kTitle };
+  std::string fold(Str text, Case to) const;
+
+ private:
+  Collator(UCollator* collator, std::string locale, bool deterministic)
+      : collator_(collator), locale_(std::move(locale)), deterministic_(deterministic) {}
+
+  UCollator* const collator_;
+  const std::string locale_;
+  const bool deterministic_;
+};
+
+// Collations that order by bytes: the database's own (which is C), C, POSIX and ucs_basic, and none at all.
+constexpr bool is_c_collation(Oid collation) {
+  constexpr Oid kUcsBasic = 12340;
+  return collation == kInvalidOid || collation == oid::kDefaultCollation || collation == oid::kCCollation ||
+         collation == oid::kPosixCollation || collation == kUcsBasic;
+}
+
+// Orders two strings: by the collator, or by their bytes.
+inline int collate(const Collator* collator, Str a, Str b) {
+  return collator == nullptr ? a.compare(b) : collator->compare(a, b);
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,315 @@
+// How each kind of value becomes ordered bytes, besides what the header says:
+//   oid and its aliases, "char"   unsigned big-endian
+//   bool                          one byte
+//   uuid, tid, macaddr, macaddr8  their bytes, as many for all values; a tid's image is big-endian already
+//   inet, cidr                    family, network (the address without its host bits), bits of the mask, address
+//   interval                      128-bit count of microseconds with 30-day months and 24-hour days
+//   timetz                        UTC time of day, then the zone
+//   bit, varbit                   the escaped bytes, then the length in bits
+//   array                         per element 0x01 and its key, or 0x02 for null; 0x00; then dimensions and lower bounds
+//   enum                          its label's oid (labels are numbered in their order)
+#include "types/value/key_codec.h"
+
+#include <bit>
+#include <cstring>
+
+#include "types/oids.h"
+#include "types/value/array_format.h"
+#include "types/value/numeric_format.h"
+
+namespace indigo::types {
+
+namespace {
+
+enum class Kind : uint8_t {
+  kNone,
+  kBool,
+  kI16,
+  kI32,
+  kI64,
+  kU32,
+  kU64,
+  kF32,
+  kF64,
+  kText,
+  kBpchar,
+  kNumeric,
+  kInterval,
+  kUuid,
+  kTimeTz,
+  kFixedBytes,
+  kNetwork,
+  kBit,
+  kArray
+};
+
+Kind kind_of(Oid type) {
+  if (oid::is_reg_type(type)) return Kind::kU32;
+  switch (type) {
+    case oid::kBool: return Kind::kBool;
+    case oid::kInt2: return Kind::kI16;
+    case oid::kInt4:
+    case oid::kDate: return Kind::kI32;
+    case oid::kInt8:
+    case oid::kTime:
+    case oid::kTimestamp:
+    case oid::kTimestampTz:
+    case oid::kMoney: return Kind::kI64;
+    case oid::kOid: return Kind::kU32;
+    case oid::kPgLsn:
+    case oid::kXid8: return Kind::kU64;
+    case oid::kFloat4: return Kind::kF32;
+    case oid::kFloat8: return Kind::kF64;
+    case oid::kText:
+    case oid::kVarchar:
+    case oid::kName:
+    case oid::kChar:
+    case oid::kBytea:
+    case oid::kUnknown: return Kind::kText;
+    case oid::kBpchar: return Kind::kBpchar;
+    case oid::kNumeric: return Kind::kNumeric;
+    case oid::kInterval: return Kind::kInterval;
+    case oid::kUuid: return Kind::kUuid;
+    case oid::kTimeTz: return Kind::kTimeTz;
+    case oid::kTid:
+    case oid::kMacAddr:
+    case oid::kMacAddr8: return Kind::kFixedBytes;
+    case oid::kInet:
+    case oid::kCidr: return Kind::kNetwork;
+    case oid::kBit:
+    case oid::kVarbit: return Kind::kBit;
+    case oid::kInt2Vector:
+    case oid::kOidVector: return Kind::kArray;
+    // The arrays of the above, by pg_type.typarray.
+    case oid::kBoolArray:
+    case oid::kByteaArray:
+    case oid::kCharArray:
+    case oid::kNameArray:
+    case oid::kInt2Array:
+    case oid::kInt4Array:
+    case oid::kTextArray:
+    case oid::kBpcharArray:
+    case oid::kVarcharArray:
+    case oid::kInt8Array:
+    case oid::kFloat4Array:
+    case oid::kFloat8Array:
+    case oid::kOidArray:
+    case oid::kTimestampArray:
+    case oid::kDateArray:
+    case oid::kTimestampTzArray:
+    case oid::kNumericArray:
+    case 271:
+    case 651:
+    case 775:
+    case 791:
+    case 1008:
+    case 1010:
+    case 1040:
+    case 1041:
+    case 1183:
+    case 1187:
+    case 1270:
+    case 1561:
+    case 1563:
+    case 2207:
+    case 2208:
+    case 2209:
+    case 2210:
+    case 2211:
+    case 2951:
+    case 3221:
+    case 3735:
+    case 3770:
+    case 4090:
+    case 4097:
+    case 4192: return Kind::kArray;
+    default: return Kind::kNone;
+  }
+}
+
+// User-defined types: enums are the only ones that are held as kI32.
+Kind kind_of(Oid type, Phys phys) {
+  if (type >= oid::kFirstUserOid && phys == Phys::kI32) return Kind::kU32;
+  return kind_of(type);
+}
+
+template <class U>
+void append_unsigned(U value, std::string& out) {
+  value = big_endian(value);
+  out.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+template <class U>
+void append_signed(U bits, std::string& out) {
+  append_unsigned(static_cast<U>(bits ^ (U{1} << (sizeof(U) * 8 - 1))), out);
+}
+
+// Positive floats get the sign bit, negative ones are inverted; all NaNs are one value above infinity.
+template <class U, class F>
+void append_float(F value, std::string& out) {
+  constexpr U kSign = U{1} << (sizeof(U) * 8 - 1);
+  U bits = std::bit_cast<U>(value == 0 ? F{0} : value);
+  if (value != value) bits = static_cast<U>(~U{0} >> 1);
+  append_unsigned(static_cast<U>(bits & kSign ? ~bits : bits | kSign), out);
+}
+
+// One byte for exponents (of 100) in -100..100, else a marker and three bytes.
+void append_exponent(int32_t exponent, std::string& out) {
+  if (exponent >= -100 && exponent <= 100) {
+    out.push_back(static_cast<char>(128 + exponent));
+    return;
+  }
+  out.push_back(exponent > 0 ? '\xF0' : '\x10');
+  const uint32_t biased = static_cast<uint32_t>(exponent + (1 << 23));
+  out.push_back(static_cast<char>(biased >> 16));
+  out.push_back(static_cast<char>(biased >> 8));
+  out.push_back(static_cast<char>(biased));
+}
+
+// Class byte (0 -inf, 1 negative, 2 zero, 3 positive, 4 +inf, 5 NaN); then exponent and base-100 digits + 1, ended by
+// 0, all inverted for negatives.
+void append_numeric(Str image, std::string& out) {
+  switch (static_cast<uint8_t>(image[0])) {
+    case kNumericMinusInfinity: out.push_back(0); return;
+    case kNumericPlusInfinity: out.push_back(4); return;
+    case kNumericNan: out.push_back(5); return;
+    default: break;
+  }
+  const DecimalDigits decimal = numeric_digits(image);
+  if (decimal.digits.empty()) {
+    out.push_back(2);
+    return;
+  }
+  out.push_back(decimal.negative ? 1 : 3);
+  const size_t from = out.size();
+  // The first pair has one digit when the exponent is even.
+  const int32_t exponent100 = decimal.exponent >> 1;
+  append_exponent(exponent100, out);
+  const auto digit = [&](size_t i) { return i < decimal.digits.size() ? decimal.digits[i] - '0' : 0; };
+  size_t i = 0;
+  if (decimal.exponent - exponent100 * 2 == 0) out.push_back(static_cast<char>(digit(i++) + 1));
+  for (; i < decimal.digits.size(); i += 2) out.push_back(static_cast<char>(digit(i) * 10 + digit(i + 1) + 1));
+  out.push_back(0);
+  if (decimal.negative)
+    for (size_t k = from; k < out.size(); k++) out[k] = static_cast<char>(~out[k]);
+}
+
+void append_interval(const Interval& v, std::string& out) {
+  constexpr int64_t kDay = int64_t{86400} * 1000000;
+  const Int128 total = static_cast<Int128>(v.microseconds) + (static_cast<Int128>(v.months) * 30 + v.days) * kDay;
+  append_signed(static_cast<uint64_t>(total >> 64), out);
+  append_unsigned(static_cast<uint64_t>(total), out);
+}
+
+// Of addresses of one family the network decides, as far as both masks reach; then the shorter mask comes first: its
+// network, filled up with zeros, is the smaller one or the same. (The image: types/network/address.h.)
+void append_network(Str image, std::string& out) {
+  const auto bits = static_cast<uint8_t>(image[1]);
+  const Str address = image.substr(2);
+  out.push_back(image[0]);
+  out.append(address.substr(0, bits / 8));
+  if (bits % 8 != 0) out.push_back(static_cast<char>(address[bits / 8] & (0xFF00 >> (bits % 8))));
+  out.append(address.size() - (bits + 7) / 8, '\0');
+  out.push_back(image[1]);
+  out.append(address);
+}
+
+void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out);
+
+void append_text(Str text, const Collator* collator, std::string& out) {
+  if (collator == nullptr) {
+    append_escaped_text(text, out);
+  } else {
+    collator->append_key(text, out);
+  }
+}
+
+void append_array(Str image, const Collator* collator, std::string& out) {
+  const ArrayView array(image);
+  const Kind element = kind_of(array.element_type(), array.element_phys());
+  for (int32_t i = 0; i < array.count(); i++) {
+    out.push_back(array.is_null(i) ? 2 : 1);
+    if (!array.is_null(i)) append_value(element, array.element(i), collator, out);
+  }
+  out.push_back(0);
+  out.push_back(static_cast<char>(array.dimensions()));
+  for (int d = 0; d < array.dimensions(); d++) append_signed(static_cast<uint32_t>(array.dimension(d).length), out);
+  for (int d = 0; d < array.dimensions(); d++) append_signed(static_cast<uint32_t>(array.dimension(d).lower), out);
+}
+
+void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
+  switch (kind) {
+    case Kind::kNone: break;
+    case Kind::kBool: out.push_back(value.b ? 1 : 0); break;
+    case Kind::kI16: append_signed(static_cast<uint16_t>(value.i16), out); break;
+    case Kind::kI32: append_signed(static_cast<uint32_t>(value.i32), out); break;
+    case Kind::kI64: append_signed(static_cast<uint64_t>(value.i64), out); break;
+    case Kind::kU32: append_unsigned(static_cast<uint32_t>(value.i32), out); break;
+    case Kind::kU64: append_unsigned(static_cast<uint64_t>(value.i64), out); break;
+    case Kind::kF32: append_float<uint32_t>(value.f32, out); break;
+    case Kind::kF64: append_float<uint64_t>(value.f64, out); break;
+    case Kind::kText: append_text(value.str, collator, out); break;
+    case Kind::kBpchar: append_text(value.str.substr(0, value.str.find_last_not_of(' ') + 1), collator, out); break;
+    case Kind::kNumeric: append_numeric(value.str, out); break;
+    case Kind::kInterval: append_interval(value.interval, out); break;
+    case Kind::kUuid: out.append(reinterpret_cast<const char*>(value.uuid.bytes), sizeof value.uuid.bytes); break;
+    case Kind::kTimeTz:
+      append_signed(
+          static_cast<uint64_t>(value.timetz.microseconds + value.timetz.zone_seconds_west * int64_t{1000000}), out);
+      append_signed(static_cast<uint32_t>(value.timetz.zone_seconds_west), out);
+      break;
+    case Kind::kFixedBytes: out.append(value.str); break;
+    case Kind::kNetwork: append_network(value.str, out); break;
+    case Kind::kBit:
+      append_escaped_text(value.str.substr(4), out);
+      append_unsigned(load_unaligned<uint32_t>(value.str.data()), out);
+      break;
+    case Kind::kArray: append_array(value.str, collator, out); break;
+  }
+}
+
+}  // namespace
+
+void append_escaped_text(Str s, std::string& out) {
+  while (true) {
+    const void* zero = s.empty() ? nullptr : std::memchr(s.data(), 0, s.size());
+    if (zero == nullptr) break;
+    const size_t n = static_cast<size_t>(static_cast<const char*>(zero) - s.data()) + 1;
+    out.append(s.data(), n);
+    out.push_back('\xFF');
+    s.remove_prefix(n);
+  }
+  out.append(s);
+  out.append("\0\1", 2);
+}
+
+KeyLayout::KeyLayout(std::vector<KeyColumn> columns) : columns_(std::move(columns)) {
+  kinds_.reserve(columns_.size());
+  for (const KeyColumn& c : columns_) kinds_.push_back(static_cast<uint8_t>(kind_of(c.type, c.phys)));
+}
+
+bool KeyLayout::encodable(Oid type) { return kind_of(type) != Kind::kNone; }
+bool KeyLayout::encodable(Oid type, Phys phys) { return kind_of(type, phys) != Kind::kNone; }
+
+void KeyLayout::append(std::span<const Datum> values, std::string& out) const {
+  for (size_t i = 0; i < values.size(); i++) append_column(i, values[i], out);
+}
+
+void KeyLayout::append_column(size_t column, const Datum& value, std::string& out) const {
+  const KeyColumn& c = columns_[column];
+  if (value.null) {
+    out.push_back(c.nulls_first ? 0 : 2);
+    return;
+  }
+  if (c.nullable) out.push_back(1);
+  const size_t from = out.size();
+  append_value(static_cast<Kind>(kinds_[column]), value, c.collator, out);
+  if (c.descending)
+    for (size_t i = from; i < out.size(); i++) out[i] = static_cast<char>(~out[i]);
+}
+
+void KeyLayout::successor(std::string& key) {
+  while (!key.empty() && key.back() == '\xFF') key.pop_back();
+  if (!key.empty()) key.back() = static_cast<char>(key.back() + 1);
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,141 @@
+#include "types/value/row_codec.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace indigo::types {
+
+namespace {
+
+bool is_variable(Phys p) { return p == Phys::kStr; }
+
+bool bit(const char* bitmap, size_t i) { return (static_cast<uint8_t>(bitmap[i >> 3]) >> (i & 7)) & 1; }
+void set_bit(char* bitmap, size_t i) { bitmap[i >> 3] = static_cast<char>(bitmap[i >> 3] | (1 << (i & 7))); }
+
+// Copies one fixed-width column of all rows; W is its width.
+template <uint32_t W>
+void gather(std::span<const Bytes> rows, uint32_t offset, void* to) {
+  char* out = static_cast<char*>(to);
+  for (size_t r = 0; r < rows.size(); r++) std::memcpy(out + r * W, rows[r].data() + offset, W);
+}
+
+}  // namespace
+
+RowLayout::RowLayout(std::vector<Phys> columns) : columns_(std::move(columns)), position_(columns_.size()) {
+  bitmap_offset_ = sizeof(uint16_t);
+  fixed_offset_ = bitmap_offset_ + static_cast<uint32_t>((columns_.size() + 7) / 8);
+  uint32_t offset = fixed_offset_;
+  for (size_t i = 0; i < columns_.size(); i++) {
+    if (is_variable(columns_[i])) {
+      position_[i] = variable_count_++;
+    } else {
+      position_[i] = offset;
+      offset += phys_bytes(columns_[i]);
+    }
+  }
+  offsets_offset_ = offset;
+}
+
+template <class NullAt, class FixedAt, class StrAt>
+void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at,
+                            std::string& out) const {
+  size_t variable_bytes = 0;
+  for (size_t i = 0; variable_count_ != 0 && i < columns_.size(); i++)
+    if (is_variable(columns_[i]) && !null_at(i)) variable_bytes += str_at(i).size();
+  const uint32_t head = offsets_offset_ + variable_count_ * static_cast<uint32_t>(sizeof(uint32_t));
+  out.assign(head + variable_bytes, '\0');
+  char* row = out.data();
+  store_unaligned(row, static_cast<uint16_t>(columns_.size()));
+  char* bitmap = row + bitmap_offset_;
+  char* end_offsets = row + offsets_offset_;
+  char* variable = row + head;
+  uint32_t end = 0;
+  for (size_t i = 0; i < columns_.size(); i++) {
+    const bool null = null_at(i);
+    if (null) set_bit(bitmap, i);
+    if (!is_variable(columns_[i])) {
+      if (!null) std::memcpy(row + position_[i], fixed_at(i), phys_bytes(columns_[i]));
+      continue;
+    }
+    if (!null) {
+      Str s = str_at(i);
+      if (!s.empty()) std::memcpy(variable + end, s.data(), s.size());
+      end += static_cast<uint32_t>(s.size());
+    }
+    store_unaligned(end_offsets + position_[i] * sizeof(uint32_t), end);
+  }
+}
+
+void RowLayout::encode(std::span<const Datum> values, std::string& out) const {
+  encode_with([&](size_t i) { return values[i].null; },
+              [&](size_t i) { return static_cast<const void*>(&values[i].block); },
+              [&](size_t i) { return values[i].str; }, out);
+}
+
+void RowLayout::encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const {
+  encode_with(
+      [&](size_t i) { return columns[i]->is_null(r); },
+      [&](size_t i) {
+        return static_cast<const void*>(columns[i]->data<char>() + size_t{columns[i]->at(r)} * phys_bytes(columns_[i]));
+      },
+      [&](size_t i) { return columns[i]->get<Str>(r); }, out);
+}
+
+Datum RowLayout::column(Bytes row, size_t column) const {
+  Datum d = Datum::make_null(columns_[column]);
+  if (bit(row.data() + bitmap_offset_, column)) return d;
+  d.null = false;
+  if (is_variable(columns_[column])) {
+    d.str = variable(row.data(), position_[column]);
+  } else {
+    std::memcpy(&d.block, row.data() + position_[column], phys_bytes(columns_[column]));
+  }
+  return d;
+}
+
+void RowLayout::decode(std::span<const Bytes> rows, std::span<const uint16_t> wanted, std::span<Vector> vectors) const {
+  const auto count = static_cast<uint32_t>(rows.size());
+  for (size_t w = 0; w < wanted.size(); w++) {
+    const size_t column = wanted[w];
+    const Phys phys = columns_[column];
+    Vector& vector = vectors[w];
+    vector.init(phys, std::max(vector.capacity(), count));
+
+    const uint32_t null_byte = bitmap_offset_ + static_cast<uint32_t>(column >> 3);
+    const auto null_mask = static_cast<uint8_t>(1u << (column & 7));
+    uint8_t any_null = 0;
+    for (const Bytes& row : rows) any_null |= static_cast<uint8_t>(row[null_byte]);
+    if (any_null & null_mask)
+      for (uint32_t r = 0; r < count; r++)
+        if (static_cast<uint8_t>(rows[r][null_byte]) & null_mask) vector.set_null(r);
+
+    const uint32_t position = position_[column];
+    switch (phys_bytes(phys)) {
+      case 1: gather<1>(rows, position, vector.data<char>()); break;
+      case 2: gather<2>(rows, position, vector.data<char>()); break;
+      case 4: gather<4>(rows, position, vector.data<char>()); break;
+      case 8: gather<8>(rows, position, vector.data<char>()); break;
+      default:
+        if (is_variable(phys)) {
+          Str* out = vector.data<Str>();
+          for (uint32_t r = 0; r < count; r++) out[r] = variable(rows[r].data(), position);
+        } else {
+          gather<16>(rows, position, vector.data<char>());
+        }
+    }
+  }
+}
+
+void RowLayout::patch(std::string& row, size_t column, const Datum& value) const {
+  char* bitmap = row.data() + bitmap_offset_;
+  char* to = row.data() + position_[column];
+  if (value.null) {
+    set_bit(bitmap, column);
+    std::memset(to, 0, phys_bytes(columns_[column]));
+    return;
+  }
+  bitmap[column >> 3] = static_cast<char>(bitmap[column >> 3] & ~(1 << (column & 7)));
+  std::memcpy(to, &value.block, phys_bytes(columns_[column]));
+}
+
+}  // namespace indigo::types

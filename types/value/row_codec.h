@@ -1,0 +1,65 @@
+// Rows as storage keeps them: fixed-width columns at fixed offsets, then variable ones.
+//
+//   bytes 0..1    column count (uint16)
+//   then          null bitmap, 1 bit a column, 1 = null
+//   then          fixed-width columns in column order, unaligned (nulls are zero)
+//   then          one uint32 end offset for each variable column, relative to the variable area
+//   then          the variable area
+//
+// A column's offset depends only on the layout, so an update of fixed columns can patch a copy of the image.
+// Thread safety: a RowLayout is immutable after construction.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "types/value/datum.h"
+#include "types/value/vector.h"
+
+namespace indigo::types {
+
+class RowLayout {
+ public:
+  RowLayout() = default;
+  explicit RowLayout(std::vector<Phys> columns);
+
+  size_t column_count() const { return columns_.size(); }
+  Phys phys(size_t column) const { return columns_[column]; }
+
+  // Both replace what `out` holds. One value per column; an image's column count is its layout's: adding or
+  // dropping a physical column rewrites the table.
+  void encode(std::span<const Datum> values, std::string& out) const;
+  // Row `r` of the vectors; columns[i] belongs to column i.
+  void encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const;
+  // Strings borrow from `row`.
+  Datum column(Bytes row, size_t column) const;
+  // Fills vectors[i] with column wanted[i] of the rows, at vector rows 0.. (each vector is initialised here and keeps a
+  // larger capacity that it had); strings borrow from the images. Images come from our own storage: they are trusted.
+  void decode(std::span<const Bytes> rows, std::span<const uint16_t> wanted, std::span<Vector> vectors) const;
+  // Overwrites a fixed-width column of an image in place.
+  void patch(std::string& row, size_t column, const Datum& value) const;
+
+ private:
+  // Reads the values through three callables of a column's index.
+  template <class NullAt, class FixedAt, class StrAt>
+  void encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at, std::string& out) const;
+  // The `ordinal`-th variable column's bytes.
+  Str variable(const char* row, uint32_t ordinal) const {
+    const char* ends = row + offsets_offset_;
+    const uint32_t begin = ordinal == 0 ? 0 : load_unaligned<uint32_t>(ends + (ordinal - 1) * sizeof(uint32_t));
+    const uint32_t end = load_unaligned<uint32_t>(ends + ordinal * sizeof(uint32_t));
+    return {ends + variable_count_ * sizeof(uint32_t) + begin, end - begin};
+  }
+
+  std::vector<Phys> columns_;
+  std::vector<uint32_t> position_;  // fixed: byte offset; variable: ordinal among the variable columns
+  uint32_t bitmap_offset_ = 2;
+  uint32_t fixed_offset_ = 0;
+  uint32_t offsets_offset_ = 0;  // of the end-offset array
+  uint32_t variable_count_ = 0;
+};
+
+}  // namespace indigo::types
