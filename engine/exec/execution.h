@@ -16,6 +16,7 @@
 
 namespace indigo::engine {
 
+struct RowParameters;
 namespace exec {
 class CursorRows;
 class DeferredChecks;
@@ -31,6 +32,7 @@ struct ExecutionContext {
   uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
   exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may
   exec::CursorRows* cursors = nullptr;       // WHERE CURRENT OF; null: refused
+  const RowParameters* rows = nullptr;       // that a VALUES node is run for; null: its own
 };
 
 class Execution {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/exec/operators.h"
+#include "engine/exec/row_parameters.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -85,8 +86,9 @@ class ShapeMaker {
 
 class ValuesOperator final : public Operator {
  public:
-  ValuesOperator(QueryState& state, std::vector<Phys> columns, ShapeMaker made)
+  ValuesOperator(QueryState& state, const sql::ValuesPlan& plan, std::vector<Phys> columns, ShapeMaker made)
       : state_(state),
+        plan_(plan),
         columns_(std::move(columns)),
         shapes_(std::move(made.shapes)),
         rows_(std::move(made.rows)),
@@ -98,18 +100,22 @@ class ValuesOperator final : public Operator {
   Status open(Open) override {
     at_ = 0;
     error_ = nullptr;
+    const RowParameters* given = state_.context().rows;
+    given_ = given != nullptr && given->values == &plan_ ? given : nullptr;
+    count_ = given_ != nullptr ? given_->rows.size() : rows_.size();
     return {};
   }
   Result<Chunk*> next(uint32_t max_rows) override {
     if (error_ != nullptr) return std::move(error_);
-    if (at_ == rows_.size()) return nullptr;
+    if (at_ == count_) return nullptr;
     arena_.reset();
     ArenaScope scope(state_, arena_);
     INDIGO_TRY(state_.check());
-    const auto wanted = static_cast<uint32_t>(std::min<size_t>(rows_.size() - at_, max_rows));
+    const auto wanted = static_cast<uint32_t>(std::min<size_t>(count_ - at_, max_rows));
     uint32_t done = evaluate(wanted);
+    if (done == 0) return std::move(error_);  // nothing to look at: the other columns have no values either
     const bool alone = done == wanted || error_ != nullptr;
-    RowShape& first = shapes_[rows_[at_].shape];
+    RowShape& first = shapes_[row(at_).shape];
     for (size_t c = 0; c < columns_.size(); c++) {
       if (alone) {
         chunk_.columns[c].reference(first.compiled[c]);
@@ -120,31 +126,37 @@ class ValuesOperator final : public Operator {
     }
     at_ += done;
     while (!alone && done < wanted && error_ == nullptr) {
-      const RowShape& shape = shapes_[rows_[at_].shape];
+      const RowShape& shape = shapes_[row(at_).shape];
       const uint32_t more = evaluate(wanted - done);
       for (size_t c = 0; c < columns_.size(); c++) copy(shape.compiled[c], c, done, more);
       done += more;
       at_ += more;
     }
-    if (done == 0) return std::move(error_);
     chunk_.selection = {nullptr, done};
     return &chunk_;
   }
   void close() override {}
 
  private:
+  const ValuesRow& row(size_t i) const { return rows_[given_ != nullptr ? given_->rows[i].like : i]; }
+  const Datum& parameter(int number, size_t i) const {
+    if (given_ == nullptr) return state_.parameter(number);
+    const RowParameters::Row& own = given_->rows[i];
+    return given_->parameters[own.first + static_cast<uint32_t>(number) - given_->first_parameter[own.like]];
+  }
   // Computes the rows of one shape that come next, at most `max`; answers how many are good.
   uint32_t evaluate(uint32_t max) {
-    RowShape& shape = shapes_[rows_[at_].shape];
+    const uint32_t number = row(at_).shape;
+    RowShape& shape = shapes_[number];
     uint32_t n = 1;
-    while (n < max && rows_[at_ + n].shape == rows_[at_].shape) n++;
+    while (n < max && row(at_ + n).shape == number) n++;
     input_.columns.resize(std::max(input_.columns.size(), shape.leaves.size()));
     for (size_t i = 0; i < shape.leaves.size(); i++) {
       Vector& column = input_.columns[i];
       column.init(shape.leaves[i], n);
       for (uint32_t r = 0; r < n; r++) {
-        const Leaf& leaf = leaves_[rows_[at_ + r].first_leaf + i];
-        Datum value = leaf.constant != nullptr ? *leaf.constant : state_.parameter(leaf.parameter);
+        const Leaf& leaf = leaves_[row(at_ + r).first_leaf + i];
+        Datum value = leaf.constant != nullptr ? *leaf.constant : parameter(leaf.parameter, at_ + r);
         if (value.null) value.phys = shape.leaves[i];
         column.set_datum(r, value);
       }
@@ -157,6 +169,9 @@ class ValuesOperator final : public Operator {
   }
 
   QueryState& state_;
+  const sql::ValuesPlan& plan_;
+  const RowParameters* given_ = nullptr;  // the rows to answer; null: the node's own
+  size_t count_ = 0;
   std::vector<Phys> columns_;
   std::vector<RowShape> shapes_;
   std::vector<ValuesRow> rows_;
@@ -172,7 +187,7 @@ class ValuesOperator final : public Operator {
 Result<OperatorPtr> make_values(Builder& b, const sql::ValuesPlan& p) {
   ShapeMaker maker(b);
   for (const sql::ExprList& row : p.rows_of) INDIGO_TRY(maker.add(row));
-  return OperatorPtr(std::make_unique<ValuesOperator>(b.state(), b.phys_of(p.columns), std::move(maker)));
+  return OperatorPtr(std::make_unique<ValuesOperator>(b.state(), p, b.phys_of(p.columns), std::move(maker)));
 }
 
 }  // namespace indigo::engine::exec

@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "engine/exec/execution.h"
+#include "engine/exec/row_parameters.h"
 #include "engine/session/row_buffer.h"
 #include "engine/statement/prepared.h"
 
@@ -24,6 +25,7 @@ struct Portal {
   PreparedPtr prepared;
   std::vector<Datum> parameters;  // strings in `arena`
   Arena arena{1024};
+  std::unique_ptr<RowParameters> rows;       // of INSERT ... VALUES, for more rows than the plan has
   std::shared_ptr<const ResultShape> shape;  // null: no rows
 
   enum class Status : uint8_t { kReady, kRunning, kDone, kFailed } status = Status::kReady;

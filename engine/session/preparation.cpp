@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
+#include "engine/statement/repeated_rows.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
 #include "sql/analyze/analyzer.h"
@@ -203,24 +204,60 @@ Status SessionImpl::bind_literals(Portal& portal, const ScannedText& scanned) {
       portal.parameters.push_back(Datum());
       continue;
     }
-    const types::TypeRef& type = prepared.lifted_types[i];
-    std::string_view text = literal_value(scanned.raw[i], buffer);
-    if (type.oid == oid::kInt4 && scanned.literals[i].kind == sql::LiftedLiteral::Class::kInt4) {
-      int32_t v = 0;
-      std::from_chars(text.data(), text.data() + text.size(), v);
-      portal.parameters.push_back(Datum::of(v));
-      continue;
-    }
-    if (buffer.data() == text.data()) text = portal.arena.copy(text);
-    Datum value = types::type_input(bind_context_, type, text);
-    if (bind_context_.failed()) {
-      auto error = bind_context_.take_error();
-      if (error->position == 0) error->position = scanned.literals[i].location + 1;
-      return error;
-    }
+    INDIGO_ASSIGN(const Datum value, bind_literal(portal, scanned, i, prepared.lifted_types[i], buffer));
     portal.parameters.push_back(value);
   }
   return {};
+}
+
+Result<Datum> SessionImpl::bind_literal(Portal& portal, const ScannedText& scanned, size_t i,
+                                        const types::TypeRef& type, std::string& buffer) {
+  std::string_view text = literal_value(scanned.raw[i], buffer);
+  if (type.oid == oid::kInt4 && scanned.literals[i].kind == sql::LiftedLiteral::Class::kInt4) {
+    int32_t v = 0;
+    std::from_chars(text.data(), text.data() + text.size(), v);
+    return Datum::of(v);
+  }
+  if (buffer.data() == text.data()) text = portal.arena.copy(text);
+  Datum value = types::type_input(bind_context_, type, text);
+  if (bind_context_.failed()) {
+    auto error = bind_context_.take_error();
+    if (error->position == 0) error->position = scanned.literals[i].location + 1;
+    return error;
+  }
+  return value;
+}
+
+bool SessionImpl::bind_rows(Portal& portal, const ScannedText& whole) {
+  const Prepared& prepared = *portal.prepared;
+  const size_t shapes = folded_.first_literal.size() - 1;
+  if (prepared.plan == nullptr || prepared.custom || repeating_values(*prepared.plan, shapes) == nullptr) return false;
+  if (!bind_literals(portal, folded_.scanned).ok()) return false;
+  auto rows = std::make_unique<RowParameters>();
+  rows->first_parameter.assign(folded_.first_literal.begin(), folded_.first_literal.end() - 1);
+  rows->rows.reserve(folded_.rows.size());
+  std::string buffer;
+  for (const FoldedText::Row& row : folded_.rows) {
+    rows->rows.push_back({row.like, static_cast<uint32_t>(rows->parameters.size())});
+    const std::vector<bool>& nulls = folded_.null_literals[row.nulls];
+    size_t literal = row.first_literal;
+    const uint32_t begin = folded_.first_literal[row.like], end = folded_.first_literal[row.like + 1];
+    for (uint32_t p = begin; p < end; p++) {
+      if (!nulls.empty() && nulls[p - begin]) {
+        if (!prepared.lifted_used[p]) return false;
+        rows->parameters.push_back(Datum());
+      } else if (prepared.lifted_used[p]) {
+        auto value = bind_literal(portal, whole, literal++, prepared.lifted_types[p], buffer);
+        if (!value.ok()) return false;
+        rows->parameters.push_back(*value);
+      } else {  // part of the plan: the same in all rows, or they have no plan in common
+        if (whole.raw[literal++].text != folded_.scanned.raw[p].text) return false;
+        rows->parameters.push_back(Datum());
+      }
+    }
+  }
+  portal.rows = std::move(rows);
+  return true;
 }
 
 }  // namespace indigo::engine

@@ -3,6 +3,7 @@
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "engine/session/session_impl.h"
+#include "engine/statement/repeated_rows.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/utility.h"
 #include "types/function/registry.h"
@@ -154,7 +155,15 @@ Status SessionImpl::open_plan(Portal& portal) {
   portal.execution = take_execution(*portal.prepared);
   portal.view = transaction().view();
   ActiveView active(active_view_, portal.view);
-  INDIGO_TRY(portal.execution->open(execution_context(portal.view, portal.parameters)));
+  ExecutionContext context = execution_context(portal.view, portal.parameters);
+  if (portal.rows != nullptr) {
+    context.rows = portal.rows.get();
+    portal.rows->values = repeating_values(*portal.prepared->plan, portal.rows->first_parameter.size());
+    if (portal.rows->values == nullptr) {  // planned again, when others have redefined what it calls
+      return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");
+    }
+  }
+  INDIGO_TRY(portal.execution->open(context));
   portal.status = Portal::Status::kRunning;
   portal.created_at_depth = block_.depth();
   return {};
@@ -230,6 +239,7 @@ void SessionImpl::close(Portal& portal) {
   if (portal.execution) return_execution(*portal.prepared, std::move(portal.execution));
   portal.pin.reset();
   portal.buffer.reset();
+  portal.rows.reset();
 }
 
 Status SessionImpl::run_utility(Portal& portal, RowSink& sink) {

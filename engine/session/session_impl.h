@@ -29,6 +29,7 @@
 #include "engine/session/portal.h"
 #include "engine/session/transaction_block.h"
 #include "engine/settings/settings.h"
+#include "engine/statement/repeated_rows.h"
 #include "engine/statement/statement_cache.h"
 #include "types/function/context.h"
 
@@ -177,6 +178,10 @@ class SessionImpl final : public Session, public catalog::SessionContext, public
   Status check_failed_block(const ParsedStatement& parsed);
   // Parameters from literals of the text or from a Bind message, into the portal's arena.
   Status bind_literals(Portal& portal, const ScannedText& scanned);
+  Result<Datum> bind_literal(Portal& portal, const ScannedText& scanned, size_t i, const types::TypeRef& type,
+                             std::string& buffer);
+  // The rows of the INSERT in folded_ as data of the portal's plan. False: its plan cannot take them, or a value is wrong.
+  bool bind_rows(Portal& portal, const ScannedText& whole);
   // What a plan runs in: this transaction, at that view.
   ExecutionContext execution_context(const storage::ReadView& view, std::span<const Datum> parameters) {
     return {store(), transaction(), view, *this, parameters, work_memory_bytes_, &block_.deferred_checks(), this};
@@ -269,6 +274,7 @@ class SessionImpl final : public Session, public catalog::SessionContext, public
   StatementCache cache_;
   uint64_t plans_version_ = 0;  // of the catalog, when stale plans were discarded last
   ScannedText scanned_;
+  FoldedText folded_;
   Portal simple_portal_;
   std::map<std::string, NamedStatement, std::less<>> statements_;
   std::map<std::string, std::unique_ptr<Portal>, std::less<>> portals_;

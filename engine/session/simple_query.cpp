@@ -2,6 +2,7 @@
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/session_impl.h"
+#include "engine/statement/repeated_rows.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
 
@@ -52,9 +53,17 @@ Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
 }
 
 Status SessionImpl::run_cached(const ScannedText& scanned, std::string_view text, RowSink& sink) {
+  Portal& portal = simple_portal_;
+  if (fold_rows(text, scanned, folded_)) {
+    // What fails is done again with the whole text: errors say where they are in it.
+    auto prepared = prepare_cached(folded_.scanned, folded_.text);
+    if (prepared.ok() && *prepared != nullptr) {
+      portal.prepared = std::move(*prepared);
+      if (bind_rows(portal, scanned)) return run_portal_simple(portal, true, sink);
+    }
+  }
   INDIGO_ASSIGN(PreparedPtr prepared, prepare_cached(scanned, text));
   if (prepared == nullptr) return run_text(text, sink);
-  Portal& portal = simple_portal_;
   portal.prepared = std::move(prepared);
   INDIGO_TRY(bind_literals(portal, scanned));
   return run_portal_simple(portal, true, sink);

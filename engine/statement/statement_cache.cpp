@@ -23,11 +23,14 @@ PreparedPtr StatementCache::find(const ScannedText& scanned, uint64_t generation
 }
 
 void StatementCache::insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared) {
-  if (generation != generation_ || entries_.size() >= kEntriesMax) {
-    entries_.clear();
+  if (scanned.key.size() > kKeyBytesMax / 4) return;
+  if (generation != generation_ || entries_.size() >= kEntriesMax || key_bytes_ + scanned.key.size() > kKeyBytesMax) {
+    clear();
     generation_ = generation;
   }
-  Entry& entry = entries_[scanned.key];
+  const auto [place, fresh] = entries_.try_emplace(scanned.key);
+  if (fresh) key_bytes_ += scanned.key.size();
+  Entry& entry = place->second;
   if (entry.used != prepared->lifted_used) {  // the first plan, or one that needed more of its literals
     entry.used = prepared->lifted_used;
     entry.by_shape.clear();
@@ -46,7 +49,10 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
 
 void StatementCache::erase(const ScannedText& scanned, uint64_t generation) {
   if (generation != generation_) return;
-  if (auto at = entries_.find(std::string_view(scanned.key)); at != entries_.end()) entries_.erase(at);
+  if (auto at = entries_.find(std::string_view(scanned.key)); at != entries_.end()) {
+    key_bytes_ -= at->first.size();
+    entries_.erase(at);
+  }
 }
 
 }  // namespace indigo::engine

@@ -23,13 +23,18 @@ class StatementCache {
  public:
   // Cached statements at most; when full the cache starts again empty.
   static constexpr size_t kEntriesMax = 1000;
+  // Of all keys: a plan takes up to a hundred times the memory of its text.
+  static constexpr size_t kKeyBytesMax = 4 << 20;
 
   // The prepared statement for this text, or null. `generation` is what plans depend on besides the text (search_path and
   // so on); entries of another generation are not found.
   PreparedPtr find(const ScannedText& scanned, uint64_t generation);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
   void erase(const ScannedText& scanned, uint64_t generation);
-  void clear() { entries_.clear(); }
+  void clear() {
+    entries_.clear();
+    key_bytes_ = 0;
+  }
   size_t size() const { return entries_.size(); }
 
  private:
@@ -51,6 +56,7 @@ class StatementCache {
 
   absl::flat_hash_map<std::string, Entry, Hash, Equal> entries_;
   uint64_t generation_ = 0;
+  size_t key_bytes_ = 0;
   std::string shape_;
 };
 
