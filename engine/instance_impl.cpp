@@ -14,7 +14,10 @@
 #include "catalog/tables/system_table.h"
 #include "engine/durability/rebuild.h"
 #include "engine/session/clock.h"
+#include "engine/session/current_message.h"
+#include "engine/session/session_impl.h"
 #include "engine/settings/format_settings.h"
+#include "engine/settings/setting_table.h"
 #include "engine/settings/stored_settings.h"
 #include "log/file_directory.h"
 
@@ -47,7 +50,7 @@ Status InstanceImpl::start() {
   types::FormatSettings format;
   const char* zone = std::getenv("TZ");
   if (zone != nullptr && *zone != '\0') {
-    auto checked = check_format_setting("TimeZone", zone[0] == ':' ? zone + 1 : zone, format);
+    auto checked = normalise_time_zone(zone[0] == ':' ? zone + 1 : zone, format);
     if (checked.ok()) defaults_[*find_setting("TimeZone")] = *checked;
   }
   for (const auto& [name, text] : options_.settings) {
@@ -57,8 +60,10 @@ Status InstanceImpl::start() {
     if (definition.context == SettingContext::kInternal) {
       return Error(sqlstate::kCantChangeRuntimeParam, "parameter \"" + name + "\" cannot be changed");
     }
-    INDIGO_ASSIGN(std::string value, parse_setting(definition, text));
-    INDIGO_ASSIGN(defaults_[*index], check_format_setting(definition.name, std::move(value), format));
+    INDIGO_ASSIGN(defaults_[*index], parse_setting(definition, text));
+    if (const auto normalise = definition.behavior.normalise) {
+      INDIGO_ASSIGN(defaults_[*index], normalise(std::move(defaults_[*index]), format));
+    }
   }
   INDIGO_ASSIGN(const log::Durability level, durability());
   defaults_[*find_setting("durability")] = log::durability_name(level);
@@ -190,7 +195,7 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
   session = std::make_unique<SessionImpl>(*this, waiter, std::move(database), pid, key);  // forgets itself at its end
   {
     std::lock_guard lock(mutex_);
-    sessions_[pid].activity = session->shared_activity();
+    sessions_[pid].activity = session->parts().message().shared_activity();
   }
   INDIGO_TRY(session->start(options, stored));
   return std::unique_ptr<Session>(std::move(session));

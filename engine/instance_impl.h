@@ -10,7 +10,7 @@
 #include "catalog/catalog.h"
 #include "engine/durability/data_directory.h"
 #include "engine/instance.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_activity.h"
 #include "log/log.h"
 #include "storage/store.h"
 

@@ -7,13 +7,16 @@
 #include <thread>
 
 #include "base/server_log.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
 #include "engine/session/session_impl.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/definition_host.h"
 #include "log/file_error.h"
 #include "storage/table.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -23,7 +26,7 @@ namespace {
 class Builder {
  public:
   Builder(InstanceImpl& instance, const std::shared_ptr<catalog::Database>& database)
-      : session_(instance, Waiter::current(), database, 0, 0), host_(session_, nullptr) {}
+      : session_(instance, Waiter::current(), database, 0, 0), host_(session_.parts(), nullptr) {}
 
   Status start(const std::string& user) {
     ConnectOptions options;
@@ -32,11 +35,12 @@ class Builder {
   }
   // One transaction.
   Status run(const std::function<Status(DdlContext&)>& step) {
-    INDIGO_TRY(session_.begin_statement());
-    DdlContext context{session_.session_catalog(), session_.transaction(), host_, {}};
+    SessionParts& parts = session_.parts();
+    INDIGO_TRY(parts.begin_statement());
+    DdlContext context{parts.session_catalog(), parts.transaction(), host_, {}};
     Status status = step(context);
-    if (status.ok()) status = session_.block().commit();
-    if (!status.ok()) session_.block().rollback();
+    if (status.ok()) status = parts.block().commit();
+    if (!status.ok()) parts.block().rollback();
     return status;
   }
 

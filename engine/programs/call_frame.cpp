@@ -1,19 +1,23 @@
 #include "engine/programs/call_frame.h"
 
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_context.h"
+#include "engine/row_sink.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
+#include "engine/settings/settings.h"
 
 namespace indigo::engine::programs {
 
 Status CallFrame::enter(const types::FunctionInfo& info) {
   if (info.security_definer && info.owner != session_.user()) {
     caller_ = session_.user();
-    session_.act_as(info.owner);
+    session_.roles().act_as(info.owner);
   }
   for (const std::string& line : info.settings) {
     const size_t at = line.find('=');
     const std::string name = line.substr(0, at), value = line.substr(at + 1);
     std::string before;
-    if (!session_.setting(name, before)) before.clear();
+    if (!session_.context().setting(name, before)) before.clear();
     INDIGO_TRY(session_.settings().set(name, value, Settings::Scope::kLocal, true));
     settings_.emplace_back(name, std::move(before));
   }
@@ -26,7 +30,7 @@ CallFrame::~CallFrame() {
     Status restored = session_.settings().set(at->first, at->second, Settings::Scope::kLocal, true);
     if (!restored.ok()) session_.notice(Severity::kWarning, restored.error());
   }
-  if (caller_ != kInvalidOid) session_.act_as(caller_);
+  if (caller_ != kInvalidOid) session_.roles().act_as(caller_);
 }
 
 }  // namespace indigo::engine::programs

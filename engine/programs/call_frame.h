@@ -12,13 +12,13 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 namespace programs {
 
 class CallFrame {
  public:
-  explicit CallFrame(SessionImpl& session) : session_(session) {}
+  explicit CallFrame(SessionParts& session) : session_(session) {}
   ~CallFrame();
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
@@ -26,7 +26,7 @@ class CallFrame {
   Status enter(const types::FunctionInfo& info);
 
  private:
-  SessionImpl& session_;
+  SessionParts& session_;
   Oid caller_ = kInvalidOid;                                   // whom the session acted as, when that changes
   std::vector<std::pair<std::string, std::string>> settings_;  // and what the settings were
 };

@@ -1,8 +1,10 @@
 #include "engine/programs/internal_routine.h"
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "catalog/generated/columns.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "types/builtin/static_table.h"
 #include "types/function/registry.h"
 
@@ -16,8 +18,8 @@ class InternalRoutine final : public Routine {
                   types::CallInfo call)
       : Routine(std::move(info)), function_(function), call_(std::move(call)) {}
 
-  Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override {
-    types::FuncContext context(session);
+  Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override {
+    types::FuncContext context(session.context());
     Arena arena;
     context.set_arena(&arena);
     std::vector<Vector> values(arguments.size());
@@ -33,7 +35,7 @@ class InternalRoutine final : public Routine {
     if (context.failed()) return context.take_error();
     return OwnedDatum(out.datum(0));
   }
-  Status rows(SessionImpl&, std::span<const Datum>, RowList&) override {
+  Status rows(SessionParts&, std::span<const Datum>, RowList&) override {
     return Error(sqlstate::kFeatureNotSupported, "set-returning functions in language internal are not supported");
   }
 
@@ -44,7 +46,7 @@ class InternalRoutine final : public Routine {
 
 }  // namespace
 
-Result<std::shared_ptr<Routine>> make_internal_routine(SessionImpl&, std::shared_ptr<const types::FunctionInfo> info,
+Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts&, std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments) {
   const types::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
   const types::ScalarFunction* found = nullptr;

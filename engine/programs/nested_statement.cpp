@@ -7,9 +7,13 @@
 #include "engine/ddl/ddl.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/row_catcher.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/preparation.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine::programs {
 
@@ -33,10 +37,10 @@ Error not_allowed(const std::string& what) {
 
 NestedStatement::~NestedStatement() = default;
 
-Status NestedStatement::prepare(SessionImpl& session) {
-  if (prepared_ != nullptr) return session.refresh(prepared_);
+Status NestedStatement::prepare(SessionParts& session) {
+  if (prepared_ != nullptr) return session.preparation().refresh(prepared_);
   INDIGO_TRY(check_stack_depth());
-  INDIGO_ASSIGN(prepared_, session.prepare(parsed_, {}, false, {}, {}));
+  INDIGO_ASSIGN(prepared_, session.preparation().prepare(parsed_, {}, false, {}, {}));
   return {};
 }
 
@@ -56,7 +60,7 @@ void NestedStatement::return_execution(std::unique_ptr<Execution> execution, con
   if (of == idle_plan_ && idle_.size() < 2) idle_.push_back(std::move(execution));
 }
 
-Result<NestedStatement::Outcome> NestedStatement::run(SessionImpl& session, std::span<const Datum> parameters,
+Result<NestedStatement::Outcome> NestedStatement::run(SessionParts& session, std::span<const Datum> parameters,
                                                       bool may_change, uint64_t most, const Rows& rows) {
   INDIGO_TRY(check_stack_depth());
   INDIGO_TRY(prepare(session));
@@ -64,18 +68,18 @@ Result<NestedStatement::Outcome> NestedStatement::run(SessionImpl& session, std:
   return run_plan(session, parameters, may_change, most, rows);
 }
 
-Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionImpl& session, std::span<const Datum> parameters,
+Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session, std::span<const Datum> parameters,
                                                            bool may_change, uint64_t most, const Rows& rows) {
   if (!may_change && !prepared_->plan->read_only) return not_allowed(change_name(prepared_->plan->command));
-  INDIGO_TRY(session.check_allowed(*prepared_));
-  INDIGO_TRY(session.lock_relations(prepared_));
+  INDIGO_TRY(session.runner().check_allowed(*prepared_));
+  INDIGO_TRY(session.runner().lock_relations(prepared_));
   const PreparedPtr prepared = prepared_;  // it may be planned again while it runs
-  const storage::ReadView view = session.nested_view(may_change);
-  ActiveView active(session.active_view(), view);
+  const storage::ReadView view = session.scope().nested_view(may_change);
+  ActiveView active(session.scope().active_view(), view);
   auto execution = take_execution();
   Outcome outcome;
   const auto pull = [&]() -> Status {
-    INDIGO_TRY(execution->open(session.execution_context(view, parameters)));
+    INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
     for (;;) {
       const uint64_t wanted = most == 0 ? 0 : most - outcome.rows;
       INDIGO_ASSIGN(const Chunk* chunk, execution->next(static_cast<uint32_t>(std::min<uint64_t>(wanted, UINT32_MAX))));
@@ -96,13 +100,13 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionImpl& session,
   return outcome;
 }
 
-Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionImpl& session, std::span<const Datum> parameters,
+Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& session, std::span<const Datum> parameters,
                                                               bool may_change, const Rows& rows) {
   const UtilityHandler* handler = find_utility(parsed_->node);
   const std::string name = statement_name(parsed_->node);
   if (handler == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported yet");
   if (!may_change && is_ddl(*parsed_->node)) return not_allowed(name);
-  if (may_change) session.nested_view(true);
+  if (may_change) session.scope().nested_view(true);
   std::shared_ptr<const ResultShape> shape;
   if (handler->describe != nullptr) {
     INDIGO_ASSIGN(shape, handler->describe(session, *parsed_));

@@ -22,7 +22,7 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 namespace programs {
 
@@ -32,7 +32,7 @@ class NestedStatement {
   ~NestedStatement();
 
   // Analyzes and plans, or does so anew when the catalog has moved.
-  Status prepare(SessionImpl& session);
+  Status prepare(SessionParts& session);
   const Prepared& prepared() const { return *prepared_; }
   const PreparedPtr& shared_prepared() const { return prepared_; }
   const PgQuery__Node* node() const { return parsed_->node; }
@@ -48,13 +48,13 @@ class NestedStatement {
     std::string tag;    // of a utility statement
   };
   // `most`: no more rows than this are computed (0: all). `may_change`: false in functions that are not volatile.
-  Result<Outcome> run(SessionImpl& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
+  Result<Outcome> run(SessionParts& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
                       const Rows& rows);
 
  private:
-  Result<Outcome> run_plan(SessionImpl& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
+  Result<Outcome> run_plan(SessionParts& session, std::span<const Datum> parameters, bool may_change, uint64_t most,
                            const Rows& rows);
-  Result<Outcome> run_utility(SessionImpl& session, std::span<const Datum> parameters, bool may_change,
+  Result<Outcome> run_utility(SessionParts& session, std::span<const Datum> parameters, bool may_change,
                               const Rows& rows);
   std::unique_ptr<Execution> take_execution();
   void return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of);

@@ -1,21 +1,23 @@
 #include "engine/programs/procedure_call.h"
 
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/programs.h"
 #include "engine/programs/routine.h"
 #include "engine/session/evaluate.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
 namespace indigo::engine::programs {
 
-Result<ProcedureCall> ProcedureCall::analyze(SessionImpl& session, const ParsedStatement& statement,
+Result<ProcedureCall> ProcedureCall::analyze(SessionParts& session, const ParsedStatement& statement,
                                              std::span<const TypeRef> types) {
   std::vector<Oid> declared;
   for (const TypeRef& type : types) declared.push_back(type.oid);
   sql::AnalyzeInput input{statement.node, statement.text, declared, types.empty(), {}};
   input.variables = statement.variables.get();
   ProcedureCall out;
-  INDIGO_ASSIGN(out.call_, sql::analyze_call(session, *statement.node->call_stmt, input));
+  INDIGO_ASSIGN(out.call_, sql::analyze_call(session.context(), *statement.node->call_stmt, input));
   std::vector<TypeRef> arguments;
   for (const auto& e : out.call_.arguments) arguments.push_back(e->type);
   const RoutineResult result = result_of(session, *out.call_.procedure, out.call_.result, arguments);
@@ -26,7 +28,7 @@ Result<ProcedureCall> ProcedureCall::analyze(SessionImpl& session, const ParsedS
   return out;
 }
 
-Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionImpl& session, std::span<const Datum> parameters,
+Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionParts& session, std::span<const Datum> parameters,
                                                    bool may_commit) const {
   INDIGO_ASSIGN(const std::vector<OwnedDatum> values, evaluate(session, call_.arguments, parameters));
   types::CallInfo info;
@@ -51,7 +53,7 @@ Result<std::vector<OwnedDatum>> ProcedureCall::run(SessionImpl& session, std::sp
   return out;
 }
 
-std::shared_ptr<const ResultShape> ProcedureCall::shape(SessionImpl& session) const {
+std::shared_ptr<const ResultShape> ProcedureCall::shape(SessionParts& session) const {
   if (outputs_.empty()) return nullptr;
   auto shape = std::make_shared<ResultShape>();
   for (size_t i = 0; i < outputs_.size(); i++) {

@@ -12,20 +12,20 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 namespace programs {
 
 class ProcedureCall {
  public:
   // `types`: of the statement's $n; those that are not given are inferred.
-  static Result<ProcedureCall> analyze(SessionImpl& session, const ParsedStatement& statement,
+  static Result<ProcedureCall> analyze(SessionParts& session, const ParsedStatement& statement,
                                        std::span<const types::TypeRef> types);
 
   // Of OUT and INOUT parameters, by column. `may_commit`: no other statement and no block is around it.
-  Result<std::vector<OwnedDatum>> run(SessionImpl& session, std::span<const Datum> parameters, bool may_commit) const;
+  Result<std::vector<OwnedDatum>> run(SessionParts& session, std::span<const Datum> parameters, bool may_commit) const;
   // The columns of that row; null: there are none.
-  std::shared_ptr<const ResultShape> shape(SessionImpl& session) const;
+  std::shared_ptr<const ResultShape> shape(SessionParts& session) const;
 
   const sql::AnalyzedCall& analyzed() const { return call_; }
 

@@ -2,11 +2,13 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/programs/call_frame.h"
 #include "engine/programs/internal_routine.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/sql_function.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "types/builtin/builtins.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -154,7 +156,7 @@ Status Programs::validate(Oid function) {
   const auto info = session_.session_catalog().function(function);
   if (info == nullptr) return {};
   std::string checks;
-  if (session_.setting("check_function_bodies", checks) && checks == "off") return {};
+  if (session_.context().setting("check_function_bodies", checks) && checks == "off") return {};
   if (info->language == "sql") return SqlFunction::validate(session_, info);
   if (info->language == "plpgsql") return PlpgsqlFunction::validate(session_, info);
   return {};

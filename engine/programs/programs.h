@@ -16,7 +16,7 @@ namespace indigo::engine::programs {
 
 class Programs {
  public:
-  explicit Programs(SessionImpl& session) : session_(session) {}
+  explicit Programs(SessionParts& session) : session_(session) {}
 
   // catalog::SessionContext's.
   Result<OwnedDatum> call(const types::CallInfo& call, std::span<const Datum> arguments);
@@ -47,7 +47,7 @@ class Programs {
   Result<std::shared_ptr<Routine>> make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
                                         std::span<const TypeRef> arguments);
 
-  SessionImpl& session_;
+  SessionParts& session_;
   std::map<Key, Entry> routines_;
   Key scratch_;
   bool may_commit_ = false;

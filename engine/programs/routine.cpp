@@ -1,6 +1,7 @@
 #include "engine/programs/routine.h"
 
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/session_parts.h"
 #include "sql/analyze/type/coerce.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
@@ -8,12 +9,12 @@
 
 namespace indigo::engine::programs {
 
-TypeRef type_of(SessionImpl& session, Oid type) {
+TypeRef type_of(SessionParts& session, Oid type) {
   const auto info = session.session_catalog().type(type);
   return {type, -1, info != nullptr ? info->collation : kInvalidOid};
 }
 
-void RowList::init(SessionImpl& session, std::vector<TypeRef> columns, std::vector<std::string> column_names) {
+void RowList::init(SessionParts& session, std::vector<TypeRef> columns, std::vector<std::string> column_names) {
   types = std::move(columns);
   names = std::move(column_names);
   std::vector<Phys> phys;
@@ -24,7 +25,7 @@ void RowList::init(SessionImpl& session, std::vector<TypeRef> columns, std::vect
   store.init(std::move(phys));
 }
 
-RoutineResult result_of(SessionImpl& session, const types::FunctionInfo& info, const TypeRef& result,
+RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments) {
   RoutineResult out;
   out.type = result;

@@ -14,7 +14,7 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 namespace programs {
 
@@ -37,7 +37,7 @@ struct RowList {
   std::vector<std::string> names;
   exec::RowStore store;
 
-  void init(SessionImpl& session, std::vector<TypeRef> columns, std::vector<std::string> column_names = {});
+  void init(SessionParts& session, std::vector<TypeRef> columns, std::vector<std::string> column_names = {});
   bool ready() const { return !types.empty(); }
 };
 
@@ -49,18 +49,18 @@ class Routine {
   bool may_change() const { return info_->volatility == types::Volatility::kVolatile; }
 
   // One value; a composite one as its image.
-  virtual Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) = 0;
+  virtual Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) = 0;
   // All rows of a function that returns a set.
-  virtual Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) = 0;
+  virtual Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) = 0;
 
  private:
   const std::shared_ptr<const types::FunctionInfo> info_;
 };
 
 // The result of a call with these actual types.
-RoutineResult result_of(SessionImpl& session, const types::FunctionInfo& info, const TypeRef& result,
+RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments);
-TypeRef type_of(SessionImpl& session, Oid type);
+TypeRef type_of(SessionParts& session, Oid type);
 
 }  // namespace programs
 }  // namespace indigo::engine

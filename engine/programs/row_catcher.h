@@ -7,13 +7,13 @@
 #include "base/sqlstate.h"
 #include "engine/programs/nested_statement.h"
 #include "engine/row_sink.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 
 namespace indigo::engine::programs {
 
 class RowCatcher final : public RowSink {
  public:
-  RowCatcher(SessionImpl& session, const NestedStatement::Rows& rows) : session_(session), rows_(rows) {}
+  RowCatcher(SessionParts& session, const NestedStatement::Rows& rows) : session_(session), rows_(rows) {}
 
   uint64_t row_count() const { return count_; }
 
@@ -41,7 +41,7 @@ class RowCatcher final : public RowSink {
  private:
   static Error no_copy() { return Error(sqlstate::kFeatureNotSupported, "cannot COPY to/from client in PL/pgSQL"); }
 
-  SessionImpl& session_;
+  SessionParts& session_;
   const NestedStatement::Rows& rows_;
   uint64_t count_ = 0;
   bool done_ = false;

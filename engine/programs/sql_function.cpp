@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/argument_scope.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
@@ -44,13 +45,13 @@ std::string SqlFunction::context(size_t statement) const {
   return "SQL function \"" + info().name + "\" statement " + std::to_string(statement + 1);
 }
 
-Error SqlFunction::mismatch(SessionImpl& session, std::string detail) const {
+Error SqlFunction::mismatch(SessionParts& session, std::string detail) const {
   return Error(kInvalidFunctionDefinition, "return type mismatch in function declared to return " +
                                                types::format_type(session.session_catalog(), result_.type.oid))
       .with_detail(std::move(detail));
 }
 
-Result<std::shared_ptr<Routine>> SqlFunction::make(SessionImpl& session,
+Result<std::shared_ptr<Routine>> SqlFunction::make(SessionParts& session,
                                                    std::shared_ptr<const types::FunctionInfo> info,
                                                    const TypeRef& result, std::span<const TypeRef> arguments) {
   RoutineResult shape = result_of(session, *info, result, arguments);
@@ -63,7 +64,7 @@ Result<std::shared_ptr<Routine>> SqlFunction::make(SessionImpl& session,
   return std::shared_ptr<Routine>(std::move(function));
 }
 
-Status SqlFunction::validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info) {
+Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info) {
   const auto polymorphic = [](Oid type) { return sql::is_polymorphic(type); };
   const std::string context = "SQL function \"" + info->name + "\"";
   if (std::any_of(info->arguments.begin(), info->arguments.end(), polymorphic)) {
@@ -85,7 +86,7 @@ Status SqlFunction::validate(SessionImpl& session, const std::shared_ptr<const t
   return {};
 }
 
-Status SqlFunction::prepare(SessionImpl& session, std::span<const TypeRef> arguments) {
+Status SqlFunction::prepare(SessionParts& session, std::span<const TypeRef> arguments) {
   const std::string text = body_text(info());
   auto parsed = parse_statements(text, std::make_shared<ArgumentScope>(info(), arguments));
   if (!parsed.ok()) return in_body(std::move(*parsed.take_error()), text);
@@ -101,7 +102,7 @@ Status SqlFunction::prepare(SessionImpl& session, std::span<const TypeRef> argum
   return prepare_result(session);
 }
 
-Status SqlFunction::prepare_result(SessionImpl& session) {
+Status SqlFunction::prepare_result(SessionParts& session) {
   if (!has_result(result_.type.oid)) return {};
   if (statements_.empty() || !statements_.back()->returns_rows() || statements_.back()->is_utility()) {
     return mismatch(session, "Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.");
@@ -146,7 +147,7 @@ Status SqlFunction::prepare_result(SessionImpl& session) {
   return {};
 }
 
-Status SqlFunction::run(SessionImpl& session, std::span<const Datum> arguments, bool all,
+Status SqlFunction::run(SessionParts& session, std::span<const Datum> arguments, bool all,
                         const NestedStatement::Rows& rows) {
   for (size_t i = 0; i < statements_.size(); i++) {
     const bool last = i + 1 == statements_.size() && has_result(result_.type.oid);
@@ -162,7 +163,7 @@ Status SqlFunction::run(SessionImpl& session, std::span<const Datum> arguments, 
   return {};
 }
 
-Status SqlFunction::convert(SessionImpl& session, const Chunk& chunk, uint32_t row, Arena& arena,
+Status SqlFunction::convert(SessionParts& session, const Chunk& chunk, uint32_t row, Arena& arena,
                             std::vector<Datum>& values) {
   values.clear();
   const auto keep = [&](Datum value) {
@@ -192,7 +193,7 @@ Status SqlFunction::convert(SessionImpl& session, const Chunk& chunk, uint32_t r
   return {};
 }
 
-Result<OwnedDatum> SqlFunction::call(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> SqlFunction::call(SessionParts& session, std::span<const Datum> arguments) {
   const auto type = session.session_catalog().type(result_.type.oid);
   OwnedDatum out(Datum::make_null(type != nullptr ? type->phys : Phys::kStr));
   bool found = false;
@@ -216,7 +217,7 @@ Result<OwnedDatum> SqlFunction::call(SessionImpl& session, std::span<const Datum
   return out;
 }
 
-Status SqlFunction::rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) {
+Status SqlFunction::rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) {
   const auto begin = [&] {
     if (out.ready()) return;
     if (!result_.row) {

@@ -14,26 +14,26 @@ namespace indigo::engine::programs {
 
 class SqlFunction final : public Routine {
  public:
-  static Result<std::shared_ptr<Routine>> make(SessionImpl& session, std::shared_ptr<const types::FunctionInfo> info,
+  static Result<std::shared_ptr<Routine>> make(SessionParts& session, std::shared_ptr<const types::FunctionInfo> info,
                                                const TypeRef& result, std::span<const TypeRef> arguments);
   // What is wrong with the body, as CREATE FUNCTION tells it. Polymorphic functions are only parsed.
-  static Status validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info);
+  static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
 
-  Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override;
-  Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) override;
+  Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override;
+  Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override;
 
   SqlFunction(std::shared_ptr<const types::FunctionInfo> info, RoutineResult result)
       : Routine(std::move(info)), result_(std::move(result)) {}
 
  private:
-  Status prepare(SessionImpl& session, std::span<const TypeRef> arguments);
-  Status prepare_result(SessionImpl& session);
-  Error mismatch(SessionImpl& session, std::string detail) const;
+  Status prepare(SessionParts& session, std::span<const TypeRef> arguments);
+  Status prepare_result(SessionParts& session);
+  Error mismatch(SessionParts& session, std::string detail) const;
   std::string context(size_t statement) const;
   // Runs all statements; the last one's rows go to `rows`.
-  Status run(SessionImpl& session, std::span<const Datum> arguments, bool all, const NestedStatement::Rows& rows);
+  Status run(SessionParts& session, std::span<const Datum> arguments, bool all, const NestedStatement::Rows& rows);
   // The fields of one row of the last statement, converted, into `values`; strings live in `arena`.
-  Status convert(SessionImpl& session, const Chunk& chunk, uint32_t row, Arena& arena, std::vector<Datum>& values);
+  Status convert(SessionParts& session, const Chunk& chunk, uint32_t row, Arena& arena, std::vector<Datum>& values);
 
   const RoutineResult result_;
   std::vector<std::unique_ptr<NestedStatement>> statements_;

@@ -1,25 +1,27 @@
 #include "engine/programs/value_cast.h"
 
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_scope.h"
 #include "sql/analyze/analyzer.h"
 
 namespace indigo::engine::programs {
 
-Result<ValueCast> ValueCast::make(SessionImpl& session, const types::TypeRef& from, const types::TypeRef& to,
+Result<ValueCast> ValueCast::make(SessionParts& session, const types::TypeRef& from, const types::TypeRef& to,
                                   bool through_text) {
   ValueCast cast;
   if (from.oid == to.oid && (to.typmod == -1 || to.typmod == from.typmod)) {
     const auto type = session.session_catalog().type(to.oid);
     if (type == nullptr || type->kind != 'd') return cast;
   }
-  INDIGO_ASSIGN(const sql::ExprPtr e, sql::analyze_assignment(session, from, to, through_text));
+  INDIGO_ASSIGN(const sql::ExprPtr e, sql::analyze_assignment(session.context(), from, to, through_text));
   if (e != nullptr) cast.expression_ = std::make_unique<exec::StandaloneExpression>(e);
   return cast;
 }
 
-Result<Datum> ValueCast::apply(SessionImpl& session, const Datum& value) {
+Result<Datum> ValueCast::apply(SessionParts& session, const Datum& value) {
   if (expression_ == nullptr) return value;
-  return expression_->evaluate(session.execution_context(session.current_view(), {&value, 1}));
+  return expression_->evaluate(session.scope().execution_context(session.scope().current_view(), {&value, 1}));
 }
 
 }  // namespace indigo::engine::programs

@@ -8,18 +8,18 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 namespace programs {
 
 class ValueCast {
  public:
   // `through_text`: types without a conversion go by their texts. 42804 otherwise.
-  static Result<ValueCast> make(SessionImpl& session, const types::TypeRef& from, const types::TypeRef& to,
+  static Result<ValueCast> make(SessionParts& session, const types::TypeRef& from, const types::TypeRef& to,
                                 bool through_text);
   bool identity() const { return expression_ == nullptr; }
   // A string lives until the next call, or as long as `value`'s.
-  Result<Datum> apply(SessionImpl& session, const Datum& value);
+  Result<Datum> apply(SessionParts& session, const Datum& value);
 
  private:
   std::unique_ptr<exec::StandaloneExpression> expression_;

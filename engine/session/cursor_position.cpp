@@ -1,6 +1,6 @@
 // What a session's cursors stand on, for WHERE CURRENT OF.
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/portals.h"
 
 namespace indigo::engine {
 
@@ -48,13 +48,13 @@ bool Portal::on_row() const {
   return rows_sent > 0 && status != Status::kDone;
 }
 
-Result<std::optional<exec::CursorRows::Row>> SessionImpl::current_row(std::string_view cursor,
-                                                                      const catalog::RelationInfo& relation) {
-  auto at = portals_.find(cursor);
-  if (at == portals_.end()) {
+Result<std::optional<exec::CursorRows::Row>> Portals::current_row(std::string_view cursor,
+                                                                  const catalog::RelationInfo& relation) {
+  Portal* const found = find(cursor);
+  if (found == nullptr) {
     return Error(sqlstate::kInvalidCursorName, "cursor \"" + std::string(cursor) + "\" does not exist");
   }
-  Portal& portal = *at->second;
+  Portal& portal = *found;
   if (portal.prepared == nullptr || portal.prepared->is_utility() ||
       portal.prepared->plan->command != sql::CommandKind::kSelect) {
     return wrong_cursor(cursor, "is not a SELECT query");

@@ -1,10 +1,12 @@
 #include "engine/session/evaluate.h"
 
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_scope.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
-Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions,
+Result<std::vector<OwnedDatum>> evaluate(SessionParts& session, const sql::ExprList& expressions,
                                          std::span<const Datum> parameters) {
   auto root = std::make_shared<sql::ResultPlan>();
   auto plan = std::make_shared<sql::PlannedStatement>();
@@ -16,7 +18,7 @@ Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprLi
   root->rows = 1;
   plan->root = std::move(root);
   auto execution = Execution::create(plan);
-  INDIGO_TRY(execution->open(session.execution_context(session.transaction().view(), parameters)));
+  INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
   INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
   std::vector<OwnedDatum> values;
   if (chunk != nullptr && chunk->rows() > 0) {

@@ -9,10 +9,10 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 // Within the session's open transaction. The expressions refer to no columns.
-Result<std::vector<OwnedDatum>> evaluate(SessionImpl& session, const sql::ExprList& expressions,
+Result<std::vector<OwnedDatum>> evaluate(SessionParts& session, const sql::ExprList& expressions,
                                          std::span<const Datum> parameters);
 
 }  // namespace indigo::engine

@@ -1,12 +1,18 @@
 // Parse, Bind, Describe, Execute, Close, Sync.
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
+#include "engine/session/current_message.h"
+#include "engine/session/parameter_binding.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/prepared_statements.h"
 #include "engine/session/session_impl.h"
-#include "engine/statement/result_shape.h"
+#include "engine/session/session_settings.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/utility.h"
 #include "sql/parse/parser.h"
-#include "types/function/registry.h"
-#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -21,116 +27,92 @@ Error no_portal(std::string_view name) {
   return Error(sqlstate::kInvalidCursorName, "portal \"" + std::string(name) + "\" does not exist");
 }
 
+Error cannot_run(std::string_view name) {
+  return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + std::string(name) + "\" cannot be run");
+}
+
+std::vector<Oid> oids_of(const std::vector<types::TypeRef>& types) {
+  std::vector<Oid> out;
+  for (const auto& type : types) out.push_back(type.oid);
+  return out;
+}
+
 }  // namespace
 
 Status SessionImpl::make_statement(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
                                    RowSink& sink) {
-  sink_ = &sink;
-  begin_message(text);
-  if (!name.empty() && statements_.contains(name)) {
+  parts_.message().set_sink(&sink);
+  parts_.begin_message(text);
+  if (!name.empty() && parts_.statements().contains(name)) {
     return Error(sqlstate::kDuplicatePreparedStatement,
                  "prepared statement \"" + std::string(name) + "\" already exists");
   }
   NamedStatement statement;
   statement.parameter_types.assign(parameter_types.begin(), parameter_types.end());
-  statement.prepare_time = statement_timestamp_;
+  statement.prepare_time = parts_.message().timestamp();
   // The unnamed statement of a driver that always parses anew: the same text with the same types is found again.
   scan_literals(text, scanned_);
   const bool reuse = scanned_.cacheable && scanned_.literals.empty() && parameter_types.empty() &&
-                     block_.state() != TransactionBlock::State::kFailed;
-  if (reuse) {
-    scanned_.key.push_back('\x1f');  // parameters are inferred: another statement than the simple protocol's
-    if (PreparedPtr found = cache_.find(scanned_, plan_generation_);
-        found && !found->is_utility() && found->catalog_version == catalog_.version()) {
-      statement.parsed = found->parsed;
-      statement.prepared = std::move(found);
-    }
-  }
-  if (statement.prepared == nullptr) {
-    INDIGO_ASSIGN(auto tree, sql::parse(text));
-    if (tree->statements().size() > 1) {
-      return Error(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement");
-    }
-    auto parsed = std::make_shared<ParsedStatement>();
-    parsed->tree = tree;
-    parsed->text = text;
-    if (!tree->statements().empty()) {
-      parsed->node = tree->statements()[0].node;
-      parsed->location = tree->statements()[0].location;
-      parsed->length = tree->statements()[0].length;
-      INDIGO_TRY(check_failed_block(*parsed));
-      if (find_utility(parsed->node) == nullptr) {
-        INDIGO_TRY(block_.ensure(statement_timestamp_));
-      }
-      INDIGO_ASSIGN(statement.prepared, prepare(parsed, parameter_types, true, {}, {}));
-      if (reuse && !statement.prepared->is_utility()) cache_.insert(scanned_, plan_generation_, statement.prepared);
-    }
-    statement.parsed = std::move(parsed);
-  }
-  if (name.empty()) {
-    unnamed_statement_ = std::move(statement);
+                     parts_.block().state() != TransactionBlock::State::kFailed;
+  if (reuse) statement.prepared = parts_.preparation().find_without_literals(scanned_, Preparation::CacheUse::kParse);
+  if (statement.prepared != nullptr) {
+    statement.parsed = statement.prepared->parsed;
   } else {
-    statements_.emplace(name, std::move(statement));
+    INDIGO_TRY(prepare_new(statement, text));
+    if (reuse && statement.prepared != nullptr) parts_.preparation().keep(scanned_, statement.prepared);
   }
+  parts_.statements().add(name, std::move(statement));
   return {};
 }
 
-NamedStatement* SessionImpl::find_statement(std::string_view name) {
-  if (name.empty()) return unnamed_statement_.parsed ? &unnamed_statement_ : nullptr;
-  auto at = statements_.find(name);
-  return at == statements_.end() ? nullptr : &at->second;
+Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text) {
+  INDIGO_ASSIGN(auto tree, sql::parse(text));
+  if (tree->statements().size() > 1) {
+    return Error(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement");
+  }
+  auto parsed = std::make_shared<ParsedStatement>();
+  parsed->tree = tree;
+  parsed->text = text;
+  statement.parsed = parsed;
+  if (tree->statements().empty()) return {};
+  parsed->node = tree->statements()[0].node;
+  parsed->location = tree->statements()[0].location;
+  parsed->length = tree->statements()[0].length;
+  INDIGO_TRY(parts_.scope().check_failed_block(*parsed));
+  if (find_utility(parsed->node) == nullptr) INDIGO_TRY(parts_.scope().begin_transaction());
+  INDIGO_ASSIGN(statement.prepared, parts_.preparation().prepare(parsed, statement.parameter_types, true, {}, {}));
+  return {};
 }
 
 Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
+  Preparation& preparation = parts_.preparation();
   if (statement.for_cursor == nullptr) {
     // Drivers that parse a statement anew for each portal find its plan again.
     scan_literals(statement.parsed->text, scanned_);
     const bool reuse = scanned_.cacheable && scanned_.literals.empty() && statement.parameter_types.empty();
     if (reuse) {
-      scanned_.key.push_back('\x1e');  // with the row keys of a cursor: another plan than the statement's own
-      if (PreparedPtr found = cache_.find(scanned_, plan_generation_);
-          found && found->catalog_version == catalog_.version()) {
-        statement.for_cursor = std::move(found);
-        return statement.for_cursor;
-      }
+      statement.for_cursor = preparation.find_without_literals(scanned_, Preparation::CacheUse::kCursor);
+      if (statement.for_cursor != nullptr) return statement.for_cursor;
     }
-    std::vector<Oid> types;
-    for (const auto& type : statement.prepared->parameter_types) types.push_back(type.oid);
-    INDIGO_ASSIGN(statement.for_cursor, prepare(statement.parsed, types, false, {}, {}, true));
-    if (reuse) cache_.insert(scanned_, plan_generation_, statement.for_cursor);
+    const std::vector<Oid> types = oids_of(statement.prepared->parameter_types);
+    INDIGO_ASSIGN(statement.for_cursor, preparation.prepare(statement.parsed, types, false, {}, {}, true));
+    if (reuse) preparation.keep(scanned_, statement.for_cursor);
   }
-  INDIGO_TRY(refresh(statement.for_cursor));
+  INDIGO_TRY(preparation.refresh(statement.for_cursor));
   return statement.for_cursor;
 }
 
 Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
-  sink_ = &sink;
-  begin_message({});
-  NamedStatement* statement = find_statement(bind.statement);
+  parts_.message().set_sink(&sink);
+  parts_.begin_message({});
+  NamedStatement* statement = parts_.statements().find(bind.statement);
   if (statement == nullptr) return no_statement(bind.statement);
-  const size_t count = statement->prepared ? statement->prepared->parameter_types.size() : 0;
-  if (bind.parameter_formats.size() > 1 && bind.parameter_formats.size() != bind.values.size()) {
-    return Error(sqlstate::kProtocolViolation, "bind message has " + std::to_string(bind.parameter_formats.size()) +
-                                                   " parameter formats but " + std::to_string(bind.values.size()) +
-                                                   " parameters");
-  }
-  if (bind.values.size() != count) {
-    return Error(sqlstate::kProtocolViolation, "bind message supplies " + std::to_string(bind.values.size()) +
-                                                   " parameters, but prepared statement \"" +
-                                                   std::string(bind.statement) + "\" requires " +
-                                                   std::to_string(count));
-  }
-  if (statement->prepared) INDIGO_TRY(check_failed_block(*statement->parsed));
-  if (!bind.portal.empty() && portals_.contains(bind.portal)) {
+  INDIGO_TRY(check_parameter_count(bind, statement->prepared ? statement->prepared->parameter_types.size() : 0));
+  if (statement->prepared) INDIGO_TRY(parts_.scope().check_failed_block(*statement->parsed));
+  if (!bind.portal.empty() && parts_.portals().contains(bind.portal)) {
     return Error(sqlstate::kDuplicateCursor, "cursor \"" + std::string(bind.portal) + "\" already exists");
   }
-  auto& slot = portals_[std::string(bind.portal)];
-  if (slot) {
-    close(*slot);
-  } else {
-    slot = std::make_unique<Portal>();
-  }
-  Portal& portal = *slot;
+  Portal& portal = parts_.portals().reuse(bind.portal);
   portal.name = bind.portal;
   portal.status = Portal::Status::kReady;
   portal.no_scroll = true;  // for FETCH, which may read it like a cursor
@@ -140,57 +122,35 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
   portal.arena.reset();
   portal.prepared = statement->prepared;
   portal.shape = nullptr;
-  portal.created_at_depth = block_.depth();
+  portal.created_at_depth = parts_.block().depth();
   if (portal.prepared == nullptr) return {};
   if (!portal.prepared->is_utility()) {
-    INDIGO_TRY(block_.ensure(statement_timestamp_));
-    INDIGO_TRY(refresh(portal.prepared));
+    INDIGO_TRY(parts_.scope().begin_transaction());
+    INDIGO_TRY(parts_.preparation().refresh(portal.prepared));
     if (portal.prepared != statement->prepared) statement->prepared = portal.prepared;
     if (!bind.portal.empty() && portal.prepared->plan->command == sql::CommandKind::kSelect) {
       INDIGO_ASSIGN(portal.prepared, for_cursor(*statement));
     }
   }
-  bind_context_.set_arena(&portal.arena);
-  for (size_t i = 0; i < count; i++) {
-    const types::TypeRef& type = portal.prepared->parameter_types[i];
-    if (!bind.values[i]) {
-      portal.parameters.push_back(Datum::make_null(types::physical_of(type.oid)));
-      continue;
-    }
-    Format format = bind.parameter_formats.empty() ? Format::kText
-                                                   : bind.parameter_formats[bind.parameter_formats.size() == 1 ? 0 : i];
-    Str bytes = portal.arena.copy(*bind.values[i]);
-    Datum value = format == Format::kText ? types::type_input(bind_context_, type, bytes)
-                                          : types::type_receive(bind_context_, type, bytes);
-    if (bind_context_.failed()) {
-      auto error = bind_context_.take_error();
-      if (error->where.empty()) {
-        error->where = bind.portal.empty()
-                           ? "unnamed portal parameter $" + std::to_string(i + 1)
-                           : "portal \"" + std::string(bind.portal) + "\" parameter $" + std::to_string(i + 1);
-        if (format == Format::kText) error->where += " = '" + std::string(bytes) + "'";
-      }
-      return error;
-    }
-    portal.parameters.push_back(value);
-  }
+  INDIGO_TRY(parts_.parameters().bind_values(portal, bind));
   static constexpr Format kAllText[] = {Format::kText};
   INDIGO_ASSIGN(portal.shape,
-                shape_of(*portal.prepared, bind.result_formats.empty() ? std::span(kAllText) : bind.result_formats));
+                parts_.runner().shape_of(*portal.prepared,
+                                         bind.result_formats.empty() ? std::span(kAllText) : bind.result_formats));
   return {};
 }
 
 Status SessionImpl::send_statement_description(std::string_view name, RowSink& sink) {
-  sink_ = &sink;
-  NamedStatement* statement = find_statement(name);
+  parts_.message().set_sink(&sink);
+  NamedStatement* statement = parts_.statements().find(name);
   if (statement == nullptr) return no_statement(name);
   std::vector<Oid> types;
   std::shared_ptr<const ResultShape> shape;
   if (statement->prepared) {
-    INDIGO_TRY(check_failed_block(*statement->parsed));
-    INDIGO_TRY(refresh(statement->prepared));
-    for (const auto& type : statement->prepared->parameter_types) types.push_back(type.oid);
-    INDIGO_ASSIGN(shape, shape_of(*statement->prepared, {}));
+    INDIGO_TRY(parts_.scope().check_failed_block(*statement->parsed));
+    INDIGO_TRY(parts_.preparation().refresh(statement->prepared));
+    types = oids_of(statement->prepared->parameter_types);
+    INDIGO_ASSIGN(shape, parts_.runner().shape_of(*statement->prepared, {}));
   }
   sink.parameter_description(types);
   if (shape) {
@@ -202,12 +162,12 @@ Status SessionImpl::send_statement_description(std::string_view name, RowSink& s
 }
 
 Status SessionImpl::send_portal_description(std::string_view name, RowSink& sink) {
-  sink_ = &sink;
-  auto at = portals_.find(name);
-  if (at == portals_.end()) return no_portal(name);
-  if (at->second->prepared) INDIGO_TRY(check_failed_block(*at->second->prepared->parsed));
-  if (at->second->shape) {
-    sink.row_description(*at->second->shape);
+  parts_.message().set_sink(&sink);
+  const Portal* portal = parts_.portals().find(name);
+  if (portal == nullptr) return no_portal(name);
+  if (portal->prepared) INDIGO_TRY(parts_.scope().check_failed_block(*portal->prepared->parsed));
+  if (portal->shape) {
+    sink.row_description(*portal->shape);
   } else {
     sink.no_data();
   }
@@ -225,90 +185,75 @@ std::string with_count(const std::string& tag, uint64_t rows) {
 }  // namespace
 
 Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink& sink) {
-  sink_ = &sink;
-  auto at = portals_.find(name);
-  if (at == portals_.end()) return no_portal(name);
-  Portal& portal = *at->second;
-  if (portal.prepared == nullptr) {
+  parts_.message().set_sink(&sink);
+  Portal* const portal = parts_.portals().find(name);
+  if (portal == nullptr) return no_portal(name);
+  if (portal->prepared == nullptr) {
     sink.empty_query();
     return {};
   }
-  INDIGO_TRY(check_failed_block(*portal.prepared->parsed));
-  if (portal.status == Portal::Status::kFailed) {
-    if (block_.state() == TransactionBlock::State::kFailed) return in_failed_block();
-    return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + std::string(name) + "\" cannot be run");
+  INDIGO_TRY(parts_.scope().check_failed_block(*portal->prepared->parsed));
+  if (portal->status == Portal::Status::kFailed) {
+    return parts_.block().state() == TransactionBlock::State::kFailed ? in_failed_block() : cannot_run(name);
   }
-  begin_message(portal.prepared->parsed->text);
-  set_timeouts();
-  statement_running_ = false;
-  if (portal.status == Portal::Status::kDone && portal.shape == nullptr) {
-    return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + std::string(name) + "\" cannot be run");
-  }
-  std::string tag;
-  bool done = true;
-  if (portal.status == Portal::Status::kDone) {
-    tag = with_count(portal.tag, 0);
-  } else if (portal.prepared->is_utility()) {
-    PreparedPtr keep = portal.prepared;  // a utility statement may close this very portal
-    Portal local;
-    local.prepared = keep;
-    local.parameters = portal.parameters;
-    local.shape = portal.shape;
-    INDIGO_TRY(run_utility(local, sink));
-    tag = local.tag;
-    if (auto again = portals_.find(name); again != portals_.end()) again->second->status = Portal::Status::kDone;
-  } else {
-    const uint64_t before = portal.rows_sent;
-    const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
-    INDIGO_TRY(run_plan(portal, max_rows, sink));
-    done = portal.status == Portal::Status::kDone;
-    tag = portal.tag;
-    if (begun) tag = with_count(tag, portal.rows_sent - before);
-  }
+  parts_.begin_message(portal->prepared->parsed->text);
+  if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
+  INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
   const MustNotFail scope;  // it may have committed: the client learns of it
-  statement_running_ = false;
-  waiter_.set_statement_deadline(kNoDeadline);
-  report_changed_settings(sink);
-  if (done) {
-    sink.command_complete(tag);
+  parts_.scope().end_statement();
+  parts_.message().stop_timeout();
+  parts_.setting_effects().report_changes(sink);
+  if (run.done) {
+    sink.command_complete(run.tag);
   } else {
     sink.portal_suspended();
   }
   return {};
 }
 
-Status SessionImpl::close_statement(std::string_view name) {
-  if (name.empty()) {
-    unnamed_statement_ = {};
-  } else if (auto at = statements_.find(name); at != statements_.end()) {
-    statements_.erase(at);
+Result<SessionImpl::PartRun> SessionImpl::run_part(Portal& portal, uint32_t max_rows, RowSink& sink) {
+  if (portal.status == Portal::Status::kDone) return PartRun{with_count(portal.tag, 0)};
+  if (portal.prepared->is_utility()) {
+    const std::string name = portal.name;
+    Portal local;  // a utility statement may close this very portal
+    local.prepared = portal.prepared;
+    local.parameters = portal.parameters;
+    local.shape = portal.shape;
+    INDIGO_TRY(parts_.runner().run_utility(local, sink));
+    if (Portal* again = parts_.portals().find(name)) again->status = Portal::Status::kDone;
+    return PartRun{local.tag};
   }
+  const uint64_t before = portal.rows_sent;
+  const bool begun = before != 0 || (portal.buffer && portal.buffer->position != 0);
+  INDIGO_TRY(parts_.runner().run_plan(portal, max_rows, sink));
+  return PartRun{begun ? with_count(portal.tag, portal.rows_sent - before) : portal.tag,
+                 portal.status == Portal::Status::kDone};
+}
+
+Status SessionImpl::close_statement(std::string_view name) {
+  parts_.statements().erase(name);
   return {};
 }
 
 Status SessionImpl::close_portal(std::string_view name) {
-  if (auto at = portals_.find(name); at != portals_.end()) {
-    close(*at->second);
-    portals_.erase(at);
-  }
+  parts_.portals().erase(name);
   return {};
 }
 
 Status SessionImpl::end_pipeline(RowSink& sink) {
-  sink_ = &sink;
+  parts_.message().set_sink(&sink);
   Status status;
-  if (block_.state() == TransactionBlock::State::kImplicit) status = block_.commit();
+  if (parts_.block().state() == TransactionBlock::State::kImplicit) status = parts_.block().commit();
   const MustNotFail scope;
-  report_changed_settings(sink);
-  end_message();
-  sink_ = nullptr;
+  parts_.setting_effects().report_changes(sink);
+  parts_.end_message();
   return status;
 }
 
 void SessionImpl::fail_transaction() {
-  block_.fail();
-  statement_running_ = false;
-  waiter_.set_statement_deadline(kNoDeadline);
+  parts_.block().fail();
+  parts_.scope().end_statement();
+  parts_.message().stop_timeout();
 }
 
 }  // namespace indigo::engine

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
-#include "engine/session/session_impl.h"
 #include "sql/query_walk.h"
 
 namespace indigo::engine {
@@ -228,8 +228,7 @@ class Collector {
   std::vector<RequiredPrivilege>& out_;
 };
 
-bool allowed(SessionImpl& session, const RequiredPrivilege& r, Oid user) {
-  catalog::SessionCatalog& catalog = session.session_catalog();
+bool allowed(catalog::SessionCatalog& catalog, const RequiredPrivilege& r, Oid user) {
   const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, r.relation, user);
   if ((r.bits & ~held) != 0) return false;
   const auto needs = [&](uint32_t bit, const std::vector<int16_t>& columns) {
@@ -265,20 +264,19 @@ std::vector<RequiredPrivilege> required_privileges(const sql::Query& query) {
   return out;
 }
 
-Status check_privileges(SessionImpl& session, const std::vector<RequiredPrivilege>& required) {
-  catalog::SessionCatalog& catalog = session.session_catalog();
+Status check_privileges(catalog::SessionCatalog& catalog, const std::vector<RequiredPrivilege>& required) {
   for (const RequiredPrivilege& r : required) {
-    const Oid user = r.owner_view != kInvalidOid ? r.owner_view : session.user();
+    const Oid user = r.owner_view != kInvalidOid ? r.owner_view : catalog.user();
     if (catalog.is_superuser(user)) continue;
     if (r.owner_view == kInvalidOid && !catalog.may_use_schema(r.schema)) {
       return denied("schema " + catalog.schema_name(r.schema));
     }
-    if (!allowed(session, r, user)) return denied(kind_name(r.kind) + r.name);
+    if (!allowed(catalog, r, user)) return denied(kind_name(r.kind) + r.name);
   }
   return {};
 }
 
-std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql::Query& query) {
+std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::Query& query) {
   std::vector<Oid> called;
   const auto add = [&](Oid function) {
     if (function != kInvalidOid && std::find(called.begin(), called.end(), function) == called.end()) {
@@ -295,7 +293,6 @@ std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql
     return true;
   });
   std::vector<RequiredFunction> out;
-  catalog::SessionCatalog& catalog = session.session_catalog();
   for (const Oid function : called) {
     const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);
     const auto nobody = [](Oid) { return false; };
@@ -306,25 +303,24 @@ std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql
   return out;
 }
 
-Status check_functions(SessionImpl& session, const std::vector<RequiredFunction>& required) {
-  catalog::SessionCatalog& catalog = session.session_catalog();
+Status check_functions(catalog::SessionCatalog& catalog, const std::vector<RequiredFunction>& required) {
   for (const RequiredFunction& f : required) {
-    const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, session.user());
+    const uint32_t held = catalog::object_privileges(catalog, catalog::kFunctionAcl, f.oid, catalog.user());
     if ((held & types::kPrivilegeExecute) == 0) return denied("function " + f.name);
   }
   return {};
 }
 
-Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of) {
-  const uint32_t held =
-      catalog::object_privileges(session.session_catalog(), catalog::kRelationAcl, sequence, session.user());
+Status check_sequence_privilege(catalog::SessionCatalog& catalog, Oid sequence, const std::string& name,
+                                uint32_t any_of) {
+  const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, sequence, catalog.user());
   if ((held & any_of) != 0) return {};
   return denied("sequence " + name);
 }
 
-Status check_table_privilege(SessionImpl& session, const catalog::RelationInfo& relation, uint32_t bits,
+Status check_table_privilege(catalog::SessionCatalog& catalog, const catalog::RelationInfo& relation, uint32_t bits,
                              std::vector<int16_t> columns) {
-  if (session.is_superuser()) return {};
+  if (catalog.is_superuser(catalog.user())) return {};
   RequiredPrivilege r;
   r.relation = relation.oid;
   r.name = relation.name;
@@ -333,7 +329,7 @@ Status check_table_privilege(SessionImpl& session, const catalog::RelationInfo& 
   r.bits = bits;
   r.inserts = !columns.empty();
   r.inserted = std::move(columns);
-  return check_privileges(session, {r});
+  return check_privileges(catalog, {r});
 }
 
 }  // namespace indigo::engine

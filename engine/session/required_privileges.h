@@ -12,9 +12,11 @@
 #include "base/error.h"
 #include "sql/query.h"
 
-namespace indigo::engine {
+namespace indigo::catalog {
+class SessionCatalog;
+}
 
-class SessionImpl;
+namespace indigo::engine {
 
 struct RequiredPrivilege {
   Oid relation = kInvalidOid;
@@ -35,13 +37,14 @@ struct RequiredFunction {
 
 std::vector<RequiredPrivilege> required_privileges(const sql::Query& query);
 // Of the functions that the query calls, those that PUBLIC may not.
-std::vector<RequiredFunction> required_functions(SessionImpl& session, const sql::Query& query);
-Status check_functions(SessionImpl& session, const std::vector<RequiredFunction>& required);
-Status check_privileges(SessionImpl& session, const std::vector<RequiredPrivilege>& required);
+std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalog, const sql::Query& query);
+Status check_functions(catalog::SessionCatalog& catalog, const std::vector<RequiredFunction>& required);
+Status check_privileges(catalog::SessionCatalog& catalog, const std::vector<RequiredPrivilege>& required);
 // A sequence's functions: any of the privileges will do.
-Status check_sequence_privilege(SessionImpl& session, Oid sequence, const std::string& name, uint32_t any_of);
+Status check_sequence_privilege(catalog::SessionCatalog& catalog, Oid sequence, const std::string& name,
+                                uint32_t any_of);
 // Of one table, for COPY FROM and TRUNCATE. `columns` as above for INSERT.
-Status check_table_privilege(SessionImpl& session, const catalog::RelationInfo& relation, uint32_t bits,
+Status check_table_privilege(catalog::SessionCatalog& catalog, const catalog::RelationInfo& relation, uint32_t bits,
                              std::vector<int16_t> columns = {});
 
 }  // namespace indigo::engine

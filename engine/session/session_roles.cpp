@@ -1,10 +1,30 @@
-// Whom the session acts as: the settings session_authorization and role, which roll back as all settings do.
-#include "engine/session/session_impl.h"
+#include "engine/session/session_roles.h"
+
+#include "base/sqlstate.h"
+#include "catalog/catalog.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/object_privileges.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/settings.h"
+#include "types/value/acl.h"
 
 namespace indigo::engine {
 
-Status SessionImpl::check_role(std::string_view setting, const std::string& name) {
-  const bool authorization = setting == "session_authorization";
+Status SessionRoles::log_in(const catalog::RoleInfo& role) {
+  login_user_ = role.oid;
+  oids_[role.name] = role.oid;
+  if (role.superuser) return {};
+  const uint32_t held = catalog::object_privileges(catalog_, catalog::kDatabaseAcl, catalog_.database(), role.oid);
+  if ((held & types::kPrivilegeConnect) != 0) return {};
+  return Error(sqlstate::kInsufficientPrivilege,
+               "permission denied for database \"" + std::string(catalog_.database_name()) + "\"")
+      .with_detail("User does not have CONNECT privilege.");
+}
+
+bool SessionRoles::is_superuser() { return catalog_.is_superuser(user_); }
+
+Status SessionRoles::check(Setting setting, const std::string& name) {
+  const bool authorization = setting == Setting::kSessionAuthorization;
   if (!authorization && name == "none") return {};
   const auto role = catalog_.catalog().role_named(name, block_.transaction());
   if (role == nullptr) return Error(sqlstate::kInvalidParameterValue, "role \"" + name + "\" does not exist");
@@ -15,24 +35,24 @@ Status SessionImpl::check_role(std::string_view setting, const std::string& name
                                                        (authorization ? "session authorization" : "role") + " \"" +
                                                        name + "\"");
   }
-  role_oids_[name] = role->oid;
+  oids_[name] = role->oid;
   return {};
 }
 
-void SessionImpl::act_as(Oid role) {
+void SessionRoles::act_as(Oid role) {
   user_ = role;
   user_name_ = catalog_.role_name(role);
   catalog_.set_user(role);
 }
 
-void SessionImpl::apply_roles() {
+void SessionRoles::apply() {
   static const uint32_t authorization = *find_setting("session_authorization"), role = *find_setting("role"),
                         superuser = *find_setting("is_superuser");
   session_user_name_ = settings_.value(authorization);
-  session_user_ = role_oids_[session_user_name_];
+  session_user_ = oids_[session_user_name_];
   const std::string& chosen = settings_.value(role);
   user_name_ = chosen == "none" ? session_user_name_ : chosen;
-  user_ = role_oids_[user_name_];
+  user_ = oids_[user_name_];
   catalog_.set_user(user_);
   settings_.set_internal(superuser, is_superuser() ? "on" : "off");
 }

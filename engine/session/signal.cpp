@@ -1,7 +1,11 @@
 #include "engine/session/signal.h"
 
+#include <algorithm>
+
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
+#include "types/oids.h"
 
 namespace indigo::engine {
 
@@ -9,7 +13,7 @@ namespace {
 
 constexpr double kPollSeconds = 0.005;
 
-Status check_may_signal(SessionImpl& session, Oid target, InterruptReason reason) {
+Status check_may_signal(SessionParts& session, Oid target, InterruptReason reason) {
   auto& catalog = session.session_catalog();
   const Oid user = catalog.user();
   if (catalog.is_superuser(user)) return {};
@@ -29,7 +33,7 @@ struct Target {
   int32_t pid;
   Oid user, database;
 };
-std::vector<Target> targets(SessionImpl& session) {
+std::vector<Target> targets(SessionParts& session) {
   std::vector<Target> out;
   for (const auto& entry : session.instance().sessions()) {
     std::lock_guard lock(entry.activity->mutex);
@@ -40,7 +44,7 @@ std::vector<Target> targets(SessionImpl& session) {
 
 }  // namespace
 
-Result<bool> signal_session(SessionImpl& session, int32_t pid, InterruptReason reason) {
+Result<bool> signal_session(SessionParts& session, int32_t pid, InterruptReason reason) {
   for (const Target& target : targets(session)) {
     if (target.pid != pid) continue;
     INDIGO_TRY(check_may_signal(session, target.user, reason));
@@ -49,7 +53,7 @@ Result<bool> signal_session(SessionImpl& session, int32_t pid, InterruptReason r
   return false;
 }
 
-Status terminate_sessions(SessionImpl& session, Oid database) {
+Status terminate_sessions(SessionParts& session, Oid database) {
   const auto all = targets(session);
   const auto meant = [&](const Target& t) { return t.database == database && t.pid != session.pid(); };
   for (const Target& target : all) {
@@ -61,13 +65,13 @@ Status terminate_sessions(SessionImpl& session, Oid database) {
   return {};
 }
 
-Result<bool> wait_for_end(SessionImpl& session, int32_t pid, std::chrono::milliseconds most) {
+Result<bool> wait_for_end(SessionParts& session, int32_t pid, std::chrono::milliseconds most) {
   const auto deadline = Clock::now() + most;
   for (;;) {
     const auto all = targets(session);
     if (std::none_of(all.begin(), all.end(), [&](const Target& t) { return t.pid == pid; })) return true;
     if (Clock::now() >= deadline) return false;
-    INDIGO_TRY(session.sleep(kPollSeconds));
+    INDIGO_TRY(session.context().sleep(kPollSeconds));
   }
 }
 

@@ -9,25 +9,7 @@ namespace indigo::engine {
 template <class F>
 auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   refill_memory_reserve();
-  return catch_exceptions(std::forward<F>(message), [this] { discard_broken(); });
-}
-
-// Operators that an exception has passed through are in no known state, and a portal may be half made.
-void SessionImpl::discard_broken() {
-  const MustNotFail scope;
-  simple_portal_.execution.reset();
-  std::erase_if(portals_,
-                [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
-  for (auto& [name, portal] : portals_) {
-    const bool whole = portal->buffer != nullptr || portal->status == Portal::Status::kDone;
-    portal->execution.reset();
-    if (!whole) portal->status = Portal::Status::kFailed;
-  }
-  discard_plans();
-  bind_context_.take_error();
-  output_context_.take_error();
-  block_.fail();
-  statement_running_ = false;
+  return catch_exceptions(std::forward<F>(message), [this] { parts_.discard_broken(); });
 }
 
 void SessionImpl::query(std::string_view text, RowSink& sink) {
@@ -38,8 +20,7 @@ void SessionImpl::query(std::string_view text, RowSink& sink) {
   if (status.ok()) return;
   const MustNotFail scope;
   statement_error(status.error(), sink);
-  end_message();
-  sink_ = nullptr;
+  parts_.end_message();
 }
 
 Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,

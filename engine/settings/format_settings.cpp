@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -83,15 +84,6 @@ Result<std::string> zone_of_hours(double hours, const std::string& value) {
   return types::fixed_time_zone(static_cast<int32_t>(std::trunc(hours * 3600)))->name();
 }
 
-// Hours east, or a zone's name.
-Result<std::string> check_time_zone(const std::string& value) {
-  char* end = nullptr;
-  const double hours = std::strtod(value.c_str(), &end);
-  if (end != value.c_str() && *end == '\0') return zone_of_hours(hours, value);
-  const auto zone = types::find_time_zone(value);
-  return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
-}
-
 }  // namespace
 
 bool is_interval_zone(std::string_view value) { return begins(value, "interval"); }
@@ -111,53 +103,50 @@ Result<std::string> check_interval_zone(catalog::SessionContext& session, const 
   return zone_of_hours(std::trunc(static_cast<double>(zone.interval.microseconds) / 1e6) / 3600, value);
 }
 
-Result<std::string> check_format_setting(std::string_view name, std::string value, const FormatSettings& now) {
-  if (name == "DateStyle") {
-    Style style = now.date_style;
-    Order order = now.date_order;
-    std::string_view unknown;
-    if (!parse_date_style(value, style, order, unknown)) {
-      return invalid(name, value).with_detail("Unrecognized key word: \"" + std::string(unknown) + "\".");
-    }
-    return date_style_text(style, order);
-  }
-  if (name == "TimeZone") return check_time_zone(value);
-  if (name == "client_encoding") {
-    // Only letters and digits count: clients write "utf-8", "'utf-8'", "UTF_8".
-    std::string encoding;
-    for (const char c : value) {
-      if (std::isalnum(static_cast<unsigned char>(c))) encoding += c;
-    }
-    if (same(encoding, "UTF8") || same(encoding, "unicode")) return std::string("UTF8");
-    if (same(encoding, "SQLASCII")) return std::string("SQL_ASCII");
-    if (same(value, "latin1") || begins(value, "latin") || begins(value, "win") || begins(value, "iso") ||
-        begins(value, "koi8") || begins(value, "euc") || begins(value, "sjis") || begins(value, "gb") ||
-        begins(value, "big5")) {
-      return Error(sqlstate::kFeatureNotSupported, "client encoding \"" + value + "\" is not supported")
-          .with_hint("Use UTF8.");
-    }
-    return invalid(name, value);
-  }
-  return value;
+Result<std::string> normalise_date_style(std::string value, const FormatSettings& now) {
+  Style style = now.date_style;
+  Order order = now.date_order;
+  std::string_view unknown;
+  if (parse_date_style(value, style, order, unknown)) return date_style_text(style, order);
+  return invalid("DateStyle", value).with_detail("Unrecognized key word: \"" + std::string(unknown) + "\".");
 }
 
-void apply_format_setting(std::string_view name, std::string_view value, FormatSettings& format) {
-  if (name == "DateStyle") {
-    std::string_view unknown;
-    (void)parse_date_style(value, format.date_style, format.date_order, unknown);
-  } else if (name == "IntervalStyle") {
-    using I = FormatSettings::IntervalStyle;
-    format.interval_style = value == "sql_standard"       ? I::kSqlStandard
-                            : value == "postgres_verbose" ? I::kPostgresVerbose
-                            : value == "iso_8601"         ? I::kIso8601
-                                                          : I::kPostgres;
-  } else if (name == "TimeZone") {
-    format.time_zone = value;
-  } else if (name == "extra_float_digits") {
-    format.extra_float_digits = std::atoi(std::string(value).c_str());
-  } else if (name == "bytea_output") {
-    format.bytea_hex = value == "hex";
+// Hours east, or a zone's name.
+Result<std::string> normalise_time_zone(std::string value, const FormatSettings&) {
+  char* end = nullptr;
+  const double hours = std::strtod(value.c_str(), &end);
+  if (end != value.c_str() && *end == '\0') return zone_of_hours(hours, value);
+  const auto zone = types::find_time_zone(value);
+  return zone == nullptr ? Result<std::string>(invalid_zone(value, "")) : zone->name();
+}
+
+Result<std::string> normalise_client_encoding(std::string value, const FormatSettings&) {
+  // Only letters and digits count: clients write "utf-8", "'utf-8'", "UTF_8".
+  std::string encoding;
+  for (const char c : value) {
+    if (std::isalnum(static_cast<unsigned char>(c))) encoding += c;
   }
+  if (same(encoding, "UTF8") || same(encoding, "unicode")) return std::string("UTF8");
+  if (same(encoding, "SQLASCII")) return std::string("SQL_ASCII");
+  static constexpr const char* kOfPostgres[] = {"latin", "win", "iso", "koi8", "euc", "sjis", "gb", "big5"};
+  if (std::none_of(std::begin(kOfPostgres), std::end(kOfPostgres), [&](const char* e) { return begins(value, e); })) {
+    return invalid("client_encoding", value);
+  }
+  return Error(sqlstate::kFeatureNotSupported, "client encoding \"" + value + "\" is not supported")
+      .with_hint("Use UTF8.");
+}
+
+void apply_date_style(std::string_view value, FormatSettings& format) {
+  std::string_view unknown;
+  parse_date_style(value, format.date_style, format.date_order, unknown);
+}
+
+void apply_interval_style(std::string_view value, FormatSettings& format) {
+  using I = FormatSettings::IntervalStyle;
+  format.interval_style = value == "sql_standard"       ? I::kSqlStandard
+                          : value == "postgres_verbose" ? I::kPostgresVerbose
+                          : value == "iso_8601"         ? I::kIso8601
+                                                        : I::kPostgres;
 }
 
 }  // namespace indigo::engine

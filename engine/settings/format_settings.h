@@ -1,4 +1,4 @@
-// DateStyle, IntervalStyle, TimeZone, client_encoding and their kin: checked, normalised, and kept as types::FormatSettings.
+// DateStyle, IntervalStyle, TimeZone and client_encoding: their values normalised, and kept as types::FormatSettings.
 #pragma once
 
 #include <string>
@@ -10,12 +10,15 @@
 
 namespace indigo::engine {
 
-// The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
-Result<std::string> check_format_setting(std::string_view name, std::string value, const types::FormatSettings& now);
+// SettingBehavior::normalise of the settings of these names.
+Result<std::string> normalise_date_style(std::string value, const types::FormatSettings& now);
+Result<std::string> normalise_time_zone(std::string value, const types::FormatSettings& now);
+Result<std::string> normalise_client_encoding(std::string value, const types::FormatSettings& now);
 // TimeZone as INTERVAL 'text', which is what SET TIME ZONE INTERVAL sets.
 bool is_interval_zone(std::string_view value);
 Result<std::string> check_interval_zone(catalog::SessionContext& session, const std::string& value);
-// Takes over an already checked value; other settings are ignored.
-void apply_format_setting(std::string_view name, std::string_view value, types::FormatSettings& format);
+// Take over an already normalised value.
+void apply_date_style(std::string_view value, types::FormatSettings& format);
+void apply_interval_style(std::string_view value, types::FormatSettings& format);
 
 }  // namespace indigo::engine

@@ -6,12 +6,14 @@
 
 #include "base/error.h"
 
+namespace indigo::catalog {
+class SessionCatalog;
+}
+
 namespace indigo::engine {
 
-class SessionImpl;
-
-bool may_see_setting(SessionImpl& session, std::string_view name);
+bool may_see_setting(catalog::SessionCatalog& catalog, std::string_view name);
 // 42501 when it may not be seen.
-Status check_may_see_setting(SessionImpl& session, std::string_view name);
+Status check_may_see_setting(catalog::SessionCatalog& catalog, std::string_view name);
 
 }  // namespace indigo::engine

@@ -3,13 +3,14 @@
 #include <strings.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #include "base/sqlstate.h"
+#include "engine/settings/setting_rows.h"
 
 namespace indigo::engine {
 
@@ -17,65 +18,6 @@ namespace {
 
 constexpr SettingDefinition kPostgresSettings[] = {
 #include "engine/settings/generated/setting_data.inc"
-};
-
-constexpr const char* kOwnCategory = "Indigo";
-
-constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
-
-constexpr SettingDefinition kOwnSettings[] = {
-    {"commit_clock", SettingKind::kEnum, SettingContext::kPostmaster, "counter", "", "", "", "counter,tsc",
-     kOwnCategory, "Selects where commit stamps come from.", false},
-    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "", "btree",
-     kOwnCategory, "Selects the structure behind CREATE INDEX ... USING btree.", false},
-    {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
-     kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
-    {"is_superuser", SettingKind::kBool, SettingContext::kInternal, "off", "", "", "", "", "Preset Options",
-     "Shows whether the current user is a superuser.", true, SettingShown::kByName},
-    {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
-     "Sets how clients of unix sockets authenticate.", false},
-    {"log_device", SettingKind::kString, SettingContext::kInternal, "", "", "", "", "", kOwnCategory,
-     "Shows what the log lies on and how it becomes durable.", false},
-    {"loopback_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
-     "Sets how clients of this machine authenticate over TCP.", false},
-    {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
-     "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
-    {"recovery_threads", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
-     "Sets the number of threads that a start recovers with; zero means one for each core.", false},
-    {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
-     kOwnCategory, "Sets how clients of other machines authenticate.", false},
-    {"role", SettingKind::kString, SettingContext::kUser, "none", "", "", "", "", "Ungrouped", "Sets the current role.",
-     true, SettingShown::kByName},
-    {"seed", SettingKind::kReal, SettingContext::kUser, "0", "", "-1", "1", "",
-     "Client Connection Defaults / Statement Behavior", "Sets the seed for random-number generation.", true,
-     SettingShown::kNever},
-    {"session_authorization", SettingKind::kString, SettingContext::kUser, "", "", "", "", "", "Ungrouped",
-     "Sets the session user name.", true, SettingShown::kByName, "role"},
-    {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
-     "Sets the number of worker threads; zero means one for each core.", false},
-};
-
-// Where Indigo starts with another value than PostgreSQL.
-struct BootValue {
-  const char* name;
-  const char* value;
-};
-constexpr BootValue kBootValues[] = {
-    {"client_encoding", "UTF8"},
-    {"server_encoding", "UTF8"},
-    {"server_version", "15.20"},
-    {"server_version_num", "150020"},
-    {"fsync", "off"},
-    {"TimeZone", "Etc/UTC"},
-    {"log_timezone", "Etc/UTC"},
-    {"lc_messages", "C"},
-    {"default_text_search_config", "pg_catalog.english"},
-    {"max_connections", "10000"},
-    {"max_stack_depth", "2048"},
-    {"listen_addresses", "localhost"},
-    {"integer_datetimes", "on"},
-    {"autovacuum", "on"},
-    {"jit", "off"},
 };
 
 std::string lower(std::string_view s) {
@@ -86,11 +28,13 @@ std::string lower(std::string_view s) {
 
 std::vector<SettingDefinition> make_table() {
   std::vector<SettingDefinition> all(std::begin(kPostgresSettings), std::end(kPostgresSettings));
-  all.insert(all.end(), std::begin(kOwnSettings), std::end(kOwnSettings));
-  for (auto& d : all) {
-    for (const auto& b : kBootValues) {
-      if (std::strcmp(d.name, b.name) == 0) d.boot_value = b.value;
-    }
+  const auto own = own_settings();
+  all.insert(all.end(), own.begin(), own.end());
+  std::map<std::string_view, const SettingBehavior*> behaviors;
+  for (const SettingRow& row : postgres_setting_rows()) behaviors.emplace(row.name, &row.behavior);
+  for (SettingDefinition& d : all) {
+    if (const auto at = behaviors.find(d.name); at != behaviors.end()) d.behavior = *at->second;
+    if (d.behavior.boot_value != nullptr) d.boot_value = d.behavior.boot_value;
   }
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return strcasecmp(a.name, b.name) < 0; });
   return all;

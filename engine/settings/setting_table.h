@@ -1,4 +1,5 @@
-// The definitions of all settings: PostgreSQL 15's (generated/setting_data.inc) and Indigo's own, sorted by lower-case name.
+// The definitions of all settings: PostgreSQL 15's (generated/setting_data.inc) and Indigo's own, with what Indigo does
+// with them (setting_rows.cpp), sorted by lower-case name.
 // Immutable. Thread safety: all functions are safe from any thread.
 #pragma once
 
@@ -9,12 +10,32 @@
 
 #include "base/error.h"
 
+namespace indigo::types {
+struct FormatSettings;
+}
+
 namespace indigo::engine {
 
 enum class SettingKind : uint8_t { kBool, kInteger, kReal, kString, kEnum };
 enum class SettingContext : uint8_t { kInternal, kPostmaster, kSighup, kBackend, kSuperuserBackend, kSuperuser, kUser };
 // In pg_settings and SHOW ALL; only by SHOW with its name; not at all.
 enum class SettingShown : uint8_t { kListed, kByName, kNever };
+
+struct SettingSession;
+
+// What Indigo does with a setting. Functions may be null.
+struct SettingBehavior {
+  const char* boot_value = nullptr;  // where Indigo starts with another value than PostgreSQL
+  bool reported = false;             // the client is told of each new value
+  bool keeps_plans = false;          // neither plans nor folded constants depend on it
+  bool is_private = false;           // shown to superusers and members of pg_read_all_settings
+  // The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
+  Result<std::string> (*normalise)(std::string value, const types::FormatSettings& now) = nullptr;
+  // In place of `normalise` where there is a session: may refuse the value, or act on it.
+  Result<std::string> (*check)(SettingSession& session, std::string value) = nullptr;
+  // After the value has changed, also by roll-back.
+  void (*apply)(SettingSession& session, const std::string& value) = nullptr;
+};
 
 struct SettingDefinition {
   const char* name;
@@ -30,6 +51,7 @@ struct SettingDefinition {
   bool no_reset_all;
   SettingShown shown = SettingShown::kListed;
   const char* puts_back = nullptr;  // the setting that each new value of this one puts back to its boot value
+  SettingBehavior behavior = {};
 };
 
 // All definitions; index in this list names a setting everywhere else.

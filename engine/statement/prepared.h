@@ -44,7 +44,7 @@ struct Prepared {
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
   bool for_cursor = false;     // planned so that rows tell where they come from
-  bool unplanned = false;      // its plan was discarded: SessionImpl::refresh makes it anew
+  bool unplanned = false;      // its plan was discarded: SessionParts::refresh makes it anew
   // Running it costs so much more than planning that each text is planned with its own literals: statistics then see them.
   bool custom = false;
   bool is_utility() const { return plan == nullptr && !unplanned; }

@@ -1,11 +1,18 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
-#include "engine/session/session_impl.h"
+#include "engine/row_sink.h"
+#include "engine/session/current_message.h"
+#include "engine/session/session_activity.h"
+#include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
+#include "engine/session/transaction_block.h"
 #include "engine/system/families.h"
 #include "engine/system/privilege_check.h"
 #include "storage/statistics.h"
+#include "storage/store.h"
+#include "storage/transaction.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -16,7 +23,7 @@ namespace {
 Datum timestamp_or_null(int64_t t) { return t == 0 ? Datum::make_null(Phys::kI64) : Datum::of(t); }
 
 // What the session does is shown to its role's members and to who reads all statistics; others see that it is there.
-bool may_see(SessionImpl& session, SessionActivity& activity) {
+bool may_see(SessionParts& session, SessionActivity& activity) {
   Oid user = kInvalidOid;
   {
     std::lock_guard lock(activity.mutex);
@@ -34,7 +41,7 @@ void hide(std::span<Datum> row) {
   row[kQuery] = text_datum("<insufficient privilege>");
 }
 
-Status stat_get_activity(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   for (const auto& entry : session.instance().sessions()) {
     if (!arguments.empty() && !arguments[0].null && arguments[0].i32 != entry.pid) continue;
     SessionActivity& a = *entry.activity;
@@ -77,7 +84,7 @@ Status stat_get_activity(SessionImpl& session, std::span<const Datum> arguments,
   return {};
 }
 
-Result<OwnedDatum> interrupt_backend(SessionImpl& session, int32_t pid, InterruptReason reason) {
+Result<OwnedDatum> interrupt_backend(SessionParts& session, int32_t pid, InterruptReason reason) {
   INDIGO_TRY(session.begin_statement());
   INDIGO_ASSIGN(const bool found, signal_session(session, pid, reason));
   if (!found) {
@@ -88,10 +95,10 @@ Result<OwnedDatum> interrupt_backend(SessionImpl& session, int32_t pid, Interrup
   return value_of(true);
 }
 
-Result<OwnedDatum> cancel_backend(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> cancel_backend(SessionParts& session, std::span<const Datum> arguments) {
   return interrupt_backend(session, arguments[0].i32, InterruptReason::kCancel);
 }
-Result<OwnedDatum> terminate_backend(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> terminate_backend(SessionParts& session, std::span<const Datum> arguments) {
   const int32_t pid = arguments[0].i32;
   const int64_t timeout = arguments[1].i64;
   if (timeout < 0) return Error(sqlstate::kNumericValueOutOfRange, "\"timeout\" must not be negative");
@@ -105,42 +112,42 @@ Result<OwnedDatum> terminate_backend(SessionImpl& session, std::span<const Datum
                                     std::to_string(timeout) + (timeout == 1 ? " millisecond" : " milliseconds")));
   return value_of(false);
 }
-Result<OwnedDatum> postmaster_start_time(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> postmaster_start_time(SessionParts& session, std::span<const Datum>) {
   return value_of(session.instance().start_timestamp());
 }
-Result<OwnedDatum> current_xact_id(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> current_xact_id(SessionParts& session, std::span<const Datum>) {
   INDIGO_TRY(session.begin_statement());
   return value_of(static_cast<int64_t>(session.transaction().id().value));
 }
-Result<OwnedDatum> current_xact_id_if_assigned(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> current_xact_id_if_assigned(SessionParts& session, std::span<const Datum>) {
   auto* txn = session.block().transaction();
   return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value))
                                               : null_value(Phys::kI64);
 }
 // How many transaction numbers ago; permanent ones (0 to 2) are infinitely old.
-Result<OwnedDatum> xid_age(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> xid_age(SessionParts& session, std::span<const Datum> arguments) {
   const auto xid = static_cast<uint32_t>(arguments[0].i32);
   if (xid < 3) return OwnedDatum(Datum::of(INT32_MAX));
   INDIGO_TRY(session.begin_statement());
   return OwnedDatum(Datum::of(static_cast<int32_t>(static_cast<uint32_t>(session.transaction().id().value) - xid)));
 }
-Result<OwnedDatum> is_in_recovery(SessionImpl&, std::span<const Datum>) { return value_of(false); }
-Result<OwnedDatum> collation_version(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> is_in_recovery(SessionParts&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> collation_version(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_TRY(session.begin_statement());
   const types::Collator* collator = session.session_catalog().collator(arguments[0].oid());
   return collator == nullptr ? null_value(Phys::kStr) : OwnedDatum(Datum::of(Str(collator->version())));
 }
-Result<OwnedDatum> my_temp_schema(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> my_temp_schema(SessionParts& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of_oid(session.session_catalog().temp_schema()));
 }
 
-Result<OwnedDatum> is_other_temp_schema(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> is_other_temp_schema(SessionParts& session, std::span<const Datum> arguments) {
   const Oid schema = arguments[0].oid();
   return value_of(schema != session.session_catalog().temp_schema() &&
                   session.session_catalog().schema_name(schema).starts_with("pg_temp_"));
 }
-Result<OwnedDatum> current_query(SessionImpl& session, std::span<const Datum>) {
-  SessionActivity& a = session.activity();
+Result<OwnedDatum> current_query(SessionParts& session, std::span<const Datum>) {
+  SessionActivity& a = session.message().activity();
   std::lock_guard lock(a.mutex);
   return OwnedDatum(text_datum(a.query));
 }
@@ -152,15 +159,15 @@ OwnedDatum pids_of(const std::vector<uint64_t>& sessions) {
 }
 uint64_t session_number(const Datum& pid) { return static_cast<uint32_t>(pid.i32); }
 // The sessions whose locks, rows or places in a queue `pid` waits for.
-Result<OwnedDatum> blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> blocking_pids(SessionParts& session, std::span<const Datum> arguments) {
   return pids_of(session.store().locks().blocking_sessions(session_number(arguments[0])));
 }
 // The writers that a DEFERRABLE transaction waits for.
-Result<OwnedDatum> safe_snapshot_blocking_pids(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> safe_snapshot_blocking_pids(SessionParts& session, std::span<const Datum> arguments) {
   return pids_of(storage::safe_snapshot_blockers(session.store(), session_number(arguments[0])));
 }
 // What isolation testers ask: does `pid` wait for one of these, or for a safe snapshot?
-Result<OwnedDatum> session_is_blocked(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> session_is_blocked(SessionParts& session, std::span<const Datum> arguments) {
   const ArrayView interesting(arguments[1].str);
   if (interesting.has_nulls()) return Error(sqlstate::kInternalError, "array must not contain nulls");
   const uint64_t pid = session_number(arguments[0]);
@@ -171,15 +178,15 @@ Result<OwnedDatum> session_is_blocked(SessionImpl& session, std::span<const Datu
   }
   return value_of(!storage::safe_snapshot_blockers(session.store(), pid).empty());
 }
-Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kStr); }
-Result<OwnedDatum> no_number(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
-Result<OwnedDatum> no(SessionImpl&, std::span<const Datum>) { return value_of(false); }
-Result<OwnedDatum> yes(SessionImpl&, std::span<const Datum>) { return value_of(true); }
-Result<OwnedDatum> trigger_depth(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(int32_t{0})); }
-Result<OwnedDatum> queue_usage(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
+Result<OwnedDatum> no_text(SessionParts&, std::span<const Datum>) { return null_value(Phys::kStr); }
+Result<OwnedDatum> no_number(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI32); }
+Result<OwnedDatum> no(SessionParts&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> yes(SessionParts&, std::span<const Datum>) { return value_of(true); }
+Result<OwnedDatum> trigger_depth(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(int32_t{0})); }
+Result<OwnedDatum> queue_usage(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
 // Through a Unix socket both ends have no address.
-Result<OwnedDatum> client_port(SessionImpl& session, std::span<const Datum>) {
-  SessionActivity& a = session.activity();
+Result<OwnedDatum> client_port(SessionParts& session, std::span<const Datum>) {
+  SessionActivity& a = session.message().activity();
   std::lock_guard lock(a.mutex);
   return a.client_port < 0 ? null_value(Phys::kI32) : OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port)));
 }

@@ -2,8 +2,15 @@
 #include "base/bytes.h"
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "base/wait_point.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/exec/execution.h"
+#include "engine/row_sink.h"
+#include "engine/session/session_parts.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/system/families.h"
+#include "storage/store.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -25,7 +32,7 @@ std::string lock_key(std::span<const Datum> arguments) {
 OwnedDatum void_value() { return OwnedDatum(Datum::of(Str())); }
 
 template <bool kShared, bool kTransaction, bool kTry>
-Result<OwnedDatum> lock(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> lock(SessionParts& session, std::span<const Datum> arguments) {
   auto& store = session.store();
   storage::LockOwner* owner = &session.session_locks();
   if (kTransaction) {
@@ -33,7 +40,7 @@ Result<OwnedDatum> lock(SessionImpl& session, std::span<const Datum> arguments) 
     owner = &store.lock_owner(session.transaction());
   }
   auto status = store.locks().lock_advisory(*owner, session.session_catalog().database(), lock_key(arguments), kShared,
-                                            !kTry, session.lock_timeout());
+                                            !kTry, session.applied_settings().lock_timeout);
   if (kTry && status == storage::StorageStatus::kWouldBlock) return value_of(false);
   if (status == storage::StorageStatus::kInterrupted) return interrupt_error(session.waiter().interrupted());
   if (status != storage::StorageStatus::kOk) return storage_error(status, nullptr);
@@ -41,7 +48,7 @@ Result<OwnedDatum> lock(SessionImpl& session, std::span<const Datum> arguments) 
 }
 
 template <bool kShared>
-Result<OwnedDatum> unlock(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> unlock(SessionParts& session, std::span<const Datum> arguments) {
   bool held = session.store().locks().unlock_advisory(session.session_locks(), session.session_catalog().database(),
                                                       lock_key(arguments), kShared);
   if (!held) {
@@ -51,7 +58,7 @@ Result<OwnedDatum> unlock(SessionImpl& session, std::span<const Datum> arguments
   return value_of(held);
 }
 
-Result<OwnedDatum> unlock_all(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> unlock_all(SessionParts& session, std::span<const Datum>) {
   session.store().locks().release_all(session.session_locks());
   return void_value();
 }

@@ -5,10 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
 #include "catalog/tables/system_table.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "engine/system/families.h"
 #include "types/system/object_name.h"
 #include "types/system/type_name.h"
@@ -20,7 +22,7 @@ using catalog::RowReader;
 
 class CatalogRows {
  public:
-  explicit CatalogRows(SessionImpl& session) : session_(session) {}
+  explicit CatalogRows(SessionParts& session) : session_(session) {}
 
   // Calls read(row) when there is such a row.
   template <class F>
@@ -50,12 +52,12 @@ class CatalogRows {
   }
 
  private:
-  SessionImpl& session_;
+  SessionParts& session_;
 };
 
 // A context for the function library's helpers (names of objects and types).
 struct NameContext {
-  explicit NameContext(SessionImpl& session) : context(session) { context.set_arena(&arena); }
+  explicit NameContext(SessionParts& session) : context(session.context()) { context.set_arena(&arena); }
   Arena arena;
   types::FuncContext context;
 };

@@ -8,22 +8,22 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
-Result<OwnedDatum> comment(SessionImpl& session, Oid object, Oid class_id, int32_t column) {
+Result<OwnedDatum> comment(SessionParts& session, Oid object, Oid class_id, int32_t column) {
   std::optional<std::string> text;
   CatalogRows(session).find(pg_description::kOid, {Datum::of_oid(object), Datum::of_oid(class_id), Datum::of(column)},
                             [&](RowReader row) { text = row.str(pg_description::c_description); });
   return text_or_null(text);
 }
 
-Oid catalog_named(SessionImpl& session, std::string_view name) {
+Oid catalog_named(SessionParts& session, std::string_view name) {
   return session.session_catalog().relation_oid(oid::kPgCatalogSchema, name);
 }
 
-Result<OwnedDatum> object_description(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> object_description(SessionParts& session, std::span<const Datum> arguments) {
   return comment(session, arguments[0].oid(), catalog_named(session, arguments[1].str), 0);
 }
 // Without its catalog: the first comment on any object of that number.
-Result<OwnedDatum> any_description(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> any_description(SessionParts& session, std::span<const Datum> arguments) {
   std::optional<std::string> text;
   CatalogRows(session).scan(pg_description::kOid, {arguments[0]}, [&](RowReader row) {
     if (row.i32(pg_description::c_objsubid) == 0) text = row.str(pg_description::c_description);
@@ -31,10 +31,10 @@ Result<OwnedDatum> any_description(SessionImpl& session, std::span<const Datum> 
   });
   return text_or_null(text);
 }
-Result<OwnedDatum> column_description(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> column_description(SessionParts& session, std::span<const Datum> arguments) {
   return comment(session, arguments[0].oid(), pg_class::kOid, arguments[1].i32);
 }
-Result<OwnedDatum> shared_description(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> shared_description(SessionParts& session, std::span<const Datum> arguments) {
   std::optional<std::string> text;
   CatalogRows(session).find(pg_shdescription::kOid,
                             {arguments[0], Datum::of_oid(catalog_named(session, arguments[1].str))},
@@ -42,7 +42,7 @@ Result<OwnedDatum> shared_description(SessionImpl& session, std::span<const Datu
   return text_or_null(text);
 }
 
-std::string relation_in_words(NameContext& names, SessionImpl& session, Oid oid) {
+std::string relation_in_words(NameContext& names, SessionParts& session, Oid oid) {
   const auto relation = session.session_catalog().relation(oid);
   char kind = 0;
   if (relation != nullptr) kind = static_cast<char>(relation->kind);
@@ -60,7 +60,7 @@ std::string relation_in_words(NameContext& names, SessionImpl& session, Oid oid)
   }
 }
 
-std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column) {
+std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t column) {
   NameContext names(session);
   CatalogRows rows(session);
   SessionCatalog& view = session.session_catalog();
@@ -120,13 +120,13 @@ std::string in_words(SessionImpl& session, Oid class_id, Oid oid, int32_t column
   }
 }
 
-Result<OwnedDatum> describe_object(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> describe_object(SessionParts& session, std::span<const Datum> arguments) {
   const std::string words = in_words(session, arguments[0].oid(), arguments[1].oid(), arguments[2].i32);
   return words.empty() ? text_null() : text_value(words);
 }
 
 // (type, schema, name, identity) of the kinds that have a schema's name or their own.
-Result<OwnedDatum> identify_object(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> identify_object(SessionParts& session, std::span<const Datum> arguments) {
   const Oid class_id = arguments[0].oid(), object = arguments[1].oid();
   NameContext names(session);
   SessionCatalog& view = session.session_catalog();

@@ -9,32 +9,32 @@ namespace indigo::engine {
 
 namespace {
 
-Result<OwnedDatum> zero(SessionImpl&, std::span<const Datum>) { return value_of(int64_t{0}); }
-Result<OwnedDatum> zero_seconds(SessionImpl&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
-Result<OwnedDatum> never(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI64); }
-Result<OwnedDatum> unknown_text(SessionImpl&, std::span<const Datum>) { return text_null(); }
-Result<OwnedDatum> nothing(SessionImpl&, std::span<const Datum>) { return text_value(""); }
-Result<OwnedDatum> start_time(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> zero(SessionParts&, std::span<const Datum>) { return value_of(int64_t{0}); }
+Result<OwnedDatum> zero_seconds(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
+Result<OwnedDatum> never(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI64); }
+Result<OwnedDatum> unknown_text(SessionParts&, std::span<const Datum>) { return text_null(); }
+Result<OwnedDatum> nothing(SessionParts&, std::span<const Datum>) { return text_value(""); }
+Result<OwnedDatum> start_time(SessionParts& session, std::span<const Datum>) {
   return value_of(session.instance().start_timestamp());
 }
 
-Result<OwnedDatum> live_rows(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> live_rows(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (relation == nullptr || relation->table == nullptr || relation->kind != catalog::RelationKind::kTable)
     return value_of(int64_t{0});
   return value_of(static_cast<int64_t>(relation->table->statistics().rows));
 }
 
-Result<OwnedDatum> commits(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> commits(SessionParts& session, std::span<const Datum>) {
   return value_of(static_cast<int64_t>(session.store().statistics().commits));
 }
-Result<OwnedDatum> rollbacks(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> rollbacks(SessionParts& session, std::span<const Datum>) {
   return value_of(static_cast<int64_t>(session.store().statistics().rollbacks));
 }
-Result<OwnedDatum> deadlocks(SessionImpl& session, std::span<const Datum>) {
+Result<OwnedDatum> deadlocks(SessionParts& session, std::span<const Datum>) {
   return value_of(static_cast<int64_t>(session.store().statistics().deadlocks));
 }
-Result<OwnedDatum> backends(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backends(SessionParts& session, std::span<const Datum> arguments) {
   int32_t count = 0;
   for (const auto& entry : session.instance().sessions()) {
     std::lock_guard lock(entry.activity->mutex);
@@ -45,7 +45,7 @@ Result<OwnedDatum> backends(SessionImpl& session, std::span<const Datum> argumen
 
 // ---- one session, by its number in pg_stat_get_backend_idset: here its process number
 template <class Read>
-Result<OwnedDatum> of_backend(SessionImpl& session, int32_t backend, Phys phys, Read read) {
+Result<OwnedDatum> of_backend(SessionParts& session, int32_t backend, Phys phys, Read read) {
   for (const auto& entry : session.instance().sessions()) {
     if (entry.pid != backend) continue;
     std::lock_guard lock(entry.activity->mutex);
@@ -55,7 +55,7 @@ Result<OwnedDatum> of_backend(SessionImpl& session, int32_t backend, Phys phys, 
 }
 // The same, of what only members of the session's role and readers of all statistics are shown.
 template <class Read>
-Result<OwnedDatum> of_visible_backend(SessionImpl& session, int32_t backend, OwnedDatum hidden, Phys phys, Read read) {
+Result<OwnedDatum> of_visible_backend(SessionParts& session, int32_t backend, OwnedDatum hidden, Phys phys, Read read) {
   INDIGO_ASSIGN(const OwnedDatum user, of_backend(session, backend, Phys::kI32, [](SessionActivity& a) {
                   return OwnedDatum(Datum::of_oid(a.user));
                 }));
@@ -64,39 +64,39 @@ Result<OwnedDatum> of_visible_backend(SessionImpl& session, int32_t backend, Own
 }
 OwnedDatum time_value(int64_t t) { return t == 0 ? null_value(Phys::kI64) : value_of(t); }
 
-Result<OwnedDatum> backend_query(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_query(SessionParts& session, std::span<const Datum> arguments) {
   return of_visible_backend(session, arguments[0].i32, text_value("<insufficient privilege>"), Phys::kStr,
                             [](SessionActivity& a) { return text_value(a.query); });
 }
-Result<OwnedDatum> backend_query_start(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_query_start(SessionParts& session, std::span<const Datum> arguments) {
   return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
                             [](SessionActivity& a) { return time_value(a.query_start); });
 }
-Result<OwnedDatum> backend_transaction_start(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_transaction_start(SessionParts& session, std::span<const Datum> arguments) {
   return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
                             [](SessionActivity& a) { return time_value(a.transaction_start); });
 }
-Result<OwnedDatum> backend_start(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_start(SessionParts& session, std::span<const Datum> arguments) {
   return of_visible_backend(session, arguments[0].i32, null_value(Phys::kI64), Phys::kI64,
                             [](SessionActivity& a) { return time_value(a.backend_start); });
 }
-Result<OwnedDatum> backend_database(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_database(SessionParts& session, std::span<const Datum> arguments) {
   return of_backend(session, arguments[0].i32, Phys::kI32,
                     [](SessionActivity& a) { return OwnedDatum(Datum::of_oid(a.database)); });
 }
-Result<OwnedDatum> backend_user(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_user(SessionParts& session, std::span<const Datum> arguments) {
   return of_backend(session, arguments[0].i32, Phys::kI32,
                     [](SessionActivity& a) { return OwnedDatum(Datum::of_oid(a.user)); });
 }
-Result<OwnedDatum> backend_port(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_port(SessionParts& session, std::span<const Datum> arguments) {
   return of_backend(session, arguments[0].i32, Phys::kI32,
                     [](SessionActivity& a) { return OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port))); });
 }
-Result<OwnedDatum> backend_pid(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> backend_pid(SessionParts& session, std::span<const Datum> arguments) {
   return of_backend(session, arguments[0].i32, Phys::kI32,
                     [&](SessionActivity&) { return OwnedDatum(Datum::of(arguments[0].i32)); });
 }
-Result<OwnedDatum> have_statistics(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> have_statistics(SessionParts& session, std::span<const Datum> arguments) {
   return value_of(arguments[0].str == "database" && arguments[1].oid() == session.session_catalog().database());
 }
 
@@ -202,7 +202,7 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_reset_subscription_stats", nothing},
 };
 
-Status backend_numbers(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status backend_numbers(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   for (const auto& entry : session.instance().sessions()) {
     const Datum row[] = {Datum::of(entry.pid)};
     sink(row);
@@ -210,7 +210,7 @@ Status backend_numbers(SessionImpl& session, std::span<const Datum>, const Syste
   return {};
 }
 // What Indigo does not have: replication, extensions, partitions, prepared transactions, notifications.
-Status no_rows(SessionImpl&, std::span<const Datum>, const SystemRowSink&) { return {}; }
+Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_backend_idset", backend_numbers},

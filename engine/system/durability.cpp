@@ -1,7 +1,7 @@
 // What keeping data costs and does: the function behind indigo_stat_log (docs/monitoring.md), and indigo_backup
 // (docs/durability.md).
 #include "engine/instance_impl.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "engine/system/families.h"
 
 namespace indigo::engine {
@@ -15,7 +15,7 @@ Datum ratio(uint64_t a, uint64_t b) {
 }
 
 // No row without a data directory.
-Status log_row(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status log_row(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   DataDirectory* data = session.instance().data_directory();
   if (data == nullptr) return {};
   const log::WriteAheadLog::Statistics s = data->log().statistics();
@@ -40,7 +40,7 @@ Status log_row(SessionImpl& session, std::span<const Datum>, const SystemRowSink
   return {};
 }
 
-Status backup_row(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+Status backup_row(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   if (!session.is_superuser()) {
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to make a backup");
   }

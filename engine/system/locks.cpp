@@ -1,7 +1,8 @@
 // pg_locks.
 #include "base/bytes.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "engine/system/families.h"
+#include "storage/store.h"
 
 namespace indigo::engine {
 
@@ -23,7 +24,7 @@ std::string mode_name(const storage::LockInfo& lock) {
   return "ExclusiveLock";
 }
 
-Status lock_status(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status lock_status(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   const Datum no_int = Datum::make_null(Phys::kI32), no_short = Datum::make_null(Phys::kI16);
   for (const auto& lock : session.store().locks().snapshot()) {
     std::string mode = mode_name(lock);

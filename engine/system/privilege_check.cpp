@@ -13,7 +13,7 @@ using namespace catalog;  // NOLINT(google-build-using-namespace): the column nu
 
 constexpr std::string_view kGrantOption = " WITH GRANT OPTION", kAdminOption = " WITH ADMIN OPTION";
 
-bool allowed(SessionImpl& session, const ObjectAcl& object, Oid user, const WantedPrivilege& wanted) {
+bool allowed(SessionParts& session, const ObjectAcl& object, Oid user, const WantedPrivilege& wanted) {
   SessionCatalog& catalog = session.session_catalog();
   const uint32_t held =
       wanted.grant_option ? held_options(catalog, object, user) : held_privileges(catalog, object, user);
@@ -21,7 +21,7 @@ bool allowed(SessionImpl& session, const ObjectAcl& object, Oid user, const Want
 }
 
 // The object of that table whose name is in `column`.
-Oid named_row(SessionImpl& session, Oid table, int column, std::string_view name) {
+Oid named_row(SessionParts& session, Oid table, int column, std::string_view name) {
   Oid found = kInvalidOid;
   CatalogRows(session).scan(table, {}, [&](RowReader row) {
     if (row.str(column) == name) found = row.oid(0);
@@ -59,15 +59,15 @@ Result<std::vector<WantedPrivilege>> parse_privileges(std::string_view text, std
   }
 }
 
-Result<Oid> existing_role(SessionImpl& session, std::string_view name) {
+Result<Oid> existing_role(SessionParts& session, std::string_view name) {
   return found_or(session.session_catalog().role_named(name), sqlstate::kUndefinedObject, "role", name);
 }
-Result<Oid> role_or_public(SessionImpl& session, std::string_view name) {
+Result<Oid> role_or_public(SessionParts& session, std::string_view name) {
   if (name == "public") return kInvalidOid;
   return existing_role(session, name);
 }
 
-Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_view name) {
+Result<Oid> find_object(SessionParts& session, const ObjectClass& c, std::string_view name) {
   NameContext names(session);
   switch (c.source.table) {
     case pg_class::kOid: {
@@ -100,7 +100,7 @@ Result<Oid> find_object(SessionImpl& session, const ObjectClass& c, std::string_
   }
 }
 
-Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& c, Oid user, Oid object,
+Result<OwnedDatum> check_object(SessionParts& session, const ObjectClass& c, Oid user, Oid object,
                                 std::span<const WantedPrivilege> wanted) {
   const ObjectAcl found = read_object_acl(session.session_catalog(), c.source, object);
   if (!found.found) return null_value(Phys::kBool);
@@ -108,7 +108,7 @@ Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& c, Oid 
                               [&](const WantedPrivilege& w) { return allowed(session, found, user, w); }));
 }
 
-Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std::optional<int16_t> column,
+Result<OwnedDatum> check_columns(SessionParts& session, Oid user, Oid table, std::optional<int16_t> column,
                                  std::span<const WantedPrivilege> wanted) {
   ObjectAcl found = read_object_acl(session.session_catalog(), catalog::kRelationAcl, table);
   if (!found.found) return null_value(Phys::kBool);
@@ -134,7 +134,7 @@ Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std:
   return value_of(false);
 }
 
-bool is_role_admin(SessionImpl& session, Oid user, Oid role) {
+bool is_role_admin(SessionParts& session, Oid user, Oid role) {
   if (session.session_catalog().is_superuser(user)) return true;
   if (user == role) return false;
   bool admin = false;
@@ -146,7 +146,7 @@ bool is_role_admin(SessionImpl& session, Oid user, Oid role) {
   return admin;
 }
 
-bool may_see_activity(SessionImpl& session, Oid user) {
+bool may_see_activity(SessionParts& session, Oid user) {
   SessionCatalog& catalog = session.session_catalog();
   return catalog.has_privileges_of(session.user(), oid::kReadAllStatsRole) ||
          catalog.has_privileges_of(session.user(), user);

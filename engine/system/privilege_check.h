@@ -67,17 +67,17 @@ inline constexpr ObjectClass kServerClass{catalog::kServerAcl, kUsageOnly};
 // "SELECT, UPDATE WITH GRANT OPTION"; 22023 for others.
 Result<std::vector<WantedPrivilege>> parse_privileges(std::string_view text, std::span<const PrivilegeName> names);
 // kInvalidOid for "public". 42704.
-Result<Oid> role_or_public(SessionImpl& session, std::string_view name);
-Result<Oid> existing_role(SessionImpl& session, std::string_view name);
-Result<Oid> find_object(SessionImpl& session, const ObjectClass& object_class, std::string_view name);
+Result<Oid> role_or_public(SessionParts& session, std::string_view name);
+Result<Oid> existing_role(SessionParts& session, std::string_view name);
+Result<Oid> find_object(SessionParts& session, const ObjectClass& object_class, std::string_view name);
 // A boolean; null when there is no such object.
-Result<OwnedDatum> check_object(SessionImpl& session, const ObjectClass& object_class, Oid user, Oid object,
+Result<OwnedDatum> check_object(SessionParts& session, const ObjectClass& object_class, Oid user, Oid object,
                                 std::span<const WantedPrivilege> wanted);
 // One column's (null when there is none), or any column's without a number. The table's privileges count too.
-Result<OwnedDatum> check_columns(SessionImpl& session, Oid user, Oid table, std::optional<int16_t> column,
+Result<OwnedDatum> check_columns(SessionParts& session, Oid user, Oid table, std::optional<int16_t> column,
                                  std::span<const WantedPrivilege> wanted);
-bool is_role_admin(SessionImpl& session, Oid user, Oid role);
+bool is_role_admin(SessionParts& session, Oid user, Oid role);
 // Whether the current role is shown what a session of `user` does.
-bool may_see_activity(SessionImpl& session, Oid user);
+bool may_see_activity(SessionParts& session, Oid user);
 
 }  // namespace indigo::engine

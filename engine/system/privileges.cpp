@@ -10,7 +10,7 @@ using namespace catalog;  // NOLINT(google-build-using-namespace): the column nu
 enum class User : uint8_t { kCurrent, kName, kId };
 enum class Object : uint8_t { kName, kId };
 
-Result<Oid> user_of(SessionImpl& session, User how, std::span<const Datum>& arguments) {
+Result<Oid> user_of(SessionParts& session, User how, std::span<const Datum>& arguments) {
   if (how == User::kCurrent) return session.user();
   const Datum d = arguments[0];
   arguments = arguments.subspan(1);
@@ -19,7 +19,7 @@ Result<Oid> user_of(SessionImpl& session, User how, std::span<const Datum>& argu
 }
 
 template <const ObjectClass& kClass, User kUser, Object kObject>
-Result<OwnedDatum> has_privilege(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> has_privilege(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   Oid object = arguments[0].oid();
   if constexpr (kObject == Object::kName) {
@@ -30,7 +30,7 @@ Result<OwnedDatum> has_privilege(SessionImpl& session, std::span<const Datum> ar
 }
 
 template <User kUser, Object kObject>
-Result<OwnedDatum> has_any_column(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> has_any_column(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   Oid object = arguments[0].oid();
   if constexpr (kObject == Object::kName) {
@@ -41,7 +41,7 @@ Result<OwnedDatum> has_any_column(SessionImpl& session, std::span<const Datum> a
 }
 
 template <User kUser, Object kObject, bool kByNumber>
-Result<OwnedDatum> has_column(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> has_column(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   Oid object = arguments[0].oid();
   if constexpr (kObject == Object::kName) {
@@ -64,14 +64,14 @@ Result<OwnedDatum> has_column(SessionImpl& session, std::span<const Datum> argum
 }
 
 template <User kUser>
-Result<OwnedDatum> has_parameter(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> has_parameter(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   INDIGO_ASSIGN(const std::vector<WantedPrivilege> wanted, parse_privileges(arguments[1].str, kParameterPrivileges));
   return value_of(session.session_catalog().is_superuser(user) && !wanted.empty());
 }
 
 template <User kUser, Object kRole>
-Result<OwnedDatum> has_role(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> has_role(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   Oid role = arguments[0].oid();
   if constexpr (kRole == Object::kName) {
@@ -91,7 +91,7 @@ Result<OwnedDatum> has_role(SessionImpl& session, std::span<const Datum> argumen
   return value_of(has);
 }
 
-Result<OwnedDatum> acl_default(SessionImpl&, std::span<const Datum> arguments) {
+Result<OwnedDatum> acl_default(SessionParts&, std::span<const Datum> arguments) {
   const char letter = arguments[0].str.empty() ? '\0' : arguments[0].str[0];
   const Oid owner = arguments[1].oid();
   types::Acl acl;

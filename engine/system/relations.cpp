@@ -9,6 +9,7 @@
 #include "types/io/record.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine {
 
@@ -27,13 +28,13 @@ Oid filenode_of(const RowReader& row) {
   return node != kInvalidOid ? node : row.oid(pg_class::c_oid);
 }
 
-Result<OwnedDatum> filenode(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> filenode(SessionParts& session, std::span<const Datum> arguments) {
   Oid out = kInvalidOid;
   CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) { out = filenode_of(row); });
   return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
 }
 // Where PostgreSQL's file would be; tables have no files of their own.
-Result<OwnedDatum> filepath(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> filepath(SessionParts& session, std::span<const Datum> arguments) {
   Oid node = kInvalidOid;
   bool shared = false;
   CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
@@ -44,7 +45,7 @@ Result<OwnedDatum> filepath(SessionImpl& session, std::span<const Datum> argumen
   const std::string directory = shared ? "global" : "base/" + std::to_string(session.session_catalog().database());
   return text_value(directory + "/" + std::to_string(node));
 }
-Result<OwnedDatum> filenode_relation(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> filenode_relation(SessionParts& session, std::span<const Datum> arguments) {
   constexpr Oid kDefaultTablespace = 1663;
   const Oid tablespace = arguments[0].oid() == kDefaultTablespace ? kInvalidOid : arguments[0].oid();
   Oid out = kInvalidOid;
@@ -60,7 +61,7 @@ Result<OwnedDatum> filenode_relation(SessionImpl& session, std::span<const Datum
   return out == kInvalidOid ? null_value(Phys::kI32) : value_of_oid(out);
 }
 
-Result<OwnedDatum> is_publishable(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> is_publishable(SessionParts& session, std::span<const Datum> arguments) {
   std::optional<bool> out;
   CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
     out = row.chr(pg_class::c_relkind) == 'r' && row.chr(pg_class::c_relpersistence) == 'p' &&
@@ -68,21 +69,21 @@ Result<OwnedDatum> is_publishable(SessionImpl& session, std::span<const Datum> a
   });
   return out ? value_of(*out) : null_bool();
 }
-bool can_be_analyzed(SessionImpl& session, const std::string& text) {
+bool can_be_analyzed(SessionParts& session, const std::string& text) {
   const auto parsed = sql::parse(text);
   if (!parsed.ok()) return false;
-  return sql::analyze(session, {(*parsed)->statements().front().node, text, {}, false, {}, false}).ok();
+  return sql::analyze(session.context(), {(*parsed)->statements().front().node, text, {}, false, {}, false}).ok();
 }
 
 // Whether UPDATE of a view's column passes: then INSERT into it does too.
-bool view_column_is_updatable(SessionImpl& session, const catalog::RelationInfo& view, size_t column) {
+bool view_column_is_updatable(SessionParts& session, const catalog::RelationInfo& view, size_t column) {
   return can_be_analyzed(session, "UPDATE " + types::quote_identifier(view.schema_name) + "." +
                                       types::quote_identifier(view.name) + " SET " +
                                       types::quote_identifier(view.columns[column].name) + " = DEFAULT");
 }
 
 // Bits as PostgreSQL's CmdType: UPDATE 4, INSERT 8, DELETE 16.
-Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> is_updatable(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   int32_t bits = 0;
   if (relation != nullptr && (relation->kind == catalog::RelationKind::kTable || relation->is_partitioned()))
@@ -97,7 +98,7 @@ Result<OwnedDatum> is_updatable(SessionImpl& session, std::span<const Datum> arg
   }
   return OwnedDatum(Datum::of(bits));
 }
-Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> column_is_updatable(SessionParts& session, std::span<const Datum> arguments) {
   const int16_t number = arguments[1].i16;
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (number <= 0 || relation == nullptr || static_cast<size_t>(number) > relation->columns.size()) {
@@ -111,7 +112,7 @@ Result<OwnedDatum> column_is_updatable(SessionImpl& session, std::span<const Dat
 
 // ---- properties of methods and their indexes
 // Of an index; null if it is none.
-const catalog::AccessMethod* method_of(SessionImpl& session, Oid oid) {
+const catalog::AccessMethod* method_of(SessionParts& session, Oid oid) {
   Oid method = kInvalidOid;
   if (!CatalogRows(session).find(pg_index::kOid, oid, [](RowReader) {})) return nullptr;
   CatalogRows(session).find(pg_class::kOid, oid, [&](RowReader row) { method = row.oid(pg_class::c_relam); });
@@ -120,15 +121,15 @@ const catalog::AccessMethod* method_of(SessionImpl& session, Oid oid) {
 Result<OwnedDatum> property_value(catalog::AccessMethod::Property property) {
   return property.known ? value_of(property.value) : null_bool();
 }
-Result<OwnedDatum> method_property(SessionImpl&, std::span<const Datum> arguments) {
+Result<OwnedDatum> method_property(SessionParts&, std::span<const Datum> arguments) {
   const catalog::AccessMethod* method = catalog::access_method(arguments[0].oid());
   return method == nullptr ? null_bool() : property_value(method->property(types::to_lower(arguments[1].str)));
 }
-Result<OwnedDatum> index_property(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> index_property(SessionParts& session, std::span<const Datum> arguments) {
   const catalog::AccessMethod* method = method_of(session, arguments[0].oid());
   return method == nullptr ? null_bool() : property_value(method->index_property(types::to_lower(arguments[1].str)));
 }
-Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> index_column_property(SessionParts& session, std::span<const Datum> arguments) {
   std::vector<int16_t> options;
   int16_t columns = 0;
   const bool found = CatalogRows(session).find(pg_index::kOid, arguments[0].oid(), [&](RowReader row) {
@@ -161,7 +162,7 @@ Result<OwnedDatum> index_column_property(SessionImpl& session, std::span<const D
   return null_bool();
 }
 
-Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> sequence_last_value(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   const auto* table = relation == nullptr ? nullptr : dynamic_cast<SequenceTable*>(relation->table.get());
   if (table == nullptr) {
@@ -178,7 +179,7 @@ Result<OwnedDatum> sequence_last_value(SessionImpl& session, std::span<const Dat
   return state.is_called ? value_of(state.last_value) : null_value(Phys::kI64);
 }
 
-Result<OwnedDatum> sequence_parameters(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> sequence_parameters(SessionParts& session, std::span<const Datum> arguments) {
   const TypeRef number{oid::kInt8, -1, kInvalidOid};
   const TypeRef types[] = {
       number, number, number, number, {oid::kBool, -1, kInvalidOid}, number, {oid::kOid, -1, kInvalidOid}};
@@ -196,8 +197,8 @@ Result<OwnedDatum> sequence_parameters(SessionImpl& session, std::span<const Dat
   return text_value(record);
 }
 
-Result<OwnedDatum> no_location(SessionImpl&, std::span<const Datum>) { return text_value(""); }
-Result<OwnedDatum> row_security(SessionImpl&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> no_location(SessionParts&, std::span<const Datum>) { return text_value(""); }
+Result<OwnedDatum> row_security(SessionParts&, std::span<const Datum>) { return value_of(false); }
 
 constexpr SystemValue kRelationsValues[] = {
     {"pg_relation_filenode", filenode},

@@ -1,6 +1,10 @@
 // pg_settings.
-#include "engine/session/session_impl.h"
+#include "engine/settings/settings.h"
+
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/session_parts.h"
 #include "engine/settings/private_settings.h"
+#include "engine/settings/setting_table.h"
 #include "engine/system/families.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
@@ -31,11 +35,11 @@ std::string enum_array(const char* list) {
   return make_array(oid::kText, Phys::kStr, values);
 }
 
-Status show_all_settings(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status show_all_settings(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
     const auto& d = table[i];
-    if (d.shown != SettingShown::kListed || !may_see_setting(session, d.name)) continue;
+    if (d.shown != SettingShown::kListed || !may_see_setting(session.session_catalog(), d.name)) continue;
     auto optional = [](const char* s) { return *s ? text_datum(s) : null_text(); };
     std::string values;
     Datum enum_values = null_text();

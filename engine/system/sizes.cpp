@@ -18,7 +18,7 @@ struct Sizes {
 };
 
 // Nothing when there is no such relation.
-std::optional<Sizes> sizes_of(SessionImpl& session, Oid oid) {
+std::optional<Sizes> sizes_of(SessionParts& session, Oid oid) {
   char kind = 0;
   CatalogRows rows(session);
   if (!rows.find(catalog::pg_class::kOid, oid, [&](RowReader row) { kind = row.chr(catalog::pg_class::c_relkind); }))
@@ -39,7 +39,7 @@ std::optional<Sizes> sizes_of(SessionImpl& session, Oid oid) {
 
 OwnedDatum bytes_value(uint64_t bytes) { return value_of(static_cast<int64_t>(bytes)); }
 
-Result<OwnedDatum> relation_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> relation_size(SessionParts& session, std::span<const Datum> arguments) {
   const auto sizes = sizes_of(session, arguments[0].oid());
   if (!sizes) return null_value(Phys::kI64);
   const Str fork = arguments.size() > 1 ? arguments[1].str : Str("main");
@@ -48,15 +48,15 @@ Result<OwnedDatum> relation_size(SessionImpl& session, std::span<const Datum> ar
   return Error(sqlstate::kInvalidParameterValue, "invalid fork name")
       .with_hint("Valid fork names are \"main\", \"fsm\", \"vm\", and \"init\".");
 }
-Result<OwnedDatum> table_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> table_size(SessionParts& session, std::span<const Datum> arguments) {
   const auto sizes = sizes_of(session, arguments[0].oid());
   return sizes ? bytes_value(sizes->table) : null_value(Phys::kI64);
 }
-Result<OwnedDatum> indexes_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> indexes_size(SessionParts& session, std::span<const Datum> arguments) {
   const auto sizes = sizes_of(session, arguments[0].oid());
   return sizes ? bytes_value(sizes->indexes) : null_value(Phys::kI64);
 }
-Result<OwnedDatum> total_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> total_size(SessionParts& session, std::span<const Datum> arguments) {
   const auto sizes = sizes_of(session, arguments[0].oid());
   return sizes ? bytes_value(sizes->table + sizes->indexes) : null_value(Phys::kI64);
 }
@@ -64,7 +64,7 @@ Result<OwnedDatum> total_size(SessionImpl& session, std::span<const Datum> argum
 // ---- databases and tablespaces
 
 // What PostgreSQL asks for before it tells a size. False: there is no such object, and the user may know.
-Result<bool> may_see_size(SessionImpl& session, const ObjectClass& of, Oid object, uint32_t privilege,
+Result<bool> may_see_size(SessionParts& session, const ObjectClass& of, Oid object, uint32_t privilege,
                           std::string_view kind, int name_column) {
   std::string name;
   const bool exists =
@@ -84,23 +84,23 @@ Result<bool> may_see_size(SessionImpl& session, const ObjectClass& of, Oid objec
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + std::string(kind) + " " + name);
 }
 
-Result<OwnedDatum> size_of_database(SessionImpl& session, Oid oid) {
+Result<OwnedDatum> size_of_database(SessionParts& session, Oid oid) {
   INDIGO_ASSIGN(const bool exists, may_see_size(session, kDatabaseClass, oid, types::kPrivilegeConnect, "database",
                                                 catalog::pg_database::c_datname));
   if (!exists) return null_value(Phys::kI64);
   const auto database = session.session_catalog().catalog().database(oid);
   return database == nullptr ? null_value(Phys::kI64) : bytes_value(catalog::memory_of(*database).total());
 }
-Result<OwnedDatum> database_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> database_size(SessionParts& session, std::span<const Datum> arguments) {
   return size_of_database(session, arguments[0].oid());
 }
-Result<OwnedDatum> database_size_by_name(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> database_size_by_name(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid oid, find_object(session, kDatabaseClass, arguments[0].str));
   return size_of_database(session, oid);
 }
 
 // Everything lies in the default tablespace, but for what all databases share.
-Result<OwnedDatum> size_of_tablespace(SessionImpl& session, Oid oid) {
+Result<OwnedDatum> size_of_tablespace(SessionParts& session, Oid oid) {
   if (oid != kDefaultTablespace) {  // every database's own, where no privilege is asked for
     INDIGO_ASSIGN(const bool exists, may_see_size(session, kTablespaceClass, oid, types::kPrivilegeCreate, "tablespace",
                                                   catalog::pg_tablespace::c_spcname));
@@ -112,10 +112,10 @@ Result<OwnedDatum> size_of_tablespace(SessionImpl& session, Oid oid) {
   for (const auto& database : all.databases()) bytes += catalog::memory_of(*database).total();
   return bytes_value(bytes);
 }
-Result<OwnedDatum> tablespace_size(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> tablespace_size(SessionParts& session, std::span<const Datum> arguments) {
   return size_of_tablespace(session, arguments[0].oid());
 }
-Result<OwnedDatum> tablespace_size_by_name(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> tablespace_size_by_name(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid oid, find_object(session, kTablespaceClass, arguments[0].str));
   return size_of_tablespace(session, oid);
 }
@@ -146,7 +146,7 @@ void database_rows(Oid database, const DatabaseMemory& memory, const SystemRowSi
 }
 
 // Those of no database first, with OID 0.
-Status database_memory_rows(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status database_memory_rows(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   catalog::Catalog& all = session.session_catalog().catalog();
   database_rows(kInvalidOid, catalog::memory_of(all.shared_tables()), sink);
   for (const auto& database : all.databases()) database_rows(database->oid(), catalog::memory_of(*database), sink);

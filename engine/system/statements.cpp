@@ -1,5 +1,7 @@
 // pg_prepared_statements and pg_cursors.
-#include "engine/session/session_impl.h"
+#include "engine/session/portals.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/session_parts.h"
 #include "engine/system/families.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
@@ -8,8 +10,8 @@ namespace indigo::engine {
 
 namespace {
 
-Status prepared_statements(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
-  for (const auto& [name, statement] : session.statements()) {
+Status prepared_statements(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const auto& [name, statement] : session.statements().named()) {
     std::vector<Datum> types;
     if (statement.prepared) {
       for (const auto& type : statement.prepared->parameter_types) types.push_back(Datum::of_oid(type.oid));
@@ -27,8 +29,8 @@ Status prepared_statements(SessionImpl& session, std::span<const Datum>, const S
   return {};
 }
 
-Status cursors(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
-  for (const auto& [name, portal] : session.portals()) {
+Status cursors(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const auto& [name, portal] : session.portals().named()) {
     if (!portal->is_cursor) continue;
     const Datum row[] = {
         text_datum(name),          text_datum(portal->source_text), Datum::of(portal->hold),

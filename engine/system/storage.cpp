@@ -1,8 +1,10 @@
 // Figures of the storage engine: the functions behind indigo_stat_storage, indigo_stat_memory and indigo_stat_tables
 // (docs/monitoring.md).
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/session_parts.h"
 #include "engine/system/families.h"
 #include "storage/statistics.h"
+#include "storage/store.h"
 
 namespace indigo::engine {
 
@@ -12,7 +14,7 @@ using storage::AbortReason;
 
 Datum number(uint64_t n) { return Datum::of(static_cast<int64_t>(n)); }
 
-Status storage_row(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status storage_row(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   const storage::StoreStatistics s = storage::statistics_of(session.store());
   const Datum row[] = {number(s.commits),
                        number(s.rollbacks),
@@ -31,7 +33,7 @@ Status storage_row(SessionImpl& session, std::span<const Datum>, const SystemRow
   return {};
 }
 
-Status memory_rows(SessionImpl& session, std::span<const Datum>, const SystemRowSink& sink) {
+Status memory_rows(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   const storage::StoreStatistics s = storage::statistics_of(session.store());
   for (size_t i = 0; i < storage::kMemoryKinds; i++) {
     const auto kind = static_cast<storage::MemoryKind>(i);
@@ -42,7 +44,7 @@ Status memory_rows(SessionImpl& session, std::span<const Datum>, const SystemRow
 }
 
 // No row for what has no storage of its own: views, and system tables that nobody has written to.
-Status table_rows(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+Status table_rows(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (relation == nullptr || relation->table == nullptr || relation->kind != catalog::RelationKind::kTable) return {};
   auto statistics = storage::statistics_of(*relation->table);

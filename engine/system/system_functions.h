@@ -11,16 +11,16 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 
 struct SystemValue {
   const char* name;
-  Result<OwnedDatum> (*run)(SessionImpl& session, std::span<const Datum> arguments);
+  Result<OwnedDatum> (*run)(SessionParts& session, std::span<const Datum> arguments);
 };
 using SystemRowSink = std::function<void(std::span<const Datum>)>;
 struct SystemRows {
   const char* name;
-  Status (*run)(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink);
+  Status (*run)(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink);
 };
 
 const SystemValue* find_system_value(std::string_view name);

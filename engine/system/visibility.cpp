@@ -26,7 +26,7 @@ constexpr Kind kTemplate{pg_ts_template::kOid, pg_ts_template::c_tmplname, pg_ts
 constexpr Kind kConfiguration{pg_ts_config::kOid, pg_ts_config::c_cfgname, pg_ts_config::c_cfgnamespace};
 
 template <const Kind& kKind>
-Result<OwnedDatum> is_visible(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> is_visible(SessionParts& session, std::span<const Datum> arguments) {
   CatalogRows rows(session);
   std::string name;
   Oid schema = kInvalidOid, same = kInvalidOid;
@@ -51,7 +51,7 @@ Result<OwnedDatum> is_visible(SessionImpl& session, std::span<const Datum> argum
   return value_of(false);
 }
 
-Result<OwnedDatum> table_is_visible(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> table_is_visible(SessionParts& session, std::span<const Datum> arguments) {
   std::string name;
   Oid schema = kInvalidOid;
   if (!CatalogRows(session).find(pg_class::kOid, arguments[0].oid(), [&](RowReader row) {
@@ -67,7 +67,7 @@ Result<OwnedDatum> table_is_visible(SessionImpl& session, std::span<const Datum>
   return value_of(false);
 }
 
-Result<OwnedDatum> type_is_visible(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> type_is_visible(SessionParts& session, std::span<const Datum> arguments) {
   SessionCatalog& view = session.session_catalog();
   const auto type = view.type(arguments[0].oid());
   if (type == nullptr) return null_value(Phys::kBool);
@@ -75,7 +75,7 @@ Result<OwnedDatum> type_is_visible(SessionImpl& session, std::span<const Datum> 
   return value_of(found != nullptr && found->oid == type->oid);
 }
 
-Result<OwnedDatum> function_is_visible(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> function_is_visible(SessionParts& session, std::span<const Datum> arguments) {
   SessionCatalog& view = session.session_catalog();
   const auto function = view.function(arguments[0].oid());
   if (function == nullptr) return null_value(Phys::kBool);
@@ -84,7 +84,7 @@ Result<OwnedDatum> function_is_visible(SessionImpl& session, std::span<const Dat
   return value_of(false);
 }
 
-Result<OwnedDatum> operator_is_visible(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> operator_is_visible(SessionParts& session, std::span<const Datum> arguments) {
   SessionCatalog& view = session.session_catalog();
   const auto* op = view.operator_by_oid(arguments[0].oid());
   if (op == nullptr) return null_value(Phys::kBool);

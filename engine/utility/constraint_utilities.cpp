@@ -2,10 +2,15 @@
 // transaction. Those that become immediate are checked at once.
 #include "base/sqlstate.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
-#include "engine/session/session_impl.h"
+#include "engine/row_sink.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
 #include "sql/parse/node.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -14,7 +19,7 @@ namespace {
 namespace pg_constraint = catalog::pg_constraint;
 
 // The deferrable constraints of that name in the first schema that has any constraint of the name.
-Result<std::vector<Oid>> constraints_named(SessionImpl& session, const PgQuery__RangeVar& name) {
+Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery__RangeVar& name) {
   auto& catalog = session.session_catalog();
   if (sql::has_text(name.catalogname) && catalog.database_name() != name.catalogname) {
     return Error(sqlstate::kFeatureNotSupported, std::string("cross-database references are not implemented: \"") +
@@ -60,7 +65,7 @@ Result<std::vector<Oid>> constraints_named(SessionImpl& session, const PgQuery__
 
 Status set_constraints(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->constraints_set_stmt;
-  SessionImpl& session = call.session;
+  SessionParts& session = call.session;
   tag = "SET CONSTRAINTS";
   if (!session.block().in_block() && call.top_level) {
     session.notice(Severity::kWarning,
@@ -77,7 +82,7 @@ Status set_constraints(UtilityCall& call, std::string& tag) {
     }
     for (const Oid oid : all) checks.set(oid, stmt.deferred);
   }
-  return stmt.deferred ? Status() : session.run_deferred_checks(false);
+  return stmt.deferred ? Status() : session.runner().run_deferred_checks(false);
 }
 
 constexpr UtilityHandler kConstraintHandlers[] = {

@@ -3,16 +3,25 @@
 
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
+#include "base/wait_point.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
 #include "engine/exec/change/bulk_insert.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/preparation.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/text_position.h"
 #include "sql/query_walk.h"
+#include "storage/store.h"
+#include "storage/transaction.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/text/strings.h"
@@ -76,7 +85,7 @@ Status lock_target(UtilityCall& call, const catalog::RelationInfo& r, storage::T
   auto& session = call.session;
   auto status = session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
                                                    catalog::lock_object(session.session_catalog().database(), r.oid),
-                                                   mode, true, session.lock_timeout());
+                                                   mode, true, session.applied_settings().lock_timeout);
   if (status != storage::StorageStatus::kOk) return storage_error(status, &r);
   return {};
 }
@@ -142,7 +151,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
       (columns.empty() ? " DEFAULT VALUES" : " (" + columns + ") OVERRIDING SYSTEM VALUE VALUES (" + values + ")");
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   sql::AnalyzeInput input{tree->statements()[0].node, text, {}, false, {}};
-  INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session, input));
+  INDIGO_ASSIGN(auto analyzed, sql::analyze(call.session.context(), input));
   BulkInsertPlan plan;
   plan.relation = target.relation;
   plan.columns = target.columns;
@@ -162,7 +171,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   for (const auto& check : analyzed.query->checks) plan.checks.push_back(to_row(check));
   plan.check_names = analyzed.query->check_names;
   if (where != nullptr) {
-    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session, where, call.statement.text,
+    INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session.context(), where, call.statement.text,
                                                                   target.relation, {oid::kBool, -1, kInvalidOid}));
     INDIGO_TRY(check_where(call.statement.text, condition));
     plan.where = to_row(condition);
@@ -214,7 +223,7 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   std::vector<std::optional<std::string_view>> fields;
   std::vector<Datum> row(target.columns.size());
   Arena arena;
-  types::FuncContext context(call.session);
+  types::FuncContext context(call.session.context());
   context.set_arena(&arena);
   if (options.header) INDIGO_TRY(skip_header(target, options, reader));
   auto failed = [&](std::unique_ptr<Error> error, int column, std::optional<std::string_view> value) -> Status {
@@ -279,11 +288,11 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
   std::vector<int16_t> written;
   for (const int c : target.columns) written.push_back(static_cast<int16_t>(c + 1));
-  INDIGO_TRY(check_table_privilege(session, *target.relation, 0, std::move(written)));
+  INDIGO_TRY(check_table_privilege(session.session_catalog(), *target.relation, 0, std::move(written)));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
-  const ExecutionContext context = session.execution_context(session.transaction().view(), call.parameters);
+  const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
   INDIGO_ASSIGN(CopySource * source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
@@ -304,7 +313,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     while (first != nullptr && first->larg != nullptr) first = first->larg;
     const bool into = first != nullptr && first->into_clause != nullptr;
     if (!into || first == stmt.query->select_stmt) {
-      INDIGO_ASSIGN(prepared, session.prepare_node(call.statement, stmt.query, types));
+      INDIGO_ASSIGN(prepared, session.preparation().prepare_node(call.statement, stmt.query, types));
     }
     if (into) {
       return Error(sqlstate::kFeatureNotSupported, "COPY (SELECT INTO) is not supported");
@@ -335,16 +344,16 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     parsed->text = "SELECT " + list + " FROM ONLY " + qualified(*target.relation);
     INDIGO_ASSIGN(parsed->tree, sql::parse(parsed->text));
     parsed->node = parsed->tree->statements()[0].node;
-    INDIGO_ASSIGN(prepared, session.prepare(parsed, {}, false, {}, {}));
+    INDIGO_ASSIGN(prepared, session.preparation().prepare(parsed, {}, false, {}, {}));
     INDIGO_ASSIGN(force_quote, marks(target, options.force_quote, "FORCE_QUOTE", options.force_quote_all));
   }
-  INDIGO_TRY(session.check_allowed(*prepared));
-  INDIGO_TRY(session.lock_relations(prepared));
+  INDIGO_TRY(session.runner().check_allowed(*prepared));
+  INDIGO_TRY(session.runner().lock_relations(prepared));
   auto execution = Execution::create(prepared->plan);
-  const ExecutionContext context = session.execution_context(session.transaction().view(), call.parameters);
+  const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_TRY(execution->open(context));
   Arena arena;
-  types::FuncContext output(session);
+  types::FuncContext output(session.context());
   output.set_arena(&arena);
   CopyWriter writer(call.sink, output, options, *prepared->text_shape, std::move(force_quote));
   INDIGO_TRY(writer.begin());

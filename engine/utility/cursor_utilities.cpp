@@ -5,10 +5,17 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/current_message.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "sql/parse/text_position.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -51,13 +58,13 @@ bool runs_backward(const sql::Plan& plan) {
 }
 
 // A cursor that has only gone forward turns back: its query runs again over the same snapshot, this time into a buffer.
-Status run_again(SessionImpl& session, Portal& portal) {
+Status run_again(SessionParts& session, Portal& portal) {
   const bool at_end = portal.status == Portal::Status::kDone;
   auto pin = std::move(portal.pin);  // the snapshot must not go while the query runs again
-  session.close(portal);
+  session.portals().close(portal);
   portal.execution = Execution::create(portal.prepared->plan);
-  INDIGO_TRY(portal.execution->open(session.execution_context(portal.view, portal.parameters)));
-  INDIGO_TRY(session.materialise(portal));
+  INDIGO_TRY(portal.execution->open(session.scope().execution_context(portal.view, portal.parameters)));
+  INDIGO_TRY(session.runner().materialise(portal));
   portal.buffer->position = portal.rows_sent + (at_end ? 1 : 0);
   return {};
 }
@@ -120,7 +127,7 @@ Status run_declare(UtilityCall& call, std::string& tag) {
   std::vector<Oid> types;
   for (const auto& type : call.parameter_types) types.push_back(type.oid);
   auto portal = std::make_unique<Portal>();
-  INDIGO_ASSIGN(portal->prepared, session.prepare_node(call.statement, stmt.query, types, true));
+  INDIGO_ASSIGN(portal->prepared, session.preparation().prepare_node(call.statement, stmt.query, types, true));
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect) {
     return Error(sqlstate::kInvalidCursorName, "DECLARE CURSOR must specify a query");
   }
@@ -129,7 +136,7 @@ Status run_declare(UtilityCall& call, std::string& tag) {
     return Error(sqlstate::kNoActiveSqlTransaction, "DECLARE CURSOR can only be used in transaction blocks");
   }
   auto& portals = session.portals();
-  if (portals.contains(std::string_view(stmt.portalname))) {
+  if (portals.contains(stmt.portalname)) {
     return Error(sqlstate::kDuplicateCursor, "cursor \"" + std::string(stmt.portalname) + "\" already exists");
   }
   portal->name = stmt.portalname;
@@ -141,24 +148,24 @@ Status run_declare(UtilityCall& call, std::string& tag) {
       (!portal->scroll && (!portal->prepared->plan->read_only || !runs_backward(*portal->prepared->plan->root)));
   portal->hold = hold;
   portal->source_text = call.statement.text;
-  portal->created_timestamp = session.statement_timestamp();
+  portal->created_timestamp = session.message().timestamp();
   portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
   for (const Datum& parameter : call.parameters) {
     portal->parameters.push_back(parameter);
     if (parameter.phys == Phys::kStr && !parameter.null)
       portal->parameters.back().str = portal->arena.copy(parameter.str);
   }
-  INDIGO_TRY(session.open_plan(*portal));
+  INDIGO_TRY(session.runner().open_plan(*portal));
   portal->pin = session.transaction().pin(portal->view);
-  portals.emplace(stmt.portalname, std::move(portal));
+  portals.add(stmt.portalname, std::move(portal));
   return {};
 }
 
 // Without a buffer: forward only.
 Result<uint64_t> fetch_forward(UtilityCall& call, Portal& portal, int64_t count, RowSink& sink) {
   if (portal.status == Portal::Status::kDone || count == 0) return uint64_t{0};
-  INDIGO_ASSIGN(uint64_t rows, call.session.fetch_rows(portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count),
-                                                       sink, call.shape));
+  INDIGO_ASSIGN(uint64_t rows, call.session.runner().fetch_rows(
+                                   portal, count == kFetchAll ? 0 : static_cast<uint64_t>(count), sink, call.shape));
   portal.rows_sent += rows;
   return rows;
 }
@@ -296,21 +303,21 @@ Result<uint64_t> fetch_forward_only(UtilityCall& call, Portal& portal, const PgQ
   return fetch_forward(call, portal, step.taken, sink);
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionImpl& session, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_fetch(SessionParts& session, const ParsedStatement& statement) {
   const auto& stmt = *statement.node->fetch_stmt;
   if (stmt.ismove) return std::shared_ptr<const ResultShape>();
-  auto at = session.portals().find(std::string_view(stmt.portalname));
-  if (at == session.portals().end()) return no_cursor(stmt.portalname);
-  return at->second->shape;
+  const Portal* portal = session.portals().find(stmt.portalname);
+  if (portal == nullptr) return no_cursor(stmt.portalname);
+  return portal->shape;
 }
 
 // A portal that Bind made begins when it is first read.
-Status begin_portal(SessionImpl& session, Portal& portal) {
+Status begin_portal(SessionParts& session, Portal& portal) {
   if (portal.prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "FETCH from a portal of a utility statement is not supported");
   }
-  INDIGO_TRY(session.open_plan(portal));
-  if (portal.prepared->plan->command != sql::CommandKind::kSelect) return session.materialise(portal);
+  INDIGO_TRY(session.runner().open_plan(portal));
+  if (portal.prepared->plan->command != sql::CommandKind::kSelect) return session.runner().materialise(portal);
   portal.pin = session.transaction().pin(portal.view);
   return {};
 }
@@ -336,7 +343,7 @@ Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchSt
     if (portal.rows_sent > 0 || portal.status == Portal::Status::kDone) {
       INDIGO_TRY(run_again(session, portal));
     } else {
-      INDIGO_TRY(session.materialise(portal));
+      INDIGO_TRY(session.runner().materialise(portal));
     }
   }
   if (portal.buffer) return fetch_buffered(call, portal, stmt.direction, stmt.how_many, sink);
@@ -345,10 +352,9 @@ Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchSt
 
 Status run_fetch(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->fetch_stmt;
-  auto& session = call.session;
-  auto at = session.portals().find(std::string_view(stmt.portalname));
-  if (at == session.portals().end()) return no_cursor(stmt.portalname);
-  Portal& portal = *at->second;
+  Portal* const found = call.session.portals().find(stmt.portalname);
+  if (found == nullptr) return no_cursor(stmt.portalname);
+  Portal& portal = *found;
   if (portal.status == Portal::Status::kFailed || portal.shape == nullptr) {
     return Error(sqlstate::kObjectNotInPrerequisiteState, "portal \"" + portal.name + "\" cannot be run");
   }
@@ -362,24 +368,14 @@ Status run_fetch(UtilityCall& call, std::string& tag) {
 }
 Status run_close(UtilityCall& call, std::string& tag) {
   const char* name = call.node->close_portal_stmt->portalname;
-  auto& session = call.session;
-  auto& portals = session.portals();
+  Portals& portals = call.session.portals();
   if (name == nullptr || *name == '\0') {
-    for (auto at = portals.begin(); at != portals.end();) {
-      if (!at->second->is_cursor) {
-        ++at;
-        continue;
-      }
-      session.close(*at->second);
-      at = portals.erase(at);
-    }
+    portals.erase_cursors();
     tag = "CLOSE CURSOR ALL";
     return {};
   }
-  auto at = portals.find(std::string_view(name));
-  if (at == portals.end()) return no_cursor(name);
-  session.close(*at->second);
-  portals.erase(at);
+  if (!portals.contains(name)) return no_cursor(name);
+  portals.erase(name);
   tag = "CLOSE CURSOR";
   return {};
 }

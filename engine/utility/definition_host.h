@@ -8,8 +8,11 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
-#include "engine/session/session_impl.h"
+#include "engine/exec/execution.h"
+#include "engine/programs/programs.h"
+#include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
+#include "engine/session/transaction_block.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {
@@ -17,7 +20,7 @@ namespace indigo::engine {
 class DefinitionHost final : public DdlHost {
  public:
   // `statement` may be null (at the session's end).
-  DefinitionHost(SessionImpl& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
+  DefinitionHost(SessionParts& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
                  std::span<const types::TypeRef> parameter_types = {}, bool nested = false)
       : session_(session),
         statement_(statement),
@@ -29,7 +32,7 @@ class DefinitionHost final : public DdlHost {
   using Observer = std::function<void(const PreparedPtr& prepared, Execution& execution)>;
   void observe(Observer observer) { observer_ = std::move(observer); }
 
-  catalog::SessionContext& session() override { return session_; }
+  catalog::SessionContext& session() override { return session_.context(); }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
   bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
@@ -46,7 +49,7 @@ class DefinitionHost final : public DdlHost {
   Status run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,
              const Rows& rows);
 
-  SessionImpl& session_;
+  SessionParts& session_;
   const ParsedStatement* statement_;
   std::span<const Datum> parameters_;
   std::span<const types::TypeRef> parameter_types_;

@@ -1,12 +1,21 @@
 // The session as host of engine/ddl.
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/current_message.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/parse/parser.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -32,7 +41,7 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
 }
 
 bool DefinitionHost::is_being_read(Oid relation) {
-  for (const auto& [name, portal] : session_.portals()) {
+  for (const auto& [name, portal] : session_.portals().named()) {
     // The unnamed portal gives way to the next statement; what has outlived its transaction reads its own copy.
     if (name.empty() || portal->created_at_depth == SIZE_MAX) continue;
     if (portal->prepared == nullptr || portal->prepared->plan == nullptr) continue;  // an empty text, a utility
@@ -52,8 +61,8 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   std::vector<Datum> parameters(parameters_.begin(), parameters_.end());
   if (node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT) {
     INDIGO_ASSIGN(NamedStatement * named, find_prepared(session_, node->execute_stmt->name));
-    UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.sink()};
-    if (named->prepared != nullptr) INDIGO_TRY(session_.refresh(named->prepared));
+    UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.message().sink()};
+    if (named->prepared != nullptr) INDIGO_TRY(session_.preparation().refresh(named->prepared));
     const PreparedPtr& meant = named->prepared;
     if (meant == nullptr || meant->is_utility() || meant->plan->command != sql::CommandKind::kSelect) {
       return Error(sqlstate::kWrongObjectType, "prepared statement is not a SELECT");
@@ -63,11 +72,11 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     parameters.clear();
     for (const OwnedDatum& v : values) parameters.push_back(v.get());
   } else {
-    INDIGO_ASSIGN(prepared, session_.prepare_node(outer, node, types));
+    INDIGO_ASSIGN(prepared, session_.preparation().prepare_node(outer, node, types));
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
-  if (source == Source::kStatement && rows) INDIGO_TRY(session_.check_allowed(*prepared));
-  INDIGO_TRY(session_.lock_relations(prepared));
+  if (source == Source::kStatement && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));
+  INDIGO_TRY(session_.runner().lock_relations(prepared));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;
   INDIGO_TRY(shape(columns));
@@ -76,7 +85,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   txn.next_command();
   auto execution = Execution::create(prepared->plan, observer_ != nullptr);
   INDIGO_TRY(execution->open(
-      session_.execution_context(source == Source::kStatement ? txn.view() : txn.newest_view(), parameters)));
+      session_.scope().execution_context(source == Source::kStatement ? txn.view() : txn.newest_view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;

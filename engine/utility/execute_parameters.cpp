@@ -2,6 +2,8 @@
 
 #include "base/sqlstate.h"
 #include "engine/session/evaluate.h"
+#include "engine/session/preparation.h"
+#include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/text_position.h"
 
@@ -37,16 +39,15 @@ std::optional<Error> misplaced(const sql::ExprPtr& e, std::string_view text) {
 
 }  // namespace
 
-Result<NamedStatement*> find_prepared(SessionImpl& session, std::string_view name) {
-  auto at = session.statements().find(name);
-  if (at != session.statements().end()) return &at->second;
+Result<NamedStatement*> find_prepared(SessionParts& session, std::string_view name) {
+  if (NamedStatement* found = session.statements().find(name)) return found;
   return Error(sqlstate::kInvalidSqlStatementName, "prepared statement \"" + std::string(name) + "\" does not exist");
 }
 
 Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQuery__ExecuteStmt& stmt,
                                                    NamedStatement& named) {
   auto& session = call.session;
-  INDIGO_TRY(session.refresh(named.prepared));
+  INDIGO_TRY(session.preparation().refresh(named.prepared));
   const auto& types = named.prepared->parameter_types;
   if (types.empty()) return std::vector<OwnedDatum>();  // what is given is not looked at
   if (types.size() != stmt.n_params) {
@@ -58,7 +59,7 @@ Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQu
   sql::ExprList expressions;
   for (size_t i = 0; i < stmt.n_params; i++) {
     INDIGO_ASSIGN(sql::ExprPtr e,
-                  sql::analyze_expression(session, stmt.params[i], call.statement.text, nullptr, types[i]));
+                  sql::analyze_expression(session.context(), stmt.params[i], call.statement.text, nullptr, types[i]));
     if (auto error = misplaced(e, call.statement.text)) return *std::move(error);
     expressions.push_back(std::move(e));
   }

@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/session/session_impl.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
 
 namespace indigo::engine {
 
 // 26000 when there is no such prepared statement.
-Result<NamedStatement*> find_prepared(SessionImpl& session, std::string_view name);
+Result<NamedStatement*> find_prepared(SessionParts& session, std::string_view name);
 // Brings the plan up to date and evaluates the parameters. 42601 for a wrong number of them, 0A000 for subqueries in them.
 Result<std::vector<OwnedDatum>> execute_parameters(UtilityCall& call, const PgQuery__ExecuteStmt& stmt,
                                                    NamedStatement& named);

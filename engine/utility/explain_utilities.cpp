@@ -5,10 +5,17 @@
 #include <chrono>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/session/evaluate.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/preparation.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
 #include "engine/settings/setting_table.h"
+#include "engine/settings/settings.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/execute_parameters.h"
@@ -16,6 +23,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
 #include "sql/parse/text_position.h"
+#include "storage/transaction.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -106,7 +114,7 @@ Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::strin
 }
 
 // The planner's settings that differ from their start value, as EXPLAIN (SETTINGS) names them.
-std::vector<std::pair<std::string, std::string>> changed_settings(SessionImpl& session) {
+std::vector<std::pair<std::string, std::string>> changed_settings(SessionParts& session) {
   std::vector<std::pair<std::string, std::string>> out;
   const auto& table = setting_table();
   for (uint32_t i = 0; i < table.size(); i++) {
@@ -124,11 +132,11 @@ struct Explanation {
   const ExplainOptions& options;
   sql::Explained out;
 
-  void take(SessionImpl& session, const Prepared& prepared, Execution* execution) {
+  void take(SessionParts& session, const Prepared& prepared, Execution* execution) {
     const sql::CountersOf counters = [execution](const sql::Plan& plan) {
       return execution != nullptr ? execution->counters(plan) : nullptr;
     };
-    out.root = sql::explain_plan(session.catalog(), *prepared.plan, options, counters);
+    out.root = sql::explain_plan(session.session_catalog(), *prepared.plan, options, counters);
   }
 };
 
@@ -136,16 +144,16 @@ struct Explanation {
 Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
   auto& session = call.session;
   if (!e.options.analyze) {
-    INDIGO_TRY(check_privileges(session, prepared->privileges));
-    INDIGO_TRY(session.lock_relations(prepared));
+    INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
+    INDIGO_TRY(session.runner().lock_relations(prepared));
     e.take(session, *prepared, nullptr);
     return {};
   }
-  INDIGO_TRY(session.check_allowed(*prepared));
-  INDIGO_TRY(session.lock_relations(prepared));
+  INDIGO_TRY(session.runner().check_allowed(*prepared));
+  INDIGO_TRY(session.runner().lock_relations(prepared));
   const auto begin = Clock::now();
   auto execution = Execution::create(prepared->plan, true);
-  INDIGO_TRY(execution->open(session.execution_context(session.transaction().view(), parameters)));
+  INDIGO_TRY(execution->open(session.scope().execution_context(session.transaction().view(), parameters)));
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
     if (chunk == nullptr) break;
@@ -204,7 +212,7 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
   std::vector<Oid> types;
   for (const auto& type : call.parameter_types) types.push_back(type.oid);
   const auto begin = Clock::now();
-  INDIGO_ASSIGN(PreparedPtr prepared, session.prepare_node(call.statement, node, types));
+  INDIGO_ASSIGN(PreparedPtr prepared, session.preparation().prepare_node(call.statement, node, types));
   e.out.planning_ms = milliseconds_since(begin);
   if (prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "EXPLAIN " + statement_name(node) + " is not supported yet");
@@ -230,7 +238,7 @@ Status run_explain(UtilityCall& call, std::string& tag) {
   return {};
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_explain(SessionImpl&, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_explain(SessionParts&, const ParsedStatement& statement) {
   INDIGO_ASSIGN(const ExplainOptions options, read_options(*statement.node->explain_stmt, statement.text));
   const Oid type = options.format == ExplainOptions::Format::kJson ? oid::kJson : oid::kText;  // there is no xml type
   return text_columns({{"QUERY PLAN", type}});

@@ -1,12 +1,21 @@
 // LOCK TABLE, VACUUM, CHECKPOINT, DISCARD.
 #include "base/sqlstate.h"
 #include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/portals.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/sequence_values.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
+#include "engine/settings/settings.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
+#include "storage/store.h"
+#include "storage/transaction.h"
 
 namespace indigo::engine {
 
@@ -61,7 +70,7 @@ Status run_lock(UtilityCall& call, std::string& tag) {
       auto status = session.store().locks().lock_table(
           session.store().lock_owner(session.transaction()),
           catalog::lock_object(session.session_catalog().database(), relation->oid),
-          static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.lock_timeout());
+          static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.applied_settings().lock_timeout);
       if (status == storage::StorageStatus::kWouldBlock) {
         return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
       }
@@ -136,7 +145,7 @@ Status run_discard(UtilityCall& call, std::string& tag) {
       return {};
     case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
       tag = "DISCARD SEQUENCES";
-      session.forget_sequences();
+      session.sequences().forget();
       return {};
     case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:
       tag = "DISCARD TEMP";
@@ -146,15 +155,11 @@ Status run_discard(UtilityCall& call, std::string& tag) {
   }
   INDIGO_TRY(prevent_in_block(call, "DISCARD ALL"));
   tag = "DISCARD ALL";
-  auto& portals = session.portals();
-  for (auto at = portals.begin(); at != portals.end();) {
-    session.close(*at->second);
-    at = portals.erase(at);
-  }
+  session.portals().clear();
   INDIGO_TRY(session.settings().reset("session_authorization", false));
   session.settings().reset_all();
   session.statements().clear();
-  session.forget_sequences();
+  session.sequences().forget();
   session.store().locks().release_all(session.session_locks());
   INDIGO_TRY(session.begin_statement());
   INDIGO_TRY(drop_temporary());

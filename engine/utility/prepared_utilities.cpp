@@ -1,6 +1,11 @@
 // PREPARE, EXECUTE, DEALLOCATE.
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/current_message.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
@@ -14,35 +19,35 @@ Status run_prepare(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->prepare_stmt;
   auto& session = call.session;
   tag = "PREPARE";
-  if (session.statements().contains(std::string_view(stmt.name))) {
+  if (session.statements().contains(stmt.name)) {
     return Error(sqlstate::kDuplicatePreparedStatement,
                  "prepared statement \"" + std::string(stmt.name) + "\" already exists");
   }
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
     INDIGO_ASSIGN(types::TypeRef type,
-                  sql::analyze_type_name(session, stmt.argtypes[i]->type_name, call.statement.text));
+                  sql::analyze_type_name(session.context(), stmt.argtypes[i]->type_name, call.statement.text));
     statement.parameter_types.push_back(type.oid);
   }
   auto parsed = std::make_shared<ParsedStatement>(call.statement);
   parsed->node = stmt.query;
   statement.parsed = parsed;
-  INDIGO_ASSIGN(statement.prepared, session.prepare(parsed, statement.parameter_types, true, {}, {}));
+  INDIGO_ASSIGN(statement.prepared, session.preparation().prepare(parsed, statement.parameter_types, true, {}, {}));
   if (statement.prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
   }
   statement.from_sql = true;
-  statement.prepare_time = session.statement_timestamp();
-  session.statements().emplace(stmt.name, std::move(statement));
+  statement.prepare_time = session.message().timestamp();
+  session.statements().add(stmt.name, std::move(statement));
   return {};
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_execute(SessionImpl& session, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_execute(SessionParts& session, const ParsedStatement& statement) {
   INDIGO_ASSIGN(NamedStatement * named, find_prepared(session, statement.node->execute_stmt->name));
   if (named->prepared == nullptr) return std::shared_ptr<const ResultShape>();
   INDIGO_TRY(session.begin_statement());
-  INDIGO_TRY(session.refresh(named->prepared));
-  return session.shape_of(*named->prepared, {});
+  INDIGO_TRY(session.preparation().refresh(named->prepared));
+  return session.runner().shape_of(*named->prepared, {});
 }
 
 Status run_execute(UtilityCall& call, std::string& tag) {
@@ -56,9 +61,9 @@ Status run_execute(UtilityCall& call, std::string& tag) {
   portal.prepared = named.prepared;
   for (const OwnedDatum& v : values) portal.parameters.push_back(v.get());
   if (call.shape != nullptr) portal.shape = std::shared_ptr<const ResultShape>(std::shared_ptr<void>(), call.shape);
-  Status status =
-      portal.prepared->is_utility() ? session.run_utility(portal, call.sink) : session.run_plan(portal, 0, call.sink);
-  if (!status.ok()) session.close(portal);
+  Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
+                                                : session.runner().run_plan(portal, 0, call.sink);
+  if (!status.ok()) session.portals().close(portal);
   tag = portal.tag;
   return status;
 }
@@ -73,7 +78,7 @@ Status run_deallocate(UtilityCall& call, std::string& tag) {
   }
   tag = "DEALLOCATE";
   INDIGO_TRY(find_prepared(call.session, name));
-  statements.erase(statements.find(std::string_view(name)));
+  statements.erase(name);
   return {};
 }
 

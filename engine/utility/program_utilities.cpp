@@ -2,8 +2,10 @@
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/procedure_call.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -26,7 +28,7 @@ Status run_call(UtilityCall& call, std::string& tag) {
   return call.sink.rows(*call.shape, chunk);
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_call(SessionImpl& session, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_call(SessionParts& session, const ParsedStatement& statement) {
   INDIGO_TRY(session.begin_statement());
   INDIGO_ASSIGN(const programs::ProcedureCall procedure, programs::ProcedureCall::analyze(session, statement, {}));
   return procedure.shape(session);

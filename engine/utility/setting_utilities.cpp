@@ -2,9 +2,14 @@
 #include <array>
 
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/row_sink.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
+#include "engine/settings/setting_table.h"
+#include "engine/settings/settings.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "engine/utility/transaction_modes.h"
@@ -29,7 +34,7 @@ Status run_set(UtilityCall& call, std::string& tag) {
   }
   switch (stmt.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE: {
-      INDIGO_ASSIGN(const std::string value, set_argument(session, stmt));
+      INDIGO_ASSIGN(const std::string value, set_argument(session.context(), stmt));
       return session.settings().set(name, value, scope, session.is_superuser());
     }
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
@@ -66,7 +71,7 @@ Status run_set(UtilityCall& call, std::string& tag) {
   }
 }
 
-Result<std::shared_ptr<const ResultShape>> describe_show(SessionImpl&, const ParsedStatement& statement) {
+Result<std::shared_ptr<const ResultShape>> describe_show(SessionParts&, const ParsedStatement& statement) {
   std::string name = statement.node->variable_show_stmt->name;
   if (name == "all") {
     return text_columns({{"name", oid::kText}, {"setting", oid::kText}, {"description", oid::kText}});
@@ -81,7 +86,8 @@ Status run_show(UtilityCall& call, std::string& tag) {
   tag = "SHOW";
   if (name == "all") {
     for (const auto& definition : setting_table()) {
-      if (definition.shown != SettingShown::kListed || !may_see_setting(session, definition.name)) continue;
+      if (definition.shown != SettingShown::kListed || !may_see_setting(session.session_catalog(), definition.name))
+        continue;
       INDIGO_ASSIGN(std::string value, session.settings().show(definition.name));
       INDIGO_TRY(send_text_row(call, std::array<std::string, 3>{definition.name, value, definition.description}));
     }
@@ -91,7 +97,7 @@ Status run_show(UtilityCall& call, std::string& tag) {
   if (std::optional<std::string> mode = session.block().mode_setting(name)) {
     value = *std::move(mode);
   } else {
-    INDIGO_TRY(check_may_see_setting(session, name));
+    INDIGO_TRY(check_may_see_setting(session.session_catalog(), name));
     INDIGO_ASSIGN(value, session.settings().show(name));
   }
   return send_text_row(call, std::array<std::string, 1>{value});

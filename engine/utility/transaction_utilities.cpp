@@ -3,7 +3,11 @@
 
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
-#include "engine/session/session_impl.h"
+#include "engine/row_sink.h"
+#include "engine/session/current_message.h"
+#include "engine/session/portals.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
 #include "engine/utility/transaction_modes.h"
 
@@ -24,7 +28,7 @@ Status begin(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::strin
     INDIGO_TRY(warn(call, sqlstate::kActiveSqlTransaction, "there is already a transaction in progress"));
     return block.set_modes(modes);
   }
-  return block.begin(modes, call.session.statement_timestamp());
+  return block.begin(modes, call.session.message().timestamp());
 }
 
 Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
@@ -43,7 +47,7 @@ Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::stri
     INDIGO_TRY(block.commit());
   }
   const MustNotFail scope;  // the client learns of the end
-  return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
+  return stmt.chain ? block.begin(modes, call.session.message().timestamp()) : Status();
 }
 
 Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
@@ -57,7 +61,7 @@ Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::st
   }
   const TransactionModes modes = block.modes();
   block.rollback();
-  return stmt.chain ? block.begin(modes, call.session.statement_timestamp()) : Status();
+  return stmt.chain ? block.begin(modes, call.session.message().timestamp()) : Status();
 }
 
 // Answered as a server with max_prepared_transactions = 0 does.
@@ -100,9 +104,7 @@ Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& st
   }
   tag = "RELEASE";
   INDIGO_TRY(block.release(stmt.savepoint_name));
-  for (auto& [_, portal] : call.session.portals()) {  // made since: they are the outer level's now
-    if (!portal->held()) portal->created_at_depth = std::min(portal->created_at_depth, block.depth());
-  }
+  call.session.portals().release(block.depth());
   return {};
 }
 

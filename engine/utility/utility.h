@@ -12,11 +12,11 @@
 
 namespace indigo::engine {
 
-class SessionImpl;
+class SessionParts;
 struct Portal;
 
 struct UtilityCall {
-  SessionImpl& session;
+  SessionParts& session;
   const ParsedStatement& statement;
   const PgQuery__Node* node;
   std::span<const Datum> parameters;  // of the extended protocol
@@ -31,7 +31,7 @@ struct UtilityHandler {
   // Does the work, sends rows through call.sink (the description has been sent), and writes the command tag.
   Status (*run)(UtilityCall& call, std::string& tag);
   // Result columns; null: the statement returns no rows.
-  Result<std::shared_ptr<const ResultShape>> (*describe)(SessionImpl& session,
+  Result<std::shared_ptr<const ResultShape>> (*describe)(SessionParts& session,
                                                          const ParsedStatement& statement) = nullptr;
   bool needs_transaction = true;  // open one with a snapshot before run
   bool in_failed_block = false;   // may run in a failed transaction block (then checks itself)

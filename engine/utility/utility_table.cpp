@@ -3,7 +3,8 @@
 
 #include "base/sqlstate.h"
 #include "engine/ddl/ddl.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
 #include "engine/utility/utility.h"
 

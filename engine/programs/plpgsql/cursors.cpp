@@ -3,7 +3,12 @@
 
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/current_message.h"
+#include "engine/session/portals.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "storage/transaction.h"
 #include "types/oids.h"
 
 namespace indigo::engine::programs {
@@ -74,7 +79,7 @@ Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::strin
   portal->scroll = scroll.value_or(false);
   portal->no_scroll = scroll.has_value() && !*scroll;
   portal->source_text = text;
-  portal->created_timestamp = session_.statement_timestamp();
+  portal->created_timestamp = session_.message().timestamp();
   portal->shape = portal->prepared->text_shape;
   if (portal->parameters.empty()) {
     for (const Datum& parameter : frame_.parameters) {
@@ -83,10 +88,10 @@ Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::strin
         portal->parameters.back().str = portal->arena.copy(parameter.str);
     }
   }
-  if (function_.may_change()) session_.nested_view(true);
-  INDIGO_TRY(session_.open_plan(*portal));
+  if (function_.may_change()) session_.scope().nested_view(true);
+  INDIGO_TRY(session_.runner().open_plan(*portal));
   portal->pin = session_.transaction().pin(portal->view);
-  session_.portals().emplace(name, std::move(portal));
+  session_.portals().add(name, std::move(portal));
   return {};
 }
 
@@ -112,11 +117,10 @@ Status Interpreter::run_open(const tree::Open& s) {
 
 // FETCH, MOVE or CLOSE of a cursor; answers how many rows it was about.
 Result<uint64_t> Interpreter::cursor_command(const std::string& command, RowList* rows, const std::string& name) {
-  const auto at = session_.portals().find(name);
-  if (at == session_.portals().end())
-    return Error(sqlstate::kInvalidCursorName, "cursor \"" + name + "\" does not exist");
-  if (rows != nullptr && at->second->prepared != nullptr && at->second->prepared->plan != nullptr) {
-    const sql::PlannedStatement& plan = *at->second->prepared->plan;
+  const Portal* const portal = session_.portals().find(name);
+  if (portal == nullptr) return Error(sqlstate::kInvalidCursorName, "cursor \"" + name + "\" does not exist");
+  if (rows != nullptr && portal->prepared != nullptr && portal->prepared->plan != nullptr) {
+    const sql::PlannedStatement& plan = *portal->prepared->plan;
     std::vector<TypeRef> types;
     std::vector<std::string> names;
     for (size_t i = 0; i < plan.targets.size(); i++) {

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/plpgsql/function.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_scope.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
@@ -138,7 +140,7 @@ Error fragment_error(Error error, const Fragment& fragment, bool statement) {
 CompiledFragment::CompiledFragment(PlpgsqlFunction& function, const Fragment& fragment)
     : function_(function), fragment_(fragment), scope_(std::make_shared<FragmentScope>(function, fragment.names)) {}
 
-Status CompiledFragment::prepare(SessionImpl& session, Frame& frame) {
+Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   scope_->enter(&frame);
   for (const auto& [variable, shape] : shapes_) {
     if (frame.values[static_cast<size_t>(variable)].record->shape == shape) continue;
@@ -200,7 +202,7 @@ Status CompiledFragment::bind(Frame& frame) {
   return {};
 }
 
-Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionImpl& session, Frame& frame) {
+Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& session, Frame& frame) {
   INDIGO_TRY(prepare(session, frame));
   INDIGO_TRY(bind(frame));
   if (simple_ == nullptr) return evaluate_plan(session, frame);
@@ -213,11 +215,11 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionImpl& session
     instances_.push_back(instance);
     instance->expression = std::make_unique<exec::StandaloneExpression>(simple_);
   }
-  const storage::ReadView view = session.nested_view(calls_ && function_.may_change());
-  ActiveView active(session.active_view(), view);
+  const storage::ReadView view = session.scope().nested_view(calls_ && function_.may_change());
+  ActiveView active(session.scope().active_view(), view);
   const TypeRef type = simple_->type;
   instance->running = true;
-  auto value = instance->expression->evaluate(session.execution_context(view, frame.parameters));
+  auto value = instance->expression->evaluate(session.scope().execution_context(view, frame.parameters));
   instance->running = false;
   if (!value.ok()) return value.take_error();
   if (value->phys == Phys::kStr && !value->null &&
@@ -228,7 +230,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionImpl& session
   return Answer{*value, type};
 }
 
-Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionImpl& session, Frame& frame) {
+Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& session, Frame& frame) {
   if (statement_->is_utility() || !statement_->returns_rows())
     return Error(sqlstate::kSyntaxError, "query \"" + fragment_.text + "\" did not return data");
   const auto& plan = *statement_->prepared().plan;
@@ -256,7 +258,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionImpl& se
   return Answer{kept_.get(), type};
 }
 
-Result<NestedStatement::Outcome> CompiledFragment::run(SessionImpl& session, Frame& frame, uint64_t most,
+Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Frame& frame, uint64_t most,
                                                        const NestedStatement::Rows& rows) {
   INDIGO_TRY(prepare(session, frame));
   INDIGO_TRY(bind(frame));

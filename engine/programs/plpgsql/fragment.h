@@ -53,12 +53,12 @@ class CompiledFragment {
     TypeRef type;
   };
   // Its one value; null when there is no row.
-  Result<Answer> evaluate(SessionImpl& session, Frame& frame);
+  Result<Answer> evaluate(SessionParts& session, Frame& frame);
   // As a statement.
-  Result<NestedStatement::Outcome> run(SessionImpl& session, Frame& frame, uint64_t most,
+  Result<NestedStatement::Outcome> run(SessionParts& session, Frame& frame, uint64_t most,
                                        const NestedStatement::Rows& rows);
   // Compiled for the records of this frame.
-  Status prepare(SessionImpl& session, Frame& frame);
+  Status prepare(SessionParts& session, Frame& frame);
   NestedStatement& statement() { return *statement_; }
   const std::string& text() const { return fragment_.text; }
 
@@ -68,7 +68,7 @@ class CompiledFragment {
     bool running = false;
   };
   Status bind(Frame& frame);
-  Result<Answer> evaluate_plan(SessionImpl& session, Frame& frame);
+  Result<Answer> evaluate_plan(SessionParts& session, Frame& frame);
 
   PlpgsqlFunction& function_;
   const sql::plpgsql::Fragment& fragment_;

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/parse/parser.h"
@@ -19,7 +20,7 @@ namespace {
 using sql::plpgsql::TypeText;
 
 // "f(integer, text)", qualified when search_path does not find it.
-std::string signature_of(SessionImpl& session, const types::FunctionInfo& info) {
+std::string signature_of(SessionParts& session, const types::FunctionInfo& info) {
   if (info.oid == kInvalidOid) return info.name;
   catalog::SessionCatalog& catalog = session.session_catalog();
   bool visible = false;
@@ -33,7 +34,7 @@ std::string signature_of(SessionImpl& session, const types::FunctionInfo& info) 
   return out + ")";
 }
 
-Phys phys_of(SessionImpl& session, Oid type) {
+Phys phys_of(SessionParts& session, Oid type) {
   const auto info = session.session_catalog().type(type);
   return info != nullptr ? info->phys : Phys::kStr;
 }
@@ -66,7 +67,7 @@ int RecordValue::find(std::string_view name) const {
   return -1;
 }
 
-Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionImpl& session,
+Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionParts& session,
                                                                std::shared_ptr<const types::FunctionInfo> info,
                                                                const TypeRef& result,
                                                                std::span<const TypeRef> arguments) {
@@ -76,7 +77,7 @@ Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionImpl& sess
   return function;
 }
 
-Status PlpgsqlFunction::validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info) {
+Status PlpgsqlFunction::validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info) {
   std::vector<TypeRef> arguments;
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
   INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, stand_in(info->result)), arguments));
@@ -94,7 +95,7 @@ Status PlpgsqlFunction::validate(SessionImpl& session, const std::shared_ptr<con
   return {};
 }
 
-Status PlpgsqlFunction::compile(SessionImpl& session, std::span<const TypeRef> arguments) {
+Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> arguments) {
   signature_ = signature_of(session, info());
   sql::plpgsql::ParseInput input;
   input.source = info().source;
@@ -142,7 +143,7 @@ Status PlpgsqlFunction::compile(SessionImpl& session, std::span<const TypeRef> a
   return resolve_types(session);
 }
 
-Result<TypeRef> PlpgsqlFunction::resolve(SessionImpl& session, const TypeText& text) {
+Result<TypeRef> PlpgsqlFunction::resolve(SessionParts& session, const TypeText& text) {
   catalog::SessionCatalog& catalog = session.session_catalog();
   const auto name = [&] {
     std::string out;
@@ -178,7 +179,7 @@ Result<TypeRef> PlpgsqlFunction::resolve(SessionImpl& session, const TypeText& t
   const PgQuery__Node* value = parsed->statements()[0].node->select_stmt->target_list[0]->res_target->val;
   if (value->node_case != PG_QUERY__NODE__NODE_TYPE_CAST)
     return Error(sqlstate::kSyntaxError, "invalid type name \"" + text.text + "\"");
-  auto type = sql::analyze_type_name(session, value->type_cast->type_name, statement);
+  auto type = sql::analyze_type_name(session.context(), value->type_cast->type_name, statement);
   if (!type.ok()) {
     Error error = std::move(*type.take_error());
     error.position = 0;
@@ -187,7 +188,7 @@ Result<TypeRef> PlpgsqlFunction::resolve(SessionImpl& session, const TypeText& t
   return *type;
 }
 
-Status PlpgsqlFunction::resolve_types(SessionImpl& session) {
+Status PlpgsqlFunction::resolve_types(SessionParts& session) {
   catalog::SessionCatalog& catalog = session.session_catalog();
   for (const auto& v : program_->variables) {
     VariableType type;
@@ -233,7 +234,7 @@ int PlpgsqlFunction::field_parameter(int variable, std::string_view field) {
   return static_cast<int>(variables_.size() + fields_.size()) - 1;
 }
 
-Result<Datum> PlpgsqlFunction::cast(SessionImpl& session, const Datum& value, const TypeRef& from, const TypeRef& to) {
+Result<Datum> PlpgsqlFunction::cast(SessionParts& session, const Datum& value, const TypeRef& from, const TypeRef& to) {
   if (from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid) return value;
   TypeRef source = from;
   if (source.oid == oid::kUnknown) source = type_of(session, oid::kText);
@@ -248,20 +249,20 @@ Result<Datum> PlpgsqlFunction::cast(SessionImpl& session, const Datum& value, co
   return casts_.back()->cast.apply(session, value);
 }
 
-Result<OwnedDatum> PlpgsqlFunction::call(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> PlpgsqlFunction::call(SessionParts& session, std::span<const Datum> arguments) {
   if (result_.type.oid == oid::kTrigger || result_.type.oid == oid::kEventTrigger)
     return Error(sqlstate::kFeatureNotSupported, "trigger functions can only be called as triggers");
   Interpreter interpreter(session, *this, nullptr);
   return interpreter.call(arguments);
 }
 
-Status PlpgsqlFunction::rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) {
+Status PlpgsqlFunction::rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) {
   Interpreter interpreter(session, *this, &out);
   INDIGO_TRY(interpreter.call(arguments));
   return {};
 }
 
-Status PlpgsqlFunction::run_block(SessionImpl& session, const std::string& source, bool may_commit) {
+Status PlpgsqlFunction::run_block(SessionParts& session, const std::string& source, bool may_commit) {
   auto info = std::make_shared<types::FunctionInfo>();
   info->name = "inline_code_block";
   info->language = "plpgsql";

@@ -23,15 +23,15 @@ struct VariableType {
 
 class PlpgsqlFunction final : public Routine {
  public:
-  static Result<std::shared_ptr<PlpgsqlFunction>> make(SessionImpl& session,
+  static Result<std::shared_ptr<PlpgsqlFunction>> make(SessionParts& session,
                                                        std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments);
-  static Status validate(SessionImpl& session, const std::shared_ptr<const types::FunctionInfo>& info);
+  static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
   // DO: an anonymous block.
-  static Status run_block(SessionImpl& session, const std::string& source, bool may_commit);
+  static Status run_block(SessionParts& session, const std::string& source, bool may_commit);
 
-  Result<OwnedDatum> call(SessionImpl& session, std::span<const Datum> arguments) override;
-  Status rows(SessionImpl& session, std::span<const Datum> arguments, RowList& out) override;
+  Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override;
+  Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override;
 
   explicit PlpgsqlFunction(std::shared_ptr<const types::FunctionInfo> info) : Routine(std::move(info)) {}
 
@@ -56,13 +56,13 @@ class PlpgsqlFunction final : public Routine {
   const std::string& signature() const { return signature_; }
   const std::vector<int>& arguments() const { return arguments_; }
   const std::vector<int>& outputs() const { return outputs_; }
-  Result<Datum> cast(SessionImpl& session, const Datum& value, const TypeRef& from, const TypeRef& to);
+  Result<Datum> cast(SessionParts& session, const Datum& value, const TypeRef& from, const TypeRef& to);
   bool may_commit = false;  // of an anonymous block
 
  private:
-  Status compile(SessionImpl& session, std::span<const TypeRef> arguments);
-  Status resolve_types(SessionImpl& session);
-  Result<TypeRef> resolve(SessionImpl& session, const sql::plpgsql::TypeText& text);
+  Status compile(SessionParts& session, std::span<const TypeRef> arguments);
+  Status resolve_types(SessionParts& session);
+  Result<TypeRef> resolve(SessionParts& session, const sql::plpgsql::TypeText& text);
 
   std::shared_ptr<const sql::plpgsql::Program> program_;
   RoutineResult result_;

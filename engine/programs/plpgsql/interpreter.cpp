@@ -5,7 +5,9 @@
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 

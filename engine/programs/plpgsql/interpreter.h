@@ -21,7 +21,7 @@ namespace tree = sql::plpgsql;
 class Interpreter {
  public:
   // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
-  Interpreter(SessionImpl& session, PlpgsqlFunction& function, RowList* rows)
+  Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows)
       : session_(session), function_(function), rows_(rows) {}
 
   Result<OwnedDatum> call(std::span<const Datum> arguments);
@@ -101,7 +101,7 @@ class Interpreter {
                            uint64_t most);
   Result<std::string> dynamic_text(const FragmentPtr& fragment);
   Status into(const tree::Target& target, const RowList& rows);
-  static NestedStatement::Rows collect(SessionImpl& session, NestedStatement& statement, RowList& out);
+  static NestedStatement::Rows collect(SessionParts& session, NestedStatement& statement, RowList& out);
 
   // ---- cursors.cpp
   Status run_open(const tree::Open& s);
@@ -113,7 +113,7 @@ class Interpreter {
   Result<std::string> cursor_name(int cursor);
   Result<uint64_t> cursor_command(const std::string& command, RowList* rows, const std::string& name);
 
-  SessionImpl& session_;
+  SessionParts& session_;
   PlpgsqlFunction& function_;
   RowList* rows_;
   Frame frame_;

@@ -3,8 +3,10 @@
 
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
+#include "base/wait_point.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
 #include "types/value/array_format.h"
@@ -14,7 +16,7 @@ namespace indigo::engine::programs {
 namespace {
 
 // Lets others run and sees interrupts, every now and then: a round may be short.
-Status breathe(SessionImpl& session, int& rounds) {
+Status breathe(SessionParts& session, int& rounds) {
   if ((++rounds & 63) != 0) return {};
   session.waiter().yield_if_due();
   const InterruptReason reason = session.waiter().interrupted();

@@ -3,7 +3,8 @@
 
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/row_sink.h"
+#include "engine/session/session_parts.h"
 
 namespace indigo::engine::programs {
 

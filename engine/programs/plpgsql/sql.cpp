@@ -4,7 +4,8 @@
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/procedure_call.h"
-#include "engine/session/session_impl.h"
+#include "engine/programs/programs.h"
+#include "engine/session/session_parts.h"
 #include "sql/parse/node.h"
 #include "types/oids.h"
 
@@ -41,7 +42,7 @@ class UsingScope final : public sql::VariableScope {
 
 }  // namespace
 
-NestedStatement::Rows Interpreter::collect(SessionImpl& session, NestedStatement& statement, RowList& out) {
+NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatement& statement, RowList& out) {
   return [&session, &statement, &out](const Chunk& chunk) -> Result<bool> {
     if (!out.ready()) {
       std::vector<TypeRef> types;

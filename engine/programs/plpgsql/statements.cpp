@@ -2,8 +2,15 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/programs/programs.h"
+#include "engine/session/current_message.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
+#include "storage/transaction.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
@@ -77,7 +84,7 @@ Result<Interpreter::Flow> Interpreter::run_return(const tree::Return& s) {
 
 namespace {
 
-void begin_rows(SessionImpl& session, RowList& rows, const RoutineResult& result) {
+void begin_rows(SessionParts& session, RowList& rows, const RoutineResult& result) {
   if (rows.ready()) return;
   if (result.row && result.known) {
     rows.init(session, result.columns, result.names);
@@ -239,7 +246,7 @@ Status Interpreter::run_diagnostics(const tree::Diagnostics& s) {
 
 Status Interpreter::run_assert(const tree::Assert& s) {
   std::string checks;
-  if (session_.setting("plpgsql.check_asserts", checks) && checks == "off") return {};
+  if (session_.context().setting("plpgsql.check_asserts", checks) && checks == "off") return {};
   INDIGO_ASSIGN(const bool holds, condition(s.condition));
   if (holds) return {};
   std::string message = "assertion failed";
@@ -258,13 +265,13 @@ Status Interpreter::run_commit(const tree::Commit& s) {
     return Error(SqlState("2D000"), s.rollback ? "cannot roll back while a subtransaction is active"
                                                : "cannot commit while a subtransaction is active");
   }
-  if (session_.active_view() != nullptr) session_.active_view()->forget();
+  if (session_.scope().active_view() != nullptr) session_.scope().active_view()->forget();
   if (s.rollback) {
     block.rollback();
   } else {
     INDIGO_TRY(block.commit());
   }
-  INDIGO_TRY(block.ensure(session_.statement_timestamp()));
+  INDIGO_TRY(block.ensure(session_.message().timestamp()));
   session_.transaction().next_command();
   session_.transaction().take_statement_snapshot();
   return {};

@@ -2,8 +2,9 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
-#include "engine/session/session_impl.h"
+#include "engine/session/session_parts.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
 #include "types/oids.h"

@@ -9,9 +9,9 @@
 
 namespace indigo::engine {
 
-std::string expression_text(SessionImpl& session, std::string_view stored,
+std::string expression_text(SessionParts& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
-  const auto expression = sql::analyze_to_print(session, stored, relation, types::TypeRef{});
+  const auto expression = sql::analyze_to_print(session.context(), stored, relation, types::TypeRef{});
   if (!expression) return std::string(stored);
   sql::DeparseOptions options;
   options.relation = relation.get();
@@ -20,7 +20,7 @@ std::string expression_text(SessionImpl& session, std::string_view stored,
   return sql::deparse(session.session_catalog(), **expression, options);
 }
 
-std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid domain, bool pretty) {
+std::string domain_check_text(SessionParts& session, std::string_view stored, Oid domain, bool pretty) {
   const auto info = session.session_catalog().type(domain);
   if (info == nullptr) return std::string(stored);
   auto made_up = std::make_shared<catalog::RelationInfo>();
@@ -29,7 +29,7 @@ std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid
   value.number = 1;
   value.type = {info->base, info->base_typmod, info->collation};
   made_up->columns.push_back(value);
-  const auto expression = sql::analyze_to_print(session, stored, made_up, types::TypeRef{});
+  const auto expression = sql::analyze_to_print(session.context(), stored, made_up, types::TypeRef{});
   if (!expression) return std::string(stored);
   struct Value final : sql::QueryNodePrinter {
     bool print(const sql::Expr& e, std::string& out) const override {
@@ -49,14 +49,14 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
-Result<OwnedDatum> get_expression(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> get_expression(SessionParts& session, std::span<const Datum> arguments) {
   const Oid relation = arguments[1].oid();
   const auto info = relation == kInvalidOid ? nullptr : session.session_catalog().relation(relation);
   if (relation != kInvalidOid && info == nullptr) return text_null();
   if (info != nullptr && info->is_partition && arguments[0].str == info->partition_bound && !info->parents.empty()) {
     const auto parent = session.session_catalog().relation(info->parents[0]);
     if (parent == nullptr || parent->partition_key == nullptr) return text_null();
-    types::FuncContext context(session);
+    types::FuncContext context(session.context());
     Arena arena;
     context.set_arena(&arena);
     INDIGO_ASSIGN(const auto bound, sql::partition::read_bound(context, *parent->partition_key, arguments[0].str));

@@ -7,9 +7,9 @@
 namespace indigo::engine {
 
 // Of `relation`'s columns (null: none). A text that no longer can be analyzed is shown as it is stored.
-std::string expression_text(SessionImpl& session, std::string_view stored,
+std::string expression_text(SessionParts& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty);
 // A domain's check, in which VALUE is the value.
-std::string domain_check_text(SessionImpl& session, std::string_view stored, Oid domain, bool pretty);
+std::string domain_check_text(SessionParts& session, std::string_view stored, Oid domain, bool pretty);
 
 }  // namespace indigo::engine

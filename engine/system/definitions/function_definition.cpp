@@ -19,11 +19,11 @@ char mode_of(const FunctionInfo& f, size_t argument) {
 }
 
 // Built-in functions keep the text itself.
-std::string default_text(SessionImpl& session, const std::string& kept) {
+std::string default_text(SessionParts& session, const std::string& kept) {
   return sql::is_stored_tree(kept) ? expression_text(session, kept, nullptr, false) : kept;
 }
 
-std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool table_columns, bool defaults) {
+std::string arguments_text(SessionParts& session, const FunctionInfo& f, bool table_columns, bool defaults) {
   NameContext names(session);
   const std::vector<Oid>& types = f.all_argument_types.empty() ? f.arguments : f.all_argument_types;
   size_t ordered_from = types.size();  // ordered-set aggregates: the arguments after ORDER BY
@@ -67,33 +67,33 @@ std::string arguments_text(SessionImpl& session, const FunctionInfo& f, bool tab
   return out;
 }
 
-std::string result_text(SessionImpl& session, const FunctionInfo& f) {
+std::string result_text(SessionParts& session, const FunctionInfo& f) {
   NameContext names(session);
   for (const char mode : f.argument_modes)
     if (mode == 't') return "TABLE(" + arguments_text(session, f, true, false) + ")";
   return (f.returns_set ? "SETOF " : "") + types::format_type(names.context, f.result);
 }
 
-template <std::optional<std::string> (*kText)(SessionImpl&, const FunctionInfo&)>
-Result<OwnedDatum> of_function(SessionImpl& session, std::span<const Datum> arguments) {
+template <std::optional<std::string> (*kText)(SessionParts&, const FunctionInfo&)>
+Result<OwnedDatum> of_function(SessionParts& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
   return f == nullptr ? text_null() : text_or_null(kText(session, *f));
 }
-std::optional<std::string> all_arguments(SessionImpl& session, const FunctionInfo& f) {
+std::optional<std::string> all_arguments(SessionParts& session, const FunctionInfo& f) {
   return arguments_text(session, f, false, true);
 }
-std::optional<std::string> identity_arguments(SessionImpl& session, const FunctionInfo& f) {
+std::optional<std::string> identity_arguments(SessionParts& session, const FunctionInfo& f) {
   return arguments_text(session, f, false, false);
 }
-std::optional<std::string> result(SessionImpl& session, const FunctionInfo& f) {
+std::optional<std::string> result(SessionParts& session, const FunctionInfo& f) {
   if (f.kind == FunctionKind::kProcedure) return std::nullopt;
   return result_text(session, f);
 }
-std::optional<std::string> statements(SessionImpl&, const FunctionInfo& f) {
+std::optional<std::string> statements(SessionParts&, const FunctionInfo& f) {
   return f.statements.empty() ? std::nullopt : std::optional(f.statements);
 }
 
-Result<OwnedDatum> argument_default(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> argument_default(SessionParts& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
   if (f == nullptr) return text_null();
   // The number counts all arguments; defaults belong to the last inputs.
@@ -160,7 +160,7 @@ std::string setting_text(const std::string& line) {
   return out;
 }
 
-Result<OwnedDatum> function_definition(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Datum> arguments) {
   const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
   if (f == nullptr) return text_null();
   if (f->kind == FunctionKind::kAggregate)

@@ -1,5 +1,6 @@
 // CREATE INDEX and the constraints of a table, as statements.
 #include "engine/system/definitions/expression_text.h"
+#include "sql/analyze/analyzer.h"
 #include "types/builtin/builtins.h"
 #include "types/value/array_format.h"
 
@@ -42,7 +43,7 @@ std::string column_list(const RelationInfo& table, std::span<const int16_t> numb
   return out;
 }
 
-std::string opclass_suffix(SessionImpl& session, const IndexColumn& column) {
+std::string opclass_suffix(SessionParts& session, const IndexColumn& column) {
   SessionCatalog& view = session.session_catalog();
   std::string out;
   CatalogRows(session).find(pg_opclass::kOid, column.opclass, [&](RowReader row) {
@@ -57,19 +58,19 @@ std::string opclass_suffix(SessionImpl& session, const IndexColumn& column) {
   return out;
 }
 
-std::string key_text(SessionImpl& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
+std::string key_text(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
   if (column.column != 0) return column_name(*table, column.column);
   std::string text = expression_text(session, column.expression, table, pretty);
   return is_call(text) ? text : "(" + text + ")";
 }
 
-std::string key_with_options(SessionImpl& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
+std::string key_with_options(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
   std::string out = key_text(session, table, column, pretty);
   Oid natural = kInvalidOid;
   if (column.column > 0 && static_cast<size_t>(column.column) <= table->columns.size()) {
     natural = table->columns[static_cast<size_t>(column.column) - 1].type.collation;
   } else if (const auto expression =
-                 sql::analyze_to_print(session, column.expression, table, {kInvalidOid, -1, kInvalidOid});
+                 sql::analyze_to_print(session.context(), column.expression, table, {kInvalidOid, -1, kInvalidOid});
              expression.ok()) {
     natural = (*expression)->type.collation;
   }
@@ -87,7 +88,7 @@ std::string key_with_options(SessionImpl& session, const RelationPtr& table, con
   return out;
 }
 
-std::string table_name(SessionImpl& session, const RelationInfo& table, bool qualified) {
+std::string table_name(SessionParts& session, const RelationInfo& table, bool qualified) {
   NameContext names(session);
   return qualified ? types::qualified_relation_name(names.context, table.oid)
                    : types::relation_name(names.context, table.oid);
@@ -99,14 +100,14 @@ const IndexInfo* index_of(const RelationInfo& table, Oid index) {
   return nullptr;
 }
 // The table of an index; null when there is no such index.
-RelationPtr table_of(SessionImpl& session, Oid index) {
+RelationPtr table_of(SessionParts& session, Oid index) {
   Oid table = kInvalidOid;
   CatalogRows(session).find(pg_index::kOid, index, [&](RowReader row) { table = row.oid(pg_index::c_indrelid); });
   return table == kInvalidOid ? nullptr : session.session_catalog().relation(table);
 }
 
 // Built-in indexes have no descriptor: from pg_index alone.
-std::optional<IndexInfo> built_in_index(SessionImpl& session, Oid index, const RelationInfo& table) {
+std::optional<IndexInfo> built_in_index(SessionParts& session, Oid index, const RelationInfo& table) {
   IndexInfo out;
   CatalogRows rows(session);
   if (!rows.find(pg_class::kOid, index, [&](RowReader row) { out.name = row.str(pg_class::c_relname); }))
@@ -130,7 +131,7 @@ std::optional<IndexInfo> built_in_index(SessionImpl& session, Oid index, const R
 }
 
 // fillfactor='70' and its like, as WITH (...) takes them.
-std::string storage_options(SessionImpl& session, Oid index) {
+std::string storage_options(SessionParts& session, Oid index) {
   std::string out;
   CatalogRows(session).find(pg_class::kOid, index, [&](RowReader row) {
     if (row.is_null(pg_class::c_reloptions)) return;
@@ -144,7 +145,7 @@ std::string storage_options(SessionImpl& session, Oid index) {
   return out;
 }
 
-Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t column, bool pretty) {
+Result<OwnedDatum> index_definition(SessionParts& session, Oid oid, int32_t column, bool pretty) {
   const RelationPtr table = table_of(session, oid);
   if (table == nullptr) return text_null();
   std::optional<IndexInfo> built_in;
@@ -175,10 +176,10 @@ Result<OwnedDatum> index_definition(SessionImpl& session, Oid oid, int32_t colum
   return text_value(out);
 }
 
-Result<OwnedDatum> get_index(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> get_index(SessionParts& session, std::span<const Datum> arguments) {
   return index_definition(session, arguments[0].oid(), 0, false);
 }
-Result<OwnedDatum> get_index_extended(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> get_index_extended(SessionParts& session, std::span<const Datum> arguments) {
   return index_definition(session, arguments[0].oid(), arguments[1].i32, arguments[2].b);
 }
 
@@ -193,7 +194,7 @@ const char* action_text(char action) {
   }
 }
 
-std::string foreign_key_text(SessionImpl& session, const RelationInfo& table, const ConstraintInfo& c) {
+std::string foreign_key_text(SessionParts& session, const RelationInfo& table, const ConstraintInfo& c) {
   std::string out = "FOREIGN KEY (" + column_list(table, c.columns) + ") REFERENCES ";
   if (const auto target = session.session_catalog().relation(c.foreign_relation))
     out += table_name(session, *target, false) + "(" + column_list(*target, c.foreign_columns) + ")";
@@ -204,7 +205,7 @@ std::string foreign_key_text(SessionImpl& session, const RelationInfo& table, co
   return out;
 }
 
-std::string constraint_text(SessionImpl& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty,
+std::string constraint_text(SessionParts& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty,
                             bool only_here) {
   std::string out;
   switch (c.kind) {
@@ -228,7 +229,7 @@ std::string constraint_text(SessionImpl& session, const RelationPtr& table, cons
   return out;
 }
 
-Result<OwnedDatum> get_constraint(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> get_constraint(SessionParts& session, std::span<const Datum> arguments) {
   const bool pretty = arguments.size() > 1 && arguments[1].b;
   Oid relation = kInvalidOid, domain = kInvalidOid;
   std::string check;

@@ -9,7 +9,7 @@ namespace {
 
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
-Result<OwnedDatum> partition_key_text(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (relation == nullptr || relation->partition_key == nullptr) return text_null();
   const PartitionKey& key = *relation->partition_key;
@@ -36,18 +36,18 @@ Result<OwnedDatum> partition_key_text(SessionImpl& session, std::span<const Datu
   return text_value(out + ")");
 }
 
-Result<OwnedDatum> partition_constraint_text(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> partition_constraint_text(SessionParts& session, std::span<const Datum> arguments) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (relation == nullptr || !relation->is_partition || relation->table == nullptr) {
     if (relation == nullptr || !relation->is_partition || !relation->is_partitioned()) return text_null();
   }
-  INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(session, *relation));
+  INDIGO_ASSIGN(const std::string condition, sql::partition::partition_condition(session.context(), *relation));
   if (condition.empty()) return text_null();
   return text_value(expression_text(session, condition, relation, false));
 }
 
 // The relation, or the partitioned index, and what it is a partition of, up to the root.
-std::vector<Oid> ancestors(SessionImpl& session, Oid oid) {
+std::vector<Oid> ancestors(SessionParts& session, Oid oid) {
   std::vector<Oid> out;
   for (auto at = session.session_catalog().relation(oid); at != nullptr && out.size() < 100;) {
     if (!at->is_partition && !at->is_partitioned() && at->kind != RelationKind::kPartitionedIndex) break;
@@ -58,17 +58,17 @@ std::vector<Oid> ancestors(SessionImpl& session, Oid oid) {
   return out;
 }
 
-Result<OwnedDatum> partition_root(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> partition_root(SessionParts& session, std::span<const Datum> arguments) {
   const std::vector<Oid> all = ancestors(session, arguments[0].oid());
   return all.empty() ? null_value(Phys::kI32) : OwnedDatum(Datum::of_oid(all.back()));
 }
 
-Status partition_ancestors(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+Status partition_ancestors(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   for (const Oid oid : ancestors(session, arguments[0].oid())) sink(std::vector<Datum>{Datum::of_oid(oid)});
   return {};
 }
 
-Status partition_tree(SessionImpl& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+Status partition_tree(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   const Oid root = arguments[0].oid();
   if (ancestors(session, root).empty()) return {};
   struct Node {

@@ -9,12 +9,12 @@ namespace {
 using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
 
 // Laid out from the analyzed query; a definition that no longer can be analyzed is shown as it is stored.
-std::optional<std::string> view_text(SessionImpl& session, Oid view, bool pretty) {
+std::optional<std::string> view_text(SessionParts& session, Oid view, bool pretty) {
   const auto info = session.session_catalog().relation(view);
   if (info == nullptr || info->view_definition.empty()) return std::nullopt;
   std::vector<std::string> names;
   for (const ColumnInfo& c : info->columns) names.push_back(c.name);
-  if (auto text = sql::print_view(session, info->view_definition, names, pretty)) return *text + ";";
+  if (auto text = sql::print_view(session.context(), info->view_definition, names, pretty)) return *text + ";";
   return " " + info->view_definition + ";";
 }
 
@@ -23,16 +23,16 @@ bool is_pretty(std::span<const Datum> arguments) {
   return arguments.size() > 1 && (arguments[1].phys != Phys::kBool || arguments[1].b);
 }
 
-Result<OwnedDatum> view_by_oid(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> view_by_oid(SessionParts& session, std::span<const Datum> arguments) {
   return text_or_null(view_text(session, arguments[0].oid(), is_pretty(arguments)));
 }
-Result<OwnedDatum> view_by_name(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> view_by_name(SessionParts& session, std::span<const Datum> arguments) {
   NameContext names(session);
   INDIGO_ASSIGN(const Oid view, types::find_relation_oid(names.context, arguments[0].str));
   return text_or_null(view_text(session, view, is_pretty(arguments)));
 }
 
-Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> rule_definition(SessionParts& session, std::span<const Datum> arguments) {
   std::optional<std::string> out;
   Oid view = kInvalidOid;
   CatalogRows(session).find(pg_rewrite::kOid, arguments[0].oid(), [&](RowReader row) {
@@ -48,19 +48,19 @@ Result<OwnedDatum> rule_definition(SessionImpl& session, std::span<const Datum> 
 }
 
 // A trigger runs one function of no arguments that SQL sees; only PostgreSQL's shape of the statement is rebuilt here.
-Result<OwnedDatum> trigger_definition(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> trigger_definition(SessionParts& session, std::span<const Datum> arguments) {
   bool exists = CatalogRows(session).find(pg_trigger::kOid, arguments[0].oid(), [](RowReader) {});
   if (!exists) return text_null();
   return Error(sqlstate::kFeatureNotSupported, "triggers are not supported yet");
 }
 
-Result<OwnedDatum> user_by_id(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> user_by_id(SessionParts& session, std::span<const Datum> arguments) {
   const std::string name = session.session_catalog().role_name(arguments[0].oid());
   return text_value(name.empty() ? "unknown (OID=" + std::to_string(arguments[0].oid()) + ")" : name);
 }
 
 // The sequence that a serial or identity column owns.
-Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> arguments) {
+Result<OwnedDatum> serial_sequence(SessionParts& session, std::span<const Datum> arguments) {
   NameContext names(session);
   INDIGO_ASSIGN(const Oid table, types::find_relation_oid(names.context, arguments[0].str));
   const auto info = session.session_catalog().relation(table);
@@ -86,8 +86,8 @@ Result<OwnedDatum> serial_sequence(SessionImpl& session, std::span<const Datum> 
   return text_null();
 }
 
-Result<OwnedDatum> no_text(SessionImpl&, std::span<const Datum>) { return text_null(); }
-Result<OwnedDatum> no_oid(SessionImpl&, std::span<const Datum>) { return null_value(Phys::kI32); }
+Result<OwnedDatum> no_text(SessionParts&, std::span<const Datum>) { return text_null(); }
+Result<OwnedDatum> no_oid(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI32); }
 
 constexpr SystemValue kViewDefinitionValues[] = {
     {"pg_get_viewdef", view_by_oid},

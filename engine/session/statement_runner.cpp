@@ -1,12 +1,25 @@
-// Running portals: snapshot, table locks, rows, tags.
+#include "engine/session/statement_runner.h"
+
+#include <algorithm>
+
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "catalog/database.h"
-#include "engine/session/session_impl.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/exec/query_state.h"
+#include "engine/session/execution_pool.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/required_privileges.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/session_settings.h"
+#include "engine/session/statement_scope.h"
+#include "engine/settings/applied_settings.h"
 #include "engine/statement/repeated_rows.h"
 #include "engine/statement/result_shape.h"
+#include "engine/utility/definition_host.h"
 #include "engine/utility/utility.h"
-#include "types/function/registry.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -63,99 +76,56 @@ bool changes_permanent(const sql::PlannedStatement& plan) {
 
 }  // namespace
 
-Status SessionImpl::begin_statement() {
-  INDIGO_TRY(block_.ensure(statement_timestamp_));
-  auto& txn = *block_.transaction();
-  txn.set_lock_timeout(lock_timeout_);
-  if (!statement_running_) {
-    txn.next_command();
-    txn.take_statement_snapshot();
-    statement_running_ = true;
-  }
-  return {};
-}
-
-storage::ReadView SessionImpl::current_view() {
-  return active_view_ != nullptr ? active_view_->view() : transaction().view();
-}
-
-storage::ReadView SessionImpl::nested_view(bool fresh) {
-  if (!fresh) return current_view();
-  storage::Transaction& txn = transaction();
-  if (active_view_ != nullptr) active_view_->pin(txn);
-  txn.next_command();
-  txn.take_statement_snapshot();
-  return txn.view();
-}
-
-Status SessionImpl::lock_relations(PreparedPtr& prepared) {
-  auto& txn = transaction();
-  auto& owner = store().lock_owner(txn);
+Status StatementRunner::lock_relations(PreparedPtr& prepared) {
+  catalog::SessionCatalog& catalog = session_.session_catalog();
+  storage::Store& store = session_.store();
+  storage::Transaction& txn = session_.transaction();
+  storage::LockOwner& owner = store.lock_owner(txn);
   for (int attempt = 0;; attempt++) {
     for (const auto& dependency : prepared->plan->relations) {
       if (dependency.relation->oid < oid::kFirstUserOid) continue;  // system tables are never dropped
-      auto status =
-          store().locks().lock_table(owner, catalog::lock_object(catalog_.database(), dependency.relation->oid),
-                                     dependency.lock, true, lock_timeout_);
+      const auto status =
+          store.locks().lock_table(owner, catalog::lock_object(catalog.database(), dependency.relation->oid),
+                                   dependency.lock, true, session_.applied_settings().lock_timeout);
       if (status != storage::StorageStatus::kOk) {
-        if (status == storage::StorageStatus::kInterrupted) return interrupt_error(waiter_.interrupted());
+        if (status == storage::StorageStatus::kInterrupted) return interrupt_error(session_.waiter().interrupted());
         return storage_error(status, dependency.relation.get());
       }
     }
-    if (prepared->catalog_version == catalog_.version() && prepared->plan_settings == plan_generation_) return {};
+    const uint64_t generation = session_.setting_effects().plan_generation();
+    if (prepared->catalog_version == catalog.version() && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
-    INDIGO_TRY(refresh(prepared));
+    INDIGO_TRY(session_.preparation().refresh(prepared));
     // What waited for the lock must see what the lock's holder has committed.
     txn.take_statement_snapshot();
   }
 }
 
-std::unique_ptr<Execution> SessionImpl::take_execution(const Prepared& prepared) {
-  const sql::PlannedStatement* plan = prepared.plan.get();
-  if (last_execution_.first == plan && last_execution_.second) return std::move(last_execution_.second);
-  if (auto idle = idle_executions_.find(plan); idle != idle_executions_.end() && !idle->second.empty()) {
-    auto execution = std::move(idle->second.back());
-    idle->second.pop_back();
-    return execution;
-  }
-  return Execution::create(prepared.plan);
-}
-
-void SessionImpl::return_execution(const Prepared& prepared, std::unique_ptr<Execution> execution) {
-  execution->close();
-  if (prepared.custom) return;  // not to be run again
-  if (last_execution_.second && last_execution_.first != prepared.plan.get()) {
-    if (idle_executions_.size() > StatementCache::kEntriesMax) idle_executions_.clear();
-    auto& idle = idle_executions_[last_execution_.first];
-    if (idle.size() < 2) idle.push_back(std::move(last_execution_.second));
-  }
-  last_execution_ = {prepared.plan.get(), std::move(execution)};
-}
-
-Status SessionImpl::check_allowed(const Prepared& prepared) {
+Status StatementRunner::check_allowed(const Prepared& prepared) {
   if (!prepared.privileges.empty() || !prepared.functions.empty()) {
-    const Prepared::Allowed now{user_, catalog_.version(), catalog_.catalog().shared_version()};
+    catalog::SessionCatalog& catalog = session_.session_catalog();
+    const Prepared::Allowed now{session_.user(), catalog.version(), catalog.catalog().shared_version()};
     if (!(prepared.allowed == now)) {
-      INDIGO_TRY(check_privileges(*this, prepared.privileges));
-      INDIGO_TRY(check_functions(*this, prepared.functions));
+      INDIGO_TRY(check_privileges(catalog, prepared.privileges));
+      INDIGO_TRY(check_functions(catalog, prepared.functions));
       prepared.allowed = now;
     }
   }
-  if (block_.read_only() && changes_permanent(*prepared.plan)) {
+  if (session_.block().read_only() && changes_permanent(*prepared.plan)) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  std::string("cannot execute ") + command_name(*prepared.plan) + " in a read-only transaction");
   }
   return {};
 }
 
-Status SessionImpl::open_plan(Portal& portal) {
-  INDIGO_TRY(begin_statement());
+Status StatementRunner::open_plan(Portal& portal) {
+  INDIGO_TRY(session_.begin_statement());
   INDIGO_TRY(check_allowed(*portal.prepared));
   INDIGO_TRY(lock_relations(portal.prepared));
-  portal.execution = take_execution(*portal.prepared);
-  portal.view = transaction().view();
-  ActiveView active(active_view_, portal.view);
-  ExecutionContext context = execution_context(portal.view, portal.parameters);
+  portal.execution = session_.executions().take(*portal.prepared);
+  portal.view = session_.transaction().view();
+  ActiveView active(session_.scope().active_view(), portal.view);
+  ExecutionContext context = session_.scope().execution_context(portal.view, portal.parameters);
   if (portal.rows != nullptr) {
     context.rows = portal.rows.get();
     portal.rows->values = repeating_values(*portal.prepared->plan, portal.rows->first_parameter.size());
@@ -165,11 +135,11 @@ Status SessionImpl::open_plan(Portal& portal) {
   }
   INDIGO_TRY(portal.execution->open(context));
   portal.status = Portal::Status::kRunning;
-  portal.created_at_depth = block_.depth();
+  portal.created_at_depth = session_.block().depth();
   return {};
 }
 
-Status SessionImpl::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
+Status StatementRunner::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
   if (portal.status == Portal::Status::kReady) INDIGO_TRY(open_plan(portal));
   const auto& plan = *portal.prepared->plan;
   bool changes = plan.command != sql::CommandKind::kSelect;
@@ -179,21 +149,21 @@ Status SessionImpl::run_plan(Portal& portal, uint32_t max_rows, RowSink& sink) {
   if (portal.status == Portal::Status::kDone) {
     uint64_t rows = changes ? portal.execution ? portal.execution->affected_rows() : 0 : portal.rows_sent;
     if (portal.tag.empty()) portal.tag = command_tag(plan.command, rows);
-    close(portal);
+    session_.portals().close(portal);
   } else if (portal.execution && !portal.pin) {
-    portal.pin = transaction().pin(portal.view);  // later statements take other snapshots
+    portal.pin = session_.transaction().pin(portal.view);  // later statements take other snapshots
   }
   return {};
 }
 
-Status SessionImpl::materialise(Portal& portal) {
+Status StatementRunner::materialise(Portal& portal) {
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
     if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
     columns.push_back(types::physical_of(column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
-  ActiveView active(active_view_, portal.view);
+  ActiveView active(session_.scope().active_view(), portal.view);
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, portal.execution->next(0));
     if (chunk == nullptr) break;
@@ -203,15 +173,15 @@ Status SessionImpl::materialise(Portal& portal) {
     portal.tag = command_tag(portal.prepared->plan->command, portal.execution->affected_rows());
   }
   portal.buffer = std::move(buffer);
-  return_execution(*portal.prepared, std::move(portal.execution));
+  session_.executions().give_back(*portal.prepared, std::move(portal.execution));
   portal.pin.reset();
   return {};
 }
 
-Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
+Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
   uint64_t sent = 0;
   static const ResultShape kNoColumns;
-  ActiveView active(active_view_, portal.view);
+  ActiveView active(session_.scope().active_view(), portal.view);
   const ResultShape& shape = as != nullptr ? *as : portal.shape ? *portal.shape : kNoColumns;
   while (max_rows == 0 || sent < max_rows) {
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
@@ -235,34 +205,27 @@ Result<uint64_t> SessionImpl::fetch_rows(Portal& portal, uint64_t max_rows, RowS
   return sent;
 }
 
-void SessionImpl::close(Portal& portal) {
-  if (portal.execution) return_execution(*portal.prepared, std::move(portal.execution));
-  portal.pin.reset();
-  portal.buffer.reset();
-  portal.rows.reset();
-}
-
-Status SessionImpl::run_utility(Portal& portal, RowSink& sink) {
+Status StatementRunner::run_utility(Portal& portal, RowSink& sink) {
   const auto& parsed = *portal.prepared->parsed;
   const UtilityHandler* handler = find_utility(parsed.node);
   if (handler == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, statement_name(parsed.node) + " is not supported yet");
   }
-  if (handler->needs_transaction) INDIGO_TRY(begin_statement());
-  UtilityCall call{*this, parsed, parsed.node, portal.parameters, portal.prepared->parameter_types, portal.shape.get(),
-                   sink};
+  if (handler->needs_transaction) INDIGO_TRY(session_.begin_statement());
+  UtilityCall call{session_,           parsed, parsed.node, portal.parameters, portal.prepared->parameter_types,
+                   portal.shape.get(), sink};
   portal.tag.clear();
   INDIGO_TRY(handler->run(call, portal.tag));
   portal.status = Portal::Status::kDone;
   return {};
 }
 
-Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared& prepared,
-                                                                 std::span<const Format> formats) {
+Result<std::shared_ptr<const ResultShape>> StatementRunner::shape_of(const Prepared& prepared,
+                                                                     std::span<const Format> formats) {
   if (!prepared.is_utility()) return with_formats(prepared.text_shape, prepared.binary_shape, formats);
   const UtilityHandler* handler = find_utility(prepared.parsed->node);
   if (handler == nullptr || handler->describe == nullptr) return std::shared_ptr<const ResultShape>();
-  INDIGO_ASSIGN(auto text, handler->describe(*this, *prepared.parsed));
+  INDIGO_ASSIGN(auto text, handler->describe(session_, *prepared.parsed));
   if (text == nullptr || formats.empty()) return text;  // FETCH in the simple protocol: the cursor's own formats
   auto one_format = [&](Format format) {
     auto shape = std::make_shared<ResultShape>(*text);
@@ -270,6 +233,30 @@ Result<std::shared_ptr<const ResultShape>> SessionImpl::shape_of(const Prepared&
     return shape;
   };
   return with_formats(one_format(Format::kText), one_format(Format::kBinary), formats);
+}
+
+Status StatementRunner::run_deferred_checks(bool commit) {
+  exec::DeferredChecks& checks = session_.block().deferred_checks();
+  if (!checks.pending()) return {};
+  const AppliedSettings& settings = session_.applied_settings();
+  storage::Transaction& txn = session_.transaction();
+  txn.set_lock_timeout(settings.lock_timeout);
+  txn.next_command();
+  txn.take_statement_snapshot();
+  exec::QueryState state(std::make_shared<sql::PlannedStatement>());
+  state.begin({session_.store(), txn, txn.view(), session_.context(), {}, settings.work_memory_bytes, &checks});
+  return checks.run(state, commit);
+}
+
+Status StatementRunner::finish_transaction() {
+  INDIGO_TRY(run_deferred_checks(true));
+  for (const auto& [name, portal] : session_.portals().named()) {
+    if (portal->hold && portal->status == Portal::Status::kRunning && !portal->buffer) INDIGO_TRY(materialise(*portal));
+  }
+  if (session_.session_catalog().commit_actions().empty()) return {};
+  DefinitionHost host(session_, nullptr);
+  DdlContext context{session_.session_catalog(), session_.transaction(), host, {}};
+  return engine::before_commit(context);
 }
 
 }  // namespace indigo::engine

@@ -1,0 +1,55 @@
+#include "engine/session/current_message.h"
+
+#include "engine/session/clock.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
+
+namespace indigo::engine {
+
+namespace {
+
+constexpr size_t kShownQueryBytes = 1024;
+
+const char* state_text(TransactionBlock::State state) {
+  switch (state) {
+    case TransactionBlock::State::kFailed: return "idle in transaction (aborted)";
+    case TransactionBlock::State::kBlock: return "idle in transaction";
+    default: return "idle";
+  }
+}
+
+}  // namespace
+
+void CurrentMessage::begin(std::string_view text) {
+  waiter_.clear_cancel();
+  timestamp_ = timestamp_now();
+  start_timeout();
+  if (!settings_.tracks_activity || text.empty()) return;
+  std::lock_guard lock(activity_->mutex);
+  activity_->state = "active";
+  activity_->query_start = activity_->state_change = timestamp_;
+  activity_->query.assign(text.substr(0, kShownQueryBytes));
+}
+
+void CurrentMessage::end() {
+  stop_timeout();
+  waiter_.clear_cancel();
+  sink_ = nullptr;
+  if (!settings_.tracks_activity) return;
+  std::lock_guard lock(activity_->mutex);
+  activity_->state = state_text(block_.state());
+  activity_->state_change = timestamp_;
+  activity_->transaction_start = block_.in_block() ? block_.start_timestamp() : 0;
+}
+
+void CurrentMessage::start_timeout() {
+  const auto timeout = settings_.statement_timeout;
+  waiter_.set_statement_deadline(timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout);
+}
+
+void CurrentMessage::notice(Severity severity, const Error& text) {
+  if (sink_ == nullptr) return;
+  if (severity >= settings_.client_min_severity || severity == Severity::kInfo) sink_->notice(severity, text);
+}
+
+}  // namespace indigo::engine

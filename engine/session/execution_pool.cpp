@@ -1,0 +1,40 @@
+#include "engine/session/execution_pool.h"
+
+#include "engine/statement/statement_cache.h"
+
+namespace indigo::engine {
+
+namespace {
+
+constexpr size_t kIdleOfOnePlanMax = 2;
+
+}  // namespace
+
+std::unique_ptr<Execution> ExecutionPool::take(const Prepared& prepared) {
+  const sql::PlannedStatement* plan = prepared.plan.get();
+  if (last_.first == plan && last_.second) return std::move(last_.second);
+  if (const auto idle = idle_.find(plan); idle != idle_.end() && !idle->second.empty()) {
+    auto execution = std::move(idle->second.back());
+    idle->second.pop_back();
+    return execution;
+  }
+  return Execution::create(prepared.plan);
+}
+
+void ExecutionPool::give_back(const Prepared& prepared, std::unique_ptr<Execution> execution) {
+  execution->close();
+  if (prepared.custom) return;  // not to be run again
+  if (last_.second && last_.first != prepared.plan.get()) {
+    if (idle_.size() > StatementCache::kEntriesMax) idle_.clear();
+    auto& idle = idle_[last_.first];
+    if (idle.size() < kIdleOfOnePlanMax) idle.push_back(std::move(last_.second));
+  }
+  last_ = {prepared.plan.get(), std::move(execution)};
+}
+
+void ExecutionPool::clear() {
+  idle_.clear();
+  last_ = {};
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,30 @@
+// Executions that wait for the next run of their plan: operators and buffers are made once, not for each run.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <absl/container/flat_hash_map.h>
+
+#include "engine/exec/execution.h"
+#include "engine/statement/prepared.h"
+
+namespace indigo::engine {
+
+class ExecutionPool {
+ public:
+  // One that has run before, or a new one.
+  std::unique_ptr<Execution> take(const Prepared& prepared);
+  // Closes it, and keeps it if its plan may run again.
+  void give_back(const Prepared& prepared, std::unique_ptr<Execution> execution);
+  void clear();
+
+ private:
+  // The last one used is found without a look-up.
+  std::pair<const sql::PlannedStatement*, std::unique_ptr<Execution>> last_{nullptr, nullptr};
+  absl::flat_hash_map<const sql::PlannedStatement*, std::vector<std::unique_ptr<Execution>>> idle_;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,133 @@
+#include "engine/session/parameter_binding.h"
+
+#include <charconv>
+
+#include "base/sqlstate.h"
+#include "engine/session/portal.h"
+#include "engine/statement/repeated_rows.h"
+#include "types/function/registry.h"
+#include "types/oids.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Format format_of(const BindMessage& message, size_t parameter) {
+  if (message.parameter_formats.empty()) return Format::kText;
+  return message.parameter_formats[message.parameter_formats.size() == 1 ? 0 : parameter];
+}
+
+std::string place_of(const BindMessage& message, size_t parameter, Format format, std::string_view bytes) {
+  std::string out = message.portal.empty() ? "unnamed portal" : "portal \"" + std::string(message.portal) + "\"";
+  out += " parameter $" + std::to_string(parameter + 1);
+  if (format == Format::kText) out += " = '" + std::string(bytes) + "'";
+  return out;
+}
+
+}  // namespace
+
+Status ParameterBinding::bind_literals(Portal& portal, const ScannedText& scanned) {
+  portal.parameters.clear();
+  portal.arena.reset();
+  const Prepared& prepared = *portal.prepared;
+  if (scanned.literals.empty() || prepared.plan == nullptr) return {};
+  context_.set_arena(&portal.arena);
+  std::string buffer;
+  for (size_t i = 0; i < scanned.literals.size(); i++) {
+    if (i >= prepared.lifted_used.size() || !prepared.lifted_used[i]) {
+      // Its place stays empty: parameters are numbered by literal.
+      portal.parameters.push_back(Datum());
+      continue;
+    }
+    INDIGO_ASSIGN(const Datum value, bind_literal(portal, scanned, i, prepared.lifted_types[i], buffer));
+    portal.parameters.push_back(value);
+  }
+  return {};
+}
+
+Status check_parameter_count(const BindMessage& message, size_t parameters) {
+  if (message.parameter_formats.size() > 1 && message.parameter_formats.size() != message.values.size()) {
+    return Error(sqlstate::kProtocolViolation, "bind message has " + std::to_string(message.parameter_formats.size()) +
+                                                   " parameter formats but " + std::to_string(message.values.size()) +
+                                                   " parameters");
+  }
+  if (message.values.size() == parameters) return {};
+  return Error(sqlstate::kProtocolViolation, "bind message supplies " + std::to_string(message.values.size()) +
+                                                 " parameters, but prepared statement \"" +
+                                                 std::string(message.statement) + "\" requires " +
+                                                 std::to_string(parameters));
+}
+
+Result<Datum> ParameterBinding::bind_literal(Portal& portal, const ScannedText& scanned, size_t i,
+                                             const types::TypeRef& type, std::string& buffer) {
+  std::string_view text = literal_value(scanned.raw[i], buffer);
+  if (type.oid == oid::kInt4 && scanned.literals[i].kind == sql::LiftedLiteral::Class::kInt4) {
+    int32_t v = 0;
+    std::from_chars(text.data(), text.data() + text.size(), v);
+    return Datum::of(v);
+  }
+  if (buffer.data() == text.data()) text = portal.arena.copy(text);
+  Datum value = types::type_input(context_, type, text);
+  if (context_.failed()) {
+    auto error = context_.take_error();
+    if (error->position == 0) error->position = scanned.literals[i].location + 1;
+    return error;
+  }
+  return value;
+}
+
+bool ParameterBinding::bind_rows(Portal& portal, const FoldedText& folded, const ScannedText& whole) {
+  const Prepared& prepared = *portal.prepared;
+  const size_t shapes = folded.first_literal.size() - 1;
+  if (prepared.plan == nullptr || prepared.custom || repeating_values(*prepared.plan, shapes) == nullptr) return false;
+  if (!bind_literals(portal, folded.scanned).ok()) return false;
+  auto rows = std::make_unique<RowParameters>();
+  rows->first_parameter.assign(folded.first_literal.begin(), folded.first_literal.end() - 1);
+  rows->rows.reserve(folded.rows.size());
+  std::string buffer;
+  for (const FoldedText::Row& row : folded.rows) {
+    rows->rows.push_back({row.like, static_cast<uint32_t>(rows->parameters.size())});
+    const std::vector<bool>& nulls = folded.null_literals[row.nulls];
+    size_t literal = row.first_literal;
+    const uint32_t begin = folded.first_literal[row.like], end = folded.first_literal[row.like + 1];
+    for (uint32_t p = begin; p < end; p++) {
+      if (!nulls.empty() && nulls[p - begin]) {
+        if (!prepared.lifted_used[p]) return false;
+        rows->parameters.push_back(Datum());
+      } else if (prepared.lifted_used[p]) {
+        auto value = bind_literal(portal, whole, literal++, prepared.lifted_types[p], buffer);
+        if (!value.ok()) return false;
+        rows->parameters.push_back(*value);
+      } else {  // part of the plan: the same in all rows, or they have no plan in common
+        if (whole.raw[literal++].text != folded.scanned.raw[p].text) return false;
+        rows->parameters.push_back(Datum());
+      }
+    }
+  }
+  portal.rows = std::move(rows);
+  return true;
+}
+
+Status ParameterBinding::bind_values(Portal& portal, const BindMessage& message) {
+  context_.set_arena(&portal.arena);
+  for (size_t i = 0; i < message.values.size(); i++) {
+    const types::TypeRef& type = portal.prepared->parameter_types[i];
+    if (!message.values[i]) {
+      portal.parameters.push_back(Datum::make_null(types::physical_of(type.oid)));
+      continue;
+    }
+    const Format format = format_of(message, i);
+    const Str bytes = portal.arena.copy(*message.values[i]);
+    const Datum value =
+        format == Format::kText ? types::type_input(context_, type, bytes) : types::type_receive(context_, type, bytes);
+    if (context_.failed()) {
+      auto error = context_.take_error();
+      if (error->where.empty()) error->where = place_of(message, i, format, bytes);
+      return error;
+    }
+    portal.parameters.push_back(value);
+  }
+  return {};
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,85 @@
+#include "engine/session/portals.h"
+
+#include <algorithm>
+
+#include "engine/session/execution_pool.h"
+
+namespace indigo::engine {
+
+Portal* Portals::find(std::string_view name) {
+  const auto at = named_.find(name);
+  return at == named_.end() ? nullptr : at->second.get();
+}
+
+Portal& Portals::reuse(std::string_view name) {
+  auto& slot = named_[std::string(name)];
+  if (slot) {
+    close(*slot);
+  } else {
+    slot = std::make_unique<Portal>();
+  }
+  return *slot;
+}
+
+void Portals::erase(std::string_view name) {
+  const auto at = named_.find(name);
+  if (at == named_.end()) return;
+  close(*at->second);
+  named_.erase(at);
+}
+
+void Portals::erase_cursors() {
+  std::erase_if(named_, [this](const auto& named) {
+    if (!named.second->is_cursor) return false;
+    close(*named.second);
+    return true;
+  });
+}
+
+void Portals::clear() {
+  for (auto& [name, portal] : named_) close(*portal);
+  named_.clear();
+}
+
+void Portals::close(Portal& portal) {
+  if (portal.execution) executions_.give_back(*portal.prepared, std::move(portal.execution));
+  portal.pin.reset();
+  portal.buffer.reset();
+  portal.rows.reset();
+}
+
+void Portals::end(size_t depth, TransactionBlock::End end, bool nested) {
+  using End = TransactionBlock::End;
+  if (simple_.execution && !nested) close(simple_);
+  std::erase_if(named_, [&](auto& named) {
+    Portal& portal = *named.second;
+    if (portal.held() && portal.buffer) return false;                          // outlived its own transaction already
+    if (end != End::kCommit && portal.created_at_depth < depth) return false;  // older than what rolls back
+    if (end == End::kCommit && portal.hold) {
+      portal.pin.reset();
+      portal.created_at_depth = SIZE_MAX;
+      return false;
+    }
+    close(portal);
+    portal.status = Portal::Status::kFailed;
+    return end != End::kFailure;  // until the rollback its name is known
+  });
+}
+
+void Portals::release(size_t depth) {
+  for (auto& [name, portal] : named_) {
+    if (!portal->held()) portal->created_at_depth = std::min(portal->created_at_depth, depth);
+  }
+}
+
+void Portals::discard_broken() {
+  simple_.execution.reset();
+  std::erase_if(named_, [](const auto& named) { return named.second == nullptr || named.second->prepared == nullptr; });
+  for (auto& [name, portal] : named_) {
+    const bool whole = portal->buffer != nullptr || portal->status == Portal::Status::kDone;
+    portal->execution.reset();
+    if (!whole) portal->status = Portal::Status::kFailed;
+  }
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,58 @@
+// Text to Prepared: statement cache, parse, analyze, plan.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/error.h"
+#include "engine/statement/prepared.h"
+#include "engine/statement/statement_cache.h"
+
+namespace indigo::catalog {
+class SessionCatalog;
+class SessionContext;
+}  // namespace indigo::catalog
+
+namespace indigo::engine {
+
+class SessionSettings;
+class StatementScope;
+
+class Preparation {
+ public:
+  Preparation(catalog::SessionCatalog& catalog, catalog::SessionContext& context, const SessionSettings& settings,
+              StatementScope& scope)
+      : catalog_(catalog), context_(context), settings_(settings), scope_(scope) {}
+
+  // `sample` are parameter values for selectivity only; `for_cursor`: WHERE CURRENT OF may name its portal.
+  Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
+                              std::span<const Oid> parameter_types, bool variable_parameters,
+                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
+                              bool for_cursor = false);
+  // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
+  Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
+                                   std::span<const Oid> parameter_types, bool for_cursor = false);
+  // A Query message's text, through the cache; null when it is not one statement.
+  Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text);
+  // Plans again what a change of the catalog has outdated.
+  Status refresh(PreparedPtr& prepared);
+
+  // Statements without literals that drivers parse anew each time, in the cache too, apart from Query messages': their
+  // parameters are inferred, and a cursor's plan has row keys. Null when there is none of the catalog's present state.
+  enum class CacheUse : uint8_t { kParse, kCursor };
+  PreparedPtr find_without_literals(ScannedText& scanned, CacheUse use);
+  // After find_without_literals with the same `scanned`.
+  void keep(const ScannedText& scanned, const PreparedPtr& prepared);
+  void clear_cache() { cache_.clear(); }
+
+ private:
+  catalog::SessionCatalog& catalog_;
+  catalog::SessionContext& context_;
+  const SessionSettings& settings_;
+  StatementScope& scope_;
+  StatementCache cache_;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,47 @@
+#include "engine/session/prepared_statements.h"
+
+namespace indigo::engine {
+
+namespace {
+
+void discard_stale_plan(NamedStatement& statement, uint64_t catalog_version) {
+  const PreparedPtr& old = statement.prepared;
+  if (old == nullptr || old->is_utility() || old->unplanned || old->catalog_version == catalog_version) return;
+  auto unplanned = std::make_shared<Prepared>(*old);
+  unplanned->plan = nullptr;
+  unplanned->unplanned = true;
+  unplanned->catalog_version = 0;  // of no state
+  statement.prepared = std::move(unplanned);
+  statement.for_cursor = nullptr;
+}
+
+}  // namespace
+
+NamedStatement* PreparedStatements::find(std::string_view name) {
+  if (name.empty()) return unnamed_.parsed ? &unnamed_ : nullptr;
+  const auto at = named_.find(name);
+  return at == named_.end() ? nullptr : &at->second;
+}
+
+void PreparedStatements::add(std::string_view name, NamedStatement statement) {
+  if (name.empty()) {
+    unnamed_ = std::move(statement);
+  } else {
+    named_.emplace(name, std::move(statement));
+  }
+}
+
+void PreparedStatements::erase(std::string_view name) {
+  if (name.empty()) {
+    unnamed_ = {};
+  } else if (const auto at = named_.find(name); at != named_.end()) {
+    named_.erase(at);
+  }
+}
+
+void PreparedStatements::discard_stale_plans(uint64_t catalog_version) {
+  for (auto& [name, statement] : named_) discard_stale_plan(statement, catalog_version);
+  discard_stale_plan(unnamed_, catalog_version);
+}
+
+}  // namespace indigo::engine

@@ -1,0 +1,47 @@
+// The statements that Parse and PREPARE have made, by name; Parse's unnamed one apart.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/statement/prepared.h"
+
+namespace indigo::engine {
+
+struct NamedStatement {
+  std::shared_ptr<const ParsedStatement> parsed;
+  std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
+  PreparedPtr prepared;              // null for an empty statement
+  PreparedPtr for_cursor;            // the same, for named portals that read; made when first needed
+  bool from_sql = false;
+  int64_t prepare_time = 0;
+};
+
+class PreparedStatements {
+ public:
+  using Map = std::map<std::string, NamedStatement, std::less<>>;
+
+  // Null when there is none. An empty name is the unnamed statement's.
+  NamedStatement* find(std::string_view name);
+  bool contains(std::string_view name) { return find(name) != nullptr; }
+  // Replaces the unnamed one; a name must be free.
+  void add(std::string_view name, NamedStatement statement);
+  // Unknown names are no error.
+  void erase(std::string_view name);
+  // All that have names.
+  void clear() { named_.clear(); }
+  const Map& named() const { return named_; }
+
+  // Plans of another state of the catalog would keep tables that were dropped: they are planned again at their next run.
+  void discard_stale_plans(uint64_t catalog_version);
+
+ private:
+  Map named_;
+  NamedStatement unnamed_;
+};
+
+}  // namespace indigo::engine

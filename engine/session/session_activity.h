@@ -1,0 +1,22 @@
+// What others may see of a session: pg_stat_activity and its kin.
+// Thread safety: the session writes under `mutex`, rarely; readers take it too.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include "base/ids.h"
+
+namespace indigo::engine {
+
+struct SessionActivity {
+  std::mutex mutex;  // guards the members below
+  std::string query, state = "idle", application_name, client_address;
+  int client_port = -1;
+  int64_t backend_start = 0, transaction_start = 0, query_start = 0, state_change = 0;
+  Oid database = kInvalidOid, user = kInvalidOid;
+  std::string database_name, user_name;
+};
+
+}  // namespace indigo::engine

@@ -1,0 +1,94 @@
+#include "engine/session/session_functions.h"
+
+#include <algorithm>
+
+#include "base/interrupt_error.h"
+#include "base/sqlstate.h"
+#include "base/wait_point.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/programs.h"
+#include "engine/session/current_message.h"
+#include "engine/session/sequence_values.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
+#include "engine/settings/private_settings.h"
+#include "engine/settings/settings.h"
+#include "engine/system/system_functions.h"
+
+namespace indigo::engine {
+
+const types::FormatSettings& SessionFunctions::format() { return session_.applied_settings().format; }
+
+catalog::CatalogView& SessionFunctions::catalog() { return session_.session_catalog(); }
+
+int64_t SessionFunctions::transaction_timestamp() { return session_.block().start_timestamp(); }
+
+int64_t SessionFunctions::statement_timestamp() { return session_.message().timestamp(); }
+
+std::string SessionFunctions::current_user() { return session_.roles().user_name(); }
+
+std::string SessionFunctions::session_user() { return session_.roles().session_user_name(); }
+
+int32_t SessionFunctions::backend_pid() { return session_.pid(); }
+
+bool SessionFunctions::setting(std::string_view name, std::string& value) {
+  if (std::optional<std::string> mode = session_.block().mode_setting(name)) {
+    value = *std::move(mode);
+    return true;
+  }
+  return may_see_setting(session_.session_catalog(), name) && session_.settings().lookup(name, value);
+}
+
+Status SessionFunctions::set_setting(std::string_view name, std::string_view value, bool local) {
+  return session_.settings().set(name, value, local ? Settings::Scope::kLocal : Settings::Scope::kSession,
+                                 session_.is_superuser());
+}
+
+Result<int64_t> SessionFunctions::nextval(Oid sequence) { return session_.sequences().nextval(sequence); }
+
+Result<int64_t> SessionFunctions::currval(Oid sequence) { return session_.sequences().currval(sequence); }
+
+Result<int64_t> SessionFunctions::lastval() { return session_.sequences().lastval(); }
+
+Status SessionFunctions::setval(Oid sequence, int64_t value, bool is_called) {
+  return session_.sequences().setval(sequence, value, is_called);
+}
+
+Status SessionFunctions::sleep(double seconds) {
+  if (!(seconds > 0)) return {};
+  Deadline until = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(std::min(seconds, 1e9) * 1e6));
+  WaitPoint never;
+  if (never.wait([] { return false; }, until) == WaitResult::kInterrupted)
+    return interrupt_error(session_.waiter().interrupted());
+  return {};
+}
+
+Status SessionFunctions::system_rows(std::string_view function, std::span<const Datum> args,
+                                     const std::function<void(std::span<const Datum>)>& sink) {
+  const SystemRows* entry = find_system_rows(function);
+  if (entry == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, "function " + std::string(function) + " is not supported yet");
+  }
+  return entry->run(session_, args, sink);
+}
+
+Result<OwnedDatum> SessionFunctions::system_value(std::string_view function, std::span<const Datum> args) {
+  const SystemValue* entry = find_system_value(function);
+  if (entry == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, "function " + std::string(function) + " is not supported yet");
+  }
+  return entry->run(session_, args);
+}
+
+Result<OwnedDatum> SessionFunctions::call_routine(const types::CallInfo& call, std::span<const Datum> args) {
+  return session_.routines().call(call, args);
+}
+
+Result<std::unique_ptr<types::SetProducer>> SessionFunctions::open_routine(const types::CallInfo& call,
+                                                                           std::span<const Datum> args) {
+  return session_.routines().open(call, args);
+}
+
+}  // namespace indigo::engine

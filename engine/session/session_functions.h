@@ -1,0 +1,47 @@
+// What SQL functions ask of their session: settings, sequences, sleep, system functions, programs. Hands each question to the
+// part that knows.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "catalog/descriptor/session_context.h"
+
+namespace indigo::engine {
+
+class SessionParts;
+
+class SessionFunctions final : public catalog::SessionContext {
+ public:
+  explicit SessionFunctions(SessionParts& session) : session_(session) {}
+
+  const types::FormatSettings& format() override;
+  catalog::CatalogView& catalog() override;
+  int64_t transaction_timestamp() override;
+  int64_t statement_timestamp() override;
+  std::string current_user() override;
+  std::string session_user() override;
+  int32_t backend_pid() override;
+  bool setting(std::string_view name, std::string& value) override;
+  Status set_setting(std::string_view name, std::string_view value, bool local) override;
+  Result<int64_t> nextval(Oid sequence) override;
+  Result<int64_t> currval(Oid sequence) override;
+  Result<int64_t> lastval() override;
+  Status setval(Oid sequence, int64_t value, bool is_called) override;
+  Status sleep(double seconds) override;
+  Status system_rows(std::string_view function, std::span<const Datum> args,
+                     const std::function<void(std::span<const Datum>)>& sink) override;
+  Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> args) override;
+  Result<OwnedDatum> call_routine(const types::CallInfo& call, std::span<const Datum> args) override;
+  Result<std::unique_ptr<types::SetProducer>> open_routine(const types::CallInfo& call,
+                                                           std::span<const Datum> args) override;
+
+ private:
+  SessionParts& session_;
+};
+
+}  // namespace indigo::engine

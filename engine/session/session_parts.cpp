@@ -1,0 +1,147 @@
+#include "engine/session/session_parts.h"
+
+#include "base/arena.h"
+#include "base/memory_reserve.h"
+#include "base/wait_point.h"
+#include "catalog/catalog.h"
+#include "catalog/database.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/instance_impl.h"
+#include "engine/programs/programs.h"
+#include "engine/session/clock.h"
+#include "engine/session/current_message.h"
+#include "engine/session/execution_pool.h"
+#include "engine/session/parameter_binding.h"
+#include "engine/session/portals.h"
+#include "engine/session/preparation.h"
+#include "engine/session/prepared_statements.h"
+#include "engine/session/sequence_values.h"
+#include "engine/session/session_functions.h"
+#include "engine/session/session_roles.h"
+#include "engine/session/session_settings.h"
+#include "engine/session/statement_runner.h"
+#include "engine/session/statement_scope.h"
+#include "engine/session/transaction_block.h"
+#include "engine/utility/definition_host.h"
+#include "types/function/context.h"
+
+namespace indigo::engine {
+
+SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_ptr<catalog::Database> database,
+                           int32_t pid)
+    : instance_(instance),
+      waiter_(waiter),
+      pid_(pid),
+      settings_(std::make_unique<Settings>(instance.defaults())),
+      applied_(std::make_unique<AppliedSettings>()),
+      catalog_(std::make_unique<catalog::SessionCatalog>(instance.catalog(), std::move(database),
+                                                         static_cast<uint64_t>(pid))),
+      block_(std::make_unique<TransactionBlock>(instance.catalog().store(), *catalog_, *settings_,
+                                                static_cast<uint64_t>(pid))),
+      session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
+      message_(std::make_unique<CurrentMessage>(waiter, *applied_, *block_)),
+      roles_(std::make_unique<SessionRoles>(*catalog_, *block_, *settings_)),
+      sequences_(std::make_unique<SequenceValues>(*catalog_, *block_)),
+      functions_(std::make_unique<SessionFunctions>(*this)),
+      setting_effects_(std::make_unique<SessionSettings>(
+          *settings_, SettingSession{*applied_, *block_, *roles_, message_->activity(), *catalog_, *functions_})),
+      executions_(std::make_unique<ExecutionPool>()),
+      portals_(std::make_unique<Portals>(*executions_)),
+      scope_(std::make_unique<StatementScope>(instance.catalog().store(), *block_, *message_, *applied_, *functions_,
+                                              *portals_)),
+      statements_(std::make_unique<PreparedStatements>()),
+      preparation_(std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_)),
+      parameters_(std::make_unique<ParameterBinding>(*functions_)),
+      runner_(std::make_unique<StatementRunner>(*this)),
+      programs_(std::make_unique<programs::Programs>(*this)),
+      output_arena_(std::make_unique<Arena>()),
+      output_context_(std::make_unique<types::FuncContext>(*functions_)) {
+  output_context_->set_arena(output_arena_.get());
+  block_->before_end = [this](size_t depth, TransactionBlock::End end) {
+    // Within a program it is the statement that runs: what ends is a part of it.
+    portals_->end(depth, end, scope_->active_view() != nullptr);
+  };
+  block_->before_commit = [this] { return runner_->finish_transaction(); };
+}
+
+SessionParts::~SessionParts() {
+  const MustNotFail scope;
+  // Portals hold cursors of the transaction: they go first.
+  portals_->clear();
+  portals_->close(portals_->simple());
+  block_->rollback();
+  drop_temporary_objects();
+  store().locks().release_all(*session_locks_);
+}
+
+catalog::SessionContext& SessionParts::context() { return *functions_; }
+
+Oid SessionParts::user() const { return roles_->user(); }
+
+bool SessionParts::is_superuser() { return roles_->is_superuser(); }
+
+storage::Store& SessionParts::store() { return scope_->store(); }
+
+storage::Transaction& SessionParts::transaction() { return scope_->transaction(); }
+
+Status SessionParts::begin_statement() { return scope_->begin_statement(); }
+
+void SessionParts::notice(Severity severity, const Error& text) { message_->notice(severity, text); }
+
+void SessionParts::begin_message(std::string_view text) {
+  message_->begin(text);
+  scope_->end_statement();
+  output_arena_->reset();
+}
+
+void SessionParts::end_message() {
+  message_->end();
+  scope_->end_statement();
+  if (catalog_->version() != plans_version_) discard_stale_plans();
+}
+
+void SessionParts::fail_statement() {
+  portals_->close(portals_->simple());
+  portals_->simple().status = Portal::Status::kFailed;
+  block_->fail();
+  scope_->end_statement();
+}
+
+void SessionParts::discard_broken() {
+  const MustNotFail scope;
+  portals_->discard_broken();
+  discard_plans();
+  parameters_->reset();
+  output_context_->take_error();
+  block_->fail();
+  scope_->end_statement();
+}
+
+void SessionParts::discard_plans() {
+  if (scope_->active_view() == nullptr) programs_->forget();
+  preparation_->clear_cache();
+  executions_->clear();
+}
+
+// Plans of another state of the catalog are of no use any more, and would keep tables that were dropped.
+void SessionParts::discard_stale_plans() {
+  plans_version_ = catalog_->version();
+  discard_plans();
+  if (!portals_->simple().execution) portals_->simple().prepared = nullptr;
+  statements_->discard_stale_plans(plans_version_);
+  // What the catalog's view has looked up, likewise.
+  if (!block_->in_block()) catalog_->search_path();
+}
+
+void SessionParts::drop_temporary_objects() {
+  if (catalog_->temp_schema() == kInvalidOid) return;
+  message_->set_timestamp(timestamp_now());
+  waiter_.clear_interrupt();  // the session ends: nothing may stop its last words
+  if (!begin_statement().ok()) return;
+  DefinitionHost host(*this, nullptr);
+  DdlContext context{*catalog_, transaction(), host, {}};
+  const Status dropped = engine::drop_temporary_objects(context);
+  if (!dropped.ok() || !block_->commit().ok()) block_->rollback();
+}
+
+}  // namespace indigo::engine

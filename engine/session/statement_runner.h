@@ -1,0 +1,49 @@
+// Runs portals: privileges, table locks, operators, rows, tags; and utility statements through their handlers.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/error.h"
+#include "engine/row_sink.h"
+#include "engine/statement/prepared.h"
+
+namespace indigo::engine {
+
+class SessionParts;
+struct Portal;
+
+class StatementRunner {
+ public:
+  explicit StatementRunner(SessionParts& session) : session_(session) {}
+
+  // Snapshot, locks and operators of a ready portal.
+  Status open_plan(Portal& portal);
+  // Runs a planned portal: at most max_rows rows into the sink (0: all), then sets portal.status and portal.tag.
+  Status run_plan(Portal& portal, uint32_t max_rows, RowSink& sink);
+  // Fetches from a portal's buffer or operators without a tag; returns rows sent.
+  // `as`: formats that differ from the portal's own (FETCH in the extended protocol).
+  Result<uint64_t> fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as = nullptr);
+  // Everything that is left of the portal's rows goes into its buffer.
+  Status materialise(Portal& portal);
+  Status run_utility(Portal& portal, RowSink& sink);
+
+  // Result columns of a prepared statement in the given formats; null when it has none.
+  Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);
+  // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
+  Status lock_relations(PreparedPtr& prepared);
+  // Privileges, and whether a read-only transaction may run it.
+  Status check_allowed(const Prepared& prepared);
+
+  // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.
+  Status run_deferred_checks(bool commit);
+  // What must be done or checked before a commit: deferred checks, cursors WITH HOLD, ON COMMIT actions.
+  Status finish_transaction();
+
+ private:
+  SessionParts& session_;
+};
+
+}  // namespace indigo::engine

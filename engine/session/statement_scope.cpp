@@ -1,0 +1,49 @@
+#include "engine/session/statement_scope.h"
+
+#include "engine/session/current_message.h"
+#include "engine/settings/applied_settings.h"
+#include "engine/statement/prepared.h"
+#include "engine/utility/utility.h"
+
+namespace indigo::engine {
+
+Status StatementScope::begin_transaction() { return block_.ensure(message_.timestamp()); }
+
+Status StatementScope::begin_statement() {
+  INDIGO_TRY(begin_transaction());
+  storage::Transaction& txn = transaction();
+  txn.set_lock_timeout(settings_.lock_timeout);
+  if (!running_) {
+    txn.next_command();
+    txn.take_statement_snapshot();
+    running_ = true;
+  }
+  return {};
+}
+
+Status StatementScope::check_failed_block(const ParsedStatement& parsed) const {
+  if (block_.state() != TransactionBlock::State::kFailed) return {};
+  const UtilityHandler* handler = find_utility(parsed.node);
+  if (handler != nullptr && handler->in_failed_block) return {};
+  return in_failed_block();
+}
+
+storage::ReadView StatementScope::current_view() {
+  return active_view_ != nullptr ? active_view_->view() : transaction().view();
+}
+
+storage::ReadView StatementScope::nested_view(bool fresh) {
+  if (!fresh) return current_view();
+  storage::Transaction& txn = transaction();
+  if (active_view_ != nullptr) active_view_->pin(txn);
+  txn.next_command();
+  txn.take_statement_snapshot();
+  return txn.view();
+}
+
+ExecutionContext StatementScope::execution_context(const storage::ReadView& view, std::span<const Datum> parameters) {
+  return {store_,   transaction(), view, context_, parameters, settings_.work_memory_bytes, &block_.deferred_checks(),
+          &cursors_};
+}
+
+}  // namespace indigo::engine

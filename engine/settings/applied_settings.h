@@ -1,0 +1,24 @@
+// What a session's settings come to, in the form in which they are used: kept current by the settings' effects
+// (setting_rows.cpp).
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "engine/row_sink.h"
+#include "types/function/context.h"
+
+namespace indigo::engine {
+
+struct AppliedSettings {
+  types::FormatSettings format;
+  // Zero: none.
+  std::chrono::milliseconds statement_timeout{0}, lock_timeout{0}, idle_timeout{0}, idle_transaction_timeout{0};
+  bool checks_connection = false;
+  bool tracks_activity = true;
+  uint64_t work_memory_bytes = 0;  // the limit of one operator
+  Severity client_min_severity = Severity::kNotice;
+};
+
+}  // namespace indigo::engine

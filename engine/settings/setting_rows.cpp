@@ -1,0 +1,277 @@
+#include "engine/settings/setting_rows.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
+#include "engine/session/session_activity.h"
+#include "engine/session/session_roles.h"
+#include "engine/session/transaction_block.h"
+#include "engine/settings/applied_settings.h"
+#include "engine/settings/format_settings.h"
+#include "engine/settings/identifier_list.h"
+#include "engine/settings/setting_session.h"
+#include "types/number/random.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using Session = SettingSession;
+
+std::chrono::milliseconds milliseconds(const std::string& value) {
+  return std::chrono::milliseconds(std::strtoll(value.c_str(), nullptr, 10));
+}
+
+// An operator's limit: work_mem is a hint for a server that spills to disk; here an operator that outgrows the limit fails,
+// so the limit is a multiple that keeps one statement from taking the machine.
+uint64_t operator_memory_bytes(const std::string& work_mem_kilobytes) {
+  constexpr uint64_t kLeastBytes = uint64_t{4} << 30;
+  return std::max<uint64_t>(std::strtoull(work_mem_kilobytes.c_str(), nullptr, 10) * 1024, kLeastBytes);
+}
+
+Severity severity_of(std::string_view name) {
+  if (name.starts_with("debug")) return Severity::kDebug;
+  if (name == "log") return Severity::kLog;
+  if (name == "notice") return Severity::kNotice;
+  return name == "info" ? Severity::kInfo : Severity::kWarning;
+}
+
+void track_activities(Session& session, const std::string& value) {
+  session.applied.tracks_activity = value == "on";
+  if (session.applied.tracks_activity) return;
+  std::lock_guard lock(session.activity.mutex);
+  session.activity.state = "disabled";
+  session.activity.query.clear();
+}
+
+void name_application(Session& session, const std::string& value) {
+  std::lock_guard lock(session.activity.mutex);
+  session.activity.application_name = value;
+}
+
+Result<std::string> check_isolation(Session& session, std::string value) {
+  TransactionModes modes;
+  modes.uncommitted = value == "read uncommitted";
+  modes.isolation = value == "serializable"      ? storage::Isolation::kSerializable
+                    : value == "repeatable read" ? storage::Isolation::kRepeatableRead
+                                                 : storage::Isolation::kReadCommitted;
+  INDIGO_TRY(session.block.set_modes(modes));
+  return value;
+}
+
+Result<std::string> check_search_path(Session&, std::string value) {
+  if (split_identifier_list(value)) return value;
+  return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"search_path\": \"" + value + "\"")
+      .with_detail("List syntax is invalid.");
+}
+
+Result<std::string> check_time_zone(Session& session, std::string value) {
+  if (is_interval_zone(value)) return check_interval_zone(session.context, value);
+  return normalise_time_zone(std::move(value), session.applied.format);
+}
+
+template <SessionRoles::Setting kSetting>
+Result<std::string> check_role(Session& session, std::string value) {
+  INDIGO_TRY(session.roles.check(kSetting, value));
+  return value;
+}
+
+void apply_roles(Session& session, const std::string&) { session.roles.apply(); }
+
+constexpr SettingRow kPostgresRows[] = {
+    {"application_name", {.reported = true, .keeps_plans = true, .apply = name_application}},
+    {"autovacuum", {.boot_value = "on"}},
+    {"bytea_output", {.apply = [](Session& s, const std::string& v) { s.applied.format.bytea_hex = v == "hex"; }}},
+    {"client_connection_check_interval",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.checks_connection = milliseconds(v).count() > 0; }}},
+    {"client_encoding", {.boot_value = "UTF8", .reported = true, .normalise = normalise_client_encoding}},
+    {"client_min_messages",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.client_min_severity = severity_of(v); }}},
+    {"config_file", {.is_private = true}},
+    {"data_directory", {.is_private = true}},
+    {"DateStyle",
+     {.reported = true,
+      .normalise = normalise_date_style,
+      .apply = [](Session& s, const std::string& v) { apply_date_style(v, s.applied.format); }}},
+    {"default_text_search_config", {.boot_value = "pg_catalog.english"}},
+    {"default_transaction_isolation", {.keeps_plans = true}},
+    {"default_transaction_read_only", {.reported = true, .keeps_plans = true}},
+    {"dynamic_library_path", {.is_private = true}},
+    {"external_pid_file", {.is_private = true}},
+    {"extra_float_digits",
+     {.apply = [](Session& s, const std::string& v) { s.applied.format.extra_float_digits = std::atoi(v.c_str()); }}},
+    {"fsync", {.boot_value = "off"}},
+    {"hba_file", {.is_private = true}},
+    {"ident_file", {.is_private = true}},
+    {"idle_in_transaction_session_timeout",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.idle_transaction_timeout = milliseconds(v); }}},
+    {"idle_session_timeout",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.idle_timeout = milliseconds(v); }}},
+    {"in_hot_standby", {.reported = true}},
+    {"integer_datetimes", {.boot_value = "on", .reported = true}},
+    {"IntervalStyle",
+     {.reported = true, .apply = [](Session& s, const std::string& v) { apply_interval_style(v, s.applied.format); }}},
+    {"jit", {.boot_value = "off"}},
+    {"jit_provider", {.is_private = true}},
+    {"krb_server_keyfile", {.is_private = true}},
+    {"lc_messages", {.boot_value = "C"}},
+    {"listen_addresses", {.boot_value = "localhost"}},
+    {"lock_timeout",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.lock_timeout = milliseconds(v); }}},
+    {"log_directory", {.is_private = true}},
+    {"log_filename", {.is_private = true}},
+    {"log_timezone", {.boot_value = "Etc/UTC"}},
+    {"max_connections", {.boot_value = "10000"}},
+    {"max_stack_depth", {.boot_value = "2048"}},
+    {"primary_conninfo", {.is_private = true}},
+    {"search_path",
+     {.check = check_search_path,
+      .apply =
+          [](Session& s, const std::string& v) {
+            s.catalog.set_search_path(split_identifier_list(v).value_or(std::vector<std::string>()));
+          }}},
+    {"server_encoding", {.boot_value = "UTF8", .reported = true}},
+    {"server_version", {.boot_value = "15.20", .reported = true}},
+    {"server_version_num", {.boot_value = "150020"}},
+    {"session_preload_libraries", {.is_private = true}},
+    {"shared_preload_libraries", {.is_private = true}},
+    {"ssl_ciphers", {.is_private = true}},
+    {"ssl_dh_params_file", {.is_private = true}},
+    {"ssl_ecdh_curve", {.is_private = true}},
+    {"ssl_max_protocol_version", {.is_private = true}},
+    {"ssl_min_protocol_version", {.is_private = true}},
+    {"ssl_passphrase_command", {.is_private = true}},
+    {"standard_conforming_strings",
+     {.reported = true,
+      .check = [](Session&, std::string value) -> Result<std::string> {
+        if (value == "on") return value;
+        return Error(sqlstate::kFeatureNotSupported, "standard_conforming_strings = off is not supported");
+      }}},
+    {"statement_timeout",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.statement_timeout = milliseconds(v); }}},
+    {"synchronous_commit", {.keeps_plans = true}},
+    {"TimeZone",
+     {.boot_value = "Etc/UTC",
+      .reported = true,
+      .normalise = normalise_time_zone,
+      .check = check_time_zone,
+      .apply = [](Session& s, const std::string& v) { s.applied.format.time_zone = v; }}},
+    {"track_activities", {.apply = track_activities}},
+    {"transaction_deferrable",
+     {.keeps_plans = true,
+      .check = [](Session& s, std::string value) -> Result<std::string> {
+        INDIGO_TRY(s.block.set_modes({std::nullopt, std::nullopt, value == "on"}));
+        return value;
+      }}},
+    {"transaction_isolation", {.keeps_plans = true, .check = check_isolation}},
+    {"transaction_read_only",
+     {.keeps_plans = true,
+      .check = [](Session& s, std::string value) -> Result<std::string> {
+        INDIGO_TRY(s.block.set_modes({std::nullopt, value == "on", std::nullopt}));
+        return value;
+      }}},
+    {"unix_socket_directories", {.is_private = true}},
+    {"work_mem",
+     {.apply = [](Session& s, const std::string& v) { s.applied.work_memory_bytes = operator_memory_bytes(v); }}},
+};
+
+constexpr const char* kOwnCategory = "Indigo";
+constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
+
+constexpr SettingDefinition kOwnSettings[] = {
+    {"commit_clock", SettingKind::kEnum, SettingContext::kPostmaster, "counter", "", "", "", "counter,tsc",
+     kOwnCategory, "Selects where commit stamps come from.", false},
+    {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
+     kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
+    {"is_superuser",
+     SettingKind::kBool,
+     SettingContext::kInternal,
+     "off",
+     "",
+     "",
+     "",
+     "",
+     "Preset Options",
+     "Shows whether the current user is a superuser.",
+     true,
+     SettingShown::kByName,
+     nullptr,
+     {.reported = true}},
+    {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
+     "Sets how clients of unix sockets authenticate.", false},
+    {"log_device", SettingKind::kString, SettingContext::kInternal, "", "", "", "", "", kOwnCategory,
+     "Shows what the log lies on and how it becomes durable.", false},
+    {"loopback_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
+     "Sets how clients of this machine authenticate over TCP.", false},
+    {"memory_limit", SettingKind::kInteger, SettingContext::kPostmaster, "0", "kB", "0", "2147483647", "", kOwnCategory,
+     "Sets the memory that tables may use; zero means four fifths of the machine's.", false},
+    {"recovery_threads", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
+     "Sets the number of threads that a start recovers with; zero means one for each core.", false},
+    {"remote_auth", SettingKind::kEnum, SettingContext::kPostmaster, "scram-sha-256", "", "", "", kAuthMethods,
+     kOwnCategory, "Sets how clients of other machines authenticate.", false},
+    {"role",
+     SettingKind::kString,
+     SettingContext::kUser,
+     "none",
+     "",
+     "",
+     "",
+     "",
+     "Ungrouped",
+     "Sets the current role.",
+     true,
+     SettingShown::kByName,
+     nullptr,
+     {.check = check_role<SessionRoles::Setting::kRole>, .apply = apply_roles}},
+    {"seed",
+     SettingKind::kReal,
+     SettingContext::kUser,
+     "0",
+     "",
+     "-1",
+     "1",
+     "",
+     "Client Connection Defaults / Statement Behavior",
+     "Sets the seed for random-number generation.",
+     true,
+     SettingShown::kNever,
+     nullptr,
+     {.check = [](Session& s, std::string value) -> Result<std::string> {
+       types::seed_random(s.context.random, std::strtod(value.c_str(), nullptr));
+       return value;
+     }}},
+    {"session_authorization",
+     SettingKind::kString,
+     SettingContext::kUser,
+     "",
+     "",
+     "",
+     "",
+     "",
+     "Ungrouped",
+     "Sets the session user name.",
+     true,
+     SettingShown::kByName,
+     "role",
+     {.reported = true, .check = check_role<SessionRoles::Setting::kSessionAuthorization>, .apply = apply_roles}},
+    {"workers", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "1024", "", kOwnCategory,
+     "Sets the number of worker threads; zero means one for each core.", false},
+};
+
+}  // namespace
+
+std::span<const SettingRow> postgres_setting_rows() { return kPostgresRows; }
+
+std::span<const SettingDefinition> own_settings() { return kOwnSettings; }
+
+}  // namespace indigo::engine
