@@ -19,11 +19,13 @@ enum class PausePoint : uint8_t {
   kLatch,      // a writer has found its leaf, which is writable, and is about to latch it; under a WriteGuard
   kCopyNode,   // a writer has found its leaf shared, and is about to copy it; under a WriteGuard
   kReadLeaf,   // a scan has found its leaf, and is about to read it; under a Guard
-  kSplit,      // the right half of a split is known to its left neighbour, and not to the parent; under a WriteGuard
-  kMerge,      // two neighbours are about to be latched and merged; under the tree's structure mutex and a WriteGuard
+  kSplit,  // the right half of a split is known to its left neighbour, and not to the parent; or a hash index has its
+           // new bucket, and the old one as it was; under a WriteGuard
+  kMerge,  // two neighbours are about to be latched and merged; under the tree's structure mutex and a WriteGuard
   kChangeIndex,  // an index node is about to be split, merged or copied: the way to it is known, and nothing latched
-  kGateClosed,   // cloning: from here on nobody begins to commit
-  kLongCommit,   // cloning: waits for a commit that takes long; the gate is open
+  kMergeEntry,  // an entry is about to be merged, or what the hash table says of it is known; under its shard's `merging`
+  kGateClosed,  // cloning: from here on nobody begins to commit
+  kLongCommit,  // cloning: waits for a commit that takes long; the gate is open
 };
 
 class PausePoints {

@@ -89,9 +89,11 @@ void HashIndex::split_next() {
   }
   BtreeNode* parts[2] = {create_bucket(bytes[0]), create_bucket(bytes[1])};
   for (uint32_t i = 0; i < old.count(); i++) parts[moves[i] ? 1 : 0]->append(old, i, i + 1);
+  // In this order: who finds the smaller bucket must know of the other one. Until then the old one has all that stays.
   put(count, parts[1]);
-  put(number, parts[0]);
   count_.store(count + 1, std::memory_order_release);  // pairs with find() and still()
+  pauses_.at(PausePoint::kSplit);
+  put(number, parts[0]);
   if (own) old.latch.unlock();
 }
 
