@@ -11,8 +11,9 @@ namespace {
 using storage::IndexStructure;
 
 constexpr AccessMethod kMethods[] = {
-    {oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true},
-    {Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, 0.5},
+    {oid::kBtreeMethod, oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true},
+    {Oid{405}, Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, 0.5},
+    {Oid{8030}, oid::kBtreeMethod, "griffin", IndexStructure::kGriffin, true, true, true, true, 0.5},
 };
 
 }  // namespace

@@ -2,7 +2,8 @@
 // Nobody else knows a method by its name or OID.
 // Thread safety: constants.
 //
-// A method is a row of pg_am (with PostgreSQL's OID) with operator classes of its own there, and a structure of storage.
+// A method is a row of pg_am (with PostgreSQL's OID, or one of ours: tools/own_catalog.py) and a structure of storage. Its
+// operator classes are its own, or another method's.
 #pragma once
 
 #include <span>
@@ -14,7 +15,8 @@
 namespace indigo::catalog {
 
 struct AccessMethod {
-  Oid oid;  // pg_am
+  Oid oid;      // pg_am
+  Oid classes;  // whose operator classes it has
   std::string_view name;
   storage::IndexStructure structure;
   // Its entries have an order: ranges, prefixes of the key, ORDER BY; ASC, DESC and NULLS FIRST. Else a key is looked up whole.

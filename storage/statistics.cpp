@@ -17,6 +17,13 @@ std::optional<TableStatistics> statistics_of(Table& table) {
   return impl->counters();
 }
 
+std::optional<IndexServiceStatistics> index_service_of(const Table& table, IndexId index) {
+  const auto* impl = dynamic_cast<const TableImpl*>(&table);
+  if (impl == nullptr) return std::nullopt;
+  const auto found = impl->find_index(index);
+  return found == nullptr ? std::nullopt : found->index->service_statistics();
+}
+
 std::optional<TableMemory> memory_of(const Table& table) {
   const auto* impl = dynamic_cast<const TableImpl*>(&table);
   if (impl == nullptr) return std::nullopt;

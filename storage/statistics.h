@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/ids.h"
+#include "storage/index/index.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/table_memory.h"
 #include "storage/status.h"
@@ -73,6 +75,8 @@ struct TableStatistics {
 // Walks the leaves that have chains: takes a while for a large table whose rows all have them.
 // Nothing for tables that storage has not made (what catalog lays over built-in rows, sequences).
 std::optional<TableStatistics> statistics_of(Table& table);
+// What the index does in the background; nothing for those that do not, and where there is none.
+std::optional<IndexServiceStatistics> index_service_of(const Table& table, IndexId index);
 // Where its bytes are; quick, and exact while nobody writes. Of the same tables.
 std::optional<TableMemory> memory_of(const Table& table);
 

@@ -16,6 +16,7 @@
 #include "storage/btree/node_memory.h"
 #include "storage/dropped_tables.h"
 #include "storage/epoch.h"
+#include "storage/index/index_service.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/page_pool.h"
 #include "storage/memory/valenblock.h"
@@ -62,6 +63,7 @@ class StoreImpl final : public Store {
   VersionPool& versions() { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
+  IndexService& index_service() { return index_service_; }
   NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
   void give_back(TransactionState* state);
@@ -149,6 +151,7 @@ class StoreImpl final : public Store {
   std::atomic<bool> commits_paused_{false};
   std::mutex pause_mutex_;  // held from try_pause to resume
   EpochManager epochs_;
+  IndexService index_service_;
   Reclaimer reclaimer_;
 };
 

@@ -26,6 +26,9 @@ FUNCTIONS = {
         ("recovery_bytes", "int8"), ("recovery_time", "float8")], "statistics: the log, checkpoints and recovery"),
     "indigo_stat_get_database_memory": (8005, [], [("datid", "oid"), ("kind", "text"), ("bytes", "int8")],
                                         "statistics: memory of each database by kind"),
+    "indigo_stat_get_index_service": (8006, ["oid"], [
+        ("backlog", "int8"), ("backlog_bytes", "int8"), ("age_ms", "float8"), ("batches", "int8"), ("merged", "int8"),
+        ("stalls", "int8"), ("repairs", "int8")], "statistics: what an index does in the background"),
     "indigo_backup": (8004, ["text"], [("bytes", "int8"), ("time", "float8")],
                       "copy everything that is kept, consistently, into a new data directory on the server"),
 }
@@ -42,7 +45,13 @@ VIEWS = {
     "indigo_stat_log": ((8019, 8020, 8021), FUNCTIONS["indigo_stat_get_log"][2]),
     "indigo_stat_database_memory": ((8022, 8023, 8024), [("datid", "oid"), ("datname", "name"), ("kind", "text"),
                                                          ("bytes", "int8")]),
+    "indigo_stat_index_service": ((8025, 8026, 8027), [("indexrelid", "oid"), ("schemaname", "name"),
+                                                       ("indexrelname", "name"), ("method", "name")]
+                                  + FUNCTIONS["indigo_stat_get_index_service"][2]),
 }
+
+# name -> OID and description of index access methods; their operator classes are btree's (catalog/access_method.cpp)
+METHODS = {"griffin": (8030, "hash and b-tree index access method")}
 
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
 
@@ -67,6 +76,11 @@ def _views(rows):
         yield dict(_model(rows, "relname", MODEL_VIEW), oid=oid, relname=name, reltype=row_type, relnatts=len(columns))
 
 
+def _methods(rows):
+    for name, (oid, _) in METHODS.items():
+        yield dict(_model(rows, "amname", "btree"), oid=oid, amname=name)
+
+
 def _types(rows):
     for name, ((oid, row_type, array_type), _) in VIEWS.items():
         yield dict(_model(rows, "typname", MODEL_VIEW), oid=row_type, typname=name, typrelid=oid, typarray=array_type)
@@ -86,6 +100,8 @@ def _columns(rows, types):
 def _descriptions(rows):
     for oid, _, _, text in FUNCTIONS.values():
         yield dict(_model(rows, "description", "statistics: information about SLRU caches"), objoid=oid, description=text)
+    for oid, text in METHODS.values():
+        yield dict(_model(rows, "description", "b-tree index access method"), objoid=oid, description=text)
 
 
 def _initial_privileges(rows):
@@ -100,7 +116,7 @@ def _initial_privileges(rows):
 
 def add_own(table, rows, types):
     """`rows` of `table` with ours; `types` are pg_type's."""
-    make = {"pg_proc": _functions, "pg_class": _views, "pg_type": _types, "pg_description": _descriptions,
+    make = {"pg_proc": _functions, "pg_am": _methods, "pg_class": _views, "pg_type": _types, "pg_description": _descriptions,
             "pg_init_privs": _initial_privileges,
             "pg_attribute": lambda r: _columns(r, types)}.get(table)
     return rows + list(make(rows)) if make else rows

@@ -24,6 +24,14 @@ from pg_catalog.pg_class c
      left join pg_catalog.pg_namespace n on n.oid = c.relnamespace,
      lateral pg_catalog.indigo_stat_get_table(c.oid) s
 where c.relkind = 'r')sql"},
+    {"indigo_stat_index_service", R"sql(
+select c.oid as indexrelid, n.nspname as schemaname, c.relname as indexrelname, a.amname as method, s.backlog,
+       s.backlog_bytes, s.age_ms, s.batches, s.merged, s.stalls, s.repairs
+from pg_catalog.pg_class c
+     join pg_catalog.pg_am a on a.oid = c.relam
+     left join pg_catalog.pg_namespace n on n.oid = c.relnamespace,
+     lateral pg_catalog.indigo_stat_get_index_service(c.oid) s
+where c.relkind = 'i')sql"},
     {"indigo_stat_log", R"sql(
 select s.records, s.bytes, s.file_bytes, s.appended_lsn, s.durable_lsn, s.flushes, s.flush_time_avg, s.flush_time_max,
        s.records_per_flush, s.checkpoints, s.checkpoint_bytes, s.checkpoint_time, s.recovery_transactions, s.recovery_bytes,

@@ -2,6 +2,7 @@
 // (docs/monitoring.md).
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/session/session_parts.h"
+#include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
@@ -65,9 +66,31 @@ Status table_rows(SessionParts& session, std::span<const Datum> arguments, const
   return {};
 }
 
+// No row for an index that does everything at once, and for what is no index.
+Status index_service_row(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  const Oid oid = arguments[0].oid();
+  Oid table = kInvalidOid;
+  CatalogRows(session).find(catalog::pg_index::kOid, oid,
+                            [&](RowReader row) { table = row.oid(catalog::pg_index::c_indrelid); });
+  const auto relation = table == kInvalidOid ? nullptr : session.session_catalog().relation(table);
+  if (relation == nullptr || relation->table == nullptr) return {};
+  for (const catalog::IndexInfo& index : relation->indexes) {
+    if (index.oid != oid || !index.storage) continue;
+    const auto s = storage::index_service_of(*relation->table, index.storage);
+    if (!s) continue;
+    const Datum row[] = {
+        number(s->backlog_entries), number(s->backlog_bytes),  Datum::of(static_cast<double>(s->age_us) / 1000),
+        number(s->batches),         number(s->merged_entries), number(s->stalls),
+        number(s->repairs)};
+    sink(row);
+  }
+  return {};
+}
+
 constexpr SystemRows kStorageRows[] = {{"indigo_stat_get_storage", storage_row},
                                        {"indigo_stat_get_memory", memory_rows},
-                                       {"indigo_stat_get_table", table_rows}};
+                                       {"indigo_stat_get_table", table_rows},
+                                       {"indigo_stat_get_index_service", index_service_row}};
 
 }  // namespace
 

@@ -50,6 +50,7 @@ class BtreeIndex final : public Index {
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
   bool validate(const IndexFootprint& footprint) const override;
   void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
@@ -90,6 +91,13 @@ class BtreeIndex final : public Index {
   // One attempt; false when something changed on the way.
   bool try_descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
   void descend(Toward toward, const EntryKey& place, uint32_t level, Path& path) const;
+  static constexpr size_t kLookupBatch = 16;
+  // A descent of several keys side by side, at most kLookupBatch. A leaf that is null has to be looked for again.
+  struct LeafFound {
+    BtreeNode* leaf = nullptr;
+    uint64_t version = 0;
+  };
+  void find_leaves(std::span<const Bytes> keys, std::span<LeafFound> leaves) const;
   // The nearest separator right (left) of the way that the path took: where the next leaf begins (this one begins).
   // False when there is none; *valid false when something changed.
   bool upper_fence(const Path& path, BtreePlace& fence, bool* valid) const;

@@ -196,6 +196,24 @@ BtreeNode::Narrowed BtreeNode::narrow(uint64_t head, uint32_t count) const {
   return {low, less == kHints ? count - low : distance};
 }
 
+void BtreeNode::prefetch_slots(Bytes key) const {
+  constexpr uint32_t kMostLines = 8;
+  uint32_t prefix_offset, prefix_length;
+  if (!load_prefix(prefix_offset, prefix_length)) return;
+  key.remove_prefix(std::min<size_t>(prefix_length, key.size()));
+  const Narrowed part = narrow(head_of(key), count());
+  const char* at = reinterpret_cast<const char*>(slots() + part.low);
+  for (uint32_t line = 0; line < kMostLines && line * 64 < part.length * sizeof(Slot); line++) {
+    __builtin_prefetch(at + line * 64);
+  }
+}
+
+void BtreeNode::prefetch_entry(uint32_t position) const {
+  if (position >= count()) return;
+  const Slot slot = load(position);
+  if (const char* entry = stored(slot); entry != nullptr) __builtin_prefetch(entry);
+}
+
 void BtreeNode::update_hints(uint32_t changed_from, uint32_t old_count) {
   if (count_ < kHints * 2) return;
   uint32_t distance = count_ / (kHints + 1);

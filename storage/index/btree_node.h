@@ -96,6 +96,10 @@ class alignas(64) BtreeNode {
     for (uint32_t line = 0; line < header_bytes(); line += 64) __builtin_prefetch(bytes() + line);
   }
 
+  // What a search for the key touches next, and what an entry found there needs.
+  void prefetch_slots(Bytes key) const;
+  void prefetch_entry(uint32_t position) const;
+
   // ---- latched
   // Can one more entry with this full key length be inserted, after compacting if need be?
   bool has_room(size_t key_length, size_t primary_length) const;

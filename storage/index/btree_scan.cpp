@@ -24,7 +24,7 @@ EntryKey last_entry(const BtreeNode::Batch& batch) {
 
 void note(IndexFootprint* footprint, const BtreePlace& place, bool before, const BtreeNode& leaf, uint64_t version) {
   if (!footprint) return;
-  footprint->parts.push_back({place.key, place.primary_key, before, place.unbounded, leaf.id, version});
+  footprint->parts.push_back({place.key, place.primary_key, before, place.unbounded, false, leaf.id, version});
 }
 
 class BtreeScan final : public IndexScan {

@@ -46,6 +46,13 @@ BtreeNode* HashIndex::bucket(uint32_t number) const {
   return segment->buckets[number % HashSegment::kBuckets].load(std::memory_order_acquire);  // pairs with put()
 }
 
+void HashIndex::prefetch_link(uint32_t number) const {
+  const HashRoot* root = root_.load(std::memory_order_acquire);
+  const uint32_t at = number / HashSegment::kBuckets;
+  const HashSegment* segment = at < root->capacity ? root->segments[at].load(std::memory_order_acquire) : nullptr;
+  if (segment != nullptr) __builtin_prefetch(&segment->buckets[number % HashSegment::kBuckets]);
+}
+
 bool HashIndex::still(uint64_t hash, const Place& place) const {
   return number_of(hash, count_.load(std::memory_order_acquire)) == place.number &&
          bucket(place.number) == place.bucket;
@@ -67,15 +74,18 @@ HashIndex::Place HashIndex::find(uint64_t hash) const {
 
 StorageStatus HashIndex::insert(Bytes key, Bytes primary_key) {
   if (key.size() > kMaxIndexKeyBytes || primary_key.size() > kMaxIndexKeyBytes) return StorageStatus::kTooLarge;
-  const EntryKey entry{key, primary_key};
-  const uint64_t hash = hash_of(key);
   EpochManager::WriteGuard guard(epochs_);
+  finish_insert(insert_guarded({key, primary_key}, hash_of(key)));
+  return StorageStatus::kOk;
+}
+
+HashIndex::Change HashIndex::insert_guarded(const EntryKey& entry, uint64_t hash) {
   for (;;) {
     const Place place = find(hash);
     BtreeNode& bucket = *place.bucket;
     const BtreeNode::Found found = bucket.lower_bound(entry);
     if (found.equal) {
-      if (bucket.latch.validate(place.version) && still(hash, place)) return StorageStatus::kOk;
+      if (bucket.latch.validate(place.version) && still(hash, place)) return {};
       continue;
     }
     if (!mine(bucket.generation())) {
@@ -85,14 +95,13 @@ StorageStatus HashIndex::insert(Bytes key, Bytes primary_key) {
     pauses_.at(PausePoint::kLatch);
     if (!bucket.latch.try_upgrade(place.version)) continue;
     const bool here = still(hash, place);
-    if (here && bucket.has_room(key.size(), primary_key.size())) {
+    if (here && bucket.has_room(entry.key.size(), entry.primary_key.size())) {
       bucket.insert(found.position, entry, nullptr);
       bucket.latch.unlock();
-      if (count_entry(1)) add_buckets();
-      return StorageStatus::kOk;
+      return {true, count_entry(1)};
     }
     bucket.latch.unlock_unchanged();
-    if (here) rebuild(hash, BtreeNode::bytes_needed(true, key.size(), primary_key.size()));
+    if (here) rebuild(hash, BtreeNode::bytes_needed(true, entry.key.size(), entry.primary_key.size()));
   }
 }
 
@@ -105,15 +114,20 @@ StorageStatus HashIndex::insert_ascending(std::span<const IndexEntry> entries) {
 }
 
 bool HashIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
-  const EntryKey entry{key, primary_key};
-  const uint64_t hash = hash_of(key);
   EpochManager::WriteGuard guard(epochs_);
+  const Change change = erase_guarded({key, primary_key}, hash_of(key), still_needed);
+  finish_erase(change);
+  return change.made;
+}
+
+HashIndex::Change HashIndex::erase_guarded(const EntryKey& entry, uint64_t hash,
+                                           const std::function<bool()>& still_needed) {
   for (;;) {
     const Place place = find(hash);
     BtreeNode& bucket = *place.bucket;
     const BtreeNode::Found found = bucket.lower_bound(entry);
     if (!found.equal) {
-      if (bucket.latch.validate(place.version) && still(hash, place)) return false;
+      if (bucket.latch.validate(place.version) && still(hash, place)) return {};
       continue;
     }
     if (!mine(bucket.generation())) {
@@ -125,7 +139,7 @@ bool HashIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>&
     const bool here = still(hash, place);
     if (!here || (still_needed && still_needed())) {
       bucket.latch.unlock_unchanged();
-      if (here) return false;
+      if (here) return {};
       continue;
     }
     bucket.remove(found.position);
@@ -133,8 +147,7 @@ bool HashIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>&
     const bool too_large = bucket.capacity > kLeastBytes && bucket.underfull();
     bucket.latch.unlock();
     if (too_large) rebuild(hash, 0);
-    if (count_entry(-1) || empty) remove_buckets();
-    return true;
+    return {true, count_entry(-1) || empty};
   }
 }
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "storage/epoch.h"
+#include "storage/index/btree_node.h"
 #include "storage/index/hash_directory.h"
 #include "storage/index/index.h"
 #include "storage/memory/memory_account.h"
@@ -43,12 +44,29 @@ class HashIndex final : public Index {
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
   bool validate(const IndexFootprint& footprint) const override;
   void set_fill(uint8_t) override {}  // nothing is appended here
   uint64_t entry_count() const override;
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
+
+  // ---- for a structure that has this one as a part (griffin/griffin_index.h): changes under its own WriteGuard and lock.
+  // What is left to do when that lock is released, still under the guard.
+  struct Change {
+    bool made = false, resize = false;
+  };
+  static uint64_t hash_of(Bytes key);
+  Change insert_guarded(const EntryKey& entry, uint64_t hash);
+  Change erase_guarded(const EntryKey& entry, uint64_t hash, const std::function<bool()>& still_needed);
+  void finish_insert(const Change& change) {
+    if (change.resize) add_buckets();
+  }
+  void finish_erase(const Change& change) {
+    if (change.resize) remove_buckets();
+  }
+  bool contains(const EntryKey& entry) const;
 
   // All entries of a range, sorted. Splits wait meanwhile.
   void collect(const KeyRange& range, std::vector<std::pair<std::string, std::string>>& entries,
@@ -64,11 +82,11 @@ class HashIndex final : public Index {
     uint32_t number = 0;
     uint64_t version = 0;
   };
-  static uint64_t hash_of(Bytes key);
   static uint32_t number_of(uint64_t hash, uint32_t count);
   // May be null, when the number of buckets has changed.
   BtreeNode* bucket(uint32_t number) const;
   Place find(uint64_t hash) const;
+  void prefetch_link(uint32_t number) const;
   // Is it still this bucket where the hash belongs?
   bool still(uint64_t hash, const Place& place) const;
   static void note(IndexFootprint* footprint, const Place& place);
@@ -115,6 +133,8 @@ class HashIndex final : public Index {
   };
   std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
 };
+
+bool is_one_key(const KeyRange& range);
 
 std::unique_ptr<Index> create_hash_index(EpochManager& epochs, const PauseHook& pauses);
 // Counts its memory in `account` too.

@@ -13,10 +13,6 @@ bool in_range(const KeyRange& range, Bytes key) {
   return !range.has_high || (range.high_inclusive ? key <= range.high : key < range.high);
 }
 
-bool is_one_key(const KeyRange& range) {
-  return range.has_low && range.has_high && range.low_inclusive && range.high_inclusive && range.low == range.high;
-}
-
 // Has read everything when it is first asked: one bucket, or, for what is no point, all of them.
 class HashScan final : public IndexScan {
  public:
@@ -69,9 +65,14 @@ Bytes as_bytes(const uint32_t& number) { return {reinterpret_cast<const char*>(&
 
 }  // namespace
 
+bool is_one_key(const KeyRange& range) {
+  return range.has_low && range.has_high && range.low_inclusive && range.high_inclusive && range.low == range.high;
+}
+
 void HashIndex::note(IndexFootprint* footprint, const Place& place) {
   if (footprint == nullptr) return;
-  footprint->parts.push_back({std::string(as_bytes(place.number)), {}, false, false, place.bucket->id, place.version});
+  footprint->parts.push_back(
+      {std::string(as_bytes(place.number)), {}, false, false, true, place.bucket->id, place.version});
 }
 
 size_t HashIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
@@ -90,6 +91,63 @@ size_t HashIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Inde
     if (!bucket.latch.validate(place.version) || !still(hash, place)) continue;
     note(footprint, place);
     return found;
+  }
+}
+
+bool HashIndex::contains(const EntryKey& entry) const {
+  const uint64_t hash = hash_of(entry.key);
+  EpochManager::Guard guard(epochs_);
+  for (;;) {
+    const Place place = find(hash);
+    const bool there = place.bucket->lower_bound(entry).equal;
+    if (place.bucket->latch.validate(place.version) && still(hash, place)) return there;
+  }
+}
+
+// The ways to several buckets at once: first the directory's words, then the buckets' heads, then the slots.
+void HashIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
+  constexpr size_t kBatch = 16;
+  out.ends.clear();
+  uint64_t hashes[kBatch];
+  Place places[kBatch];
+  for (size_t begin = 0; begin < keys.size(); begin += kBatch) {
+    const size_t n = std::min(kBatch, keys.size() - begin);
+    EpochManager::Guard guard(epochs_);
+    for (size_t i = 0; i < n; i++) {
+      hashes[i] = hash_of(keys[begin + i]);
+      prefetch_link(number_of(hashes[i], count_.load(std::memory_order_acquire)));
+    }
+    for (size_t i = 0; i < n; i++) {
+      places[i].number = number_of(hashes[i], count_.load(std::memory_order_acquire));
+      places[i].bucket = bucket(places[i].number);
+      if (places[i].bucket != nullptr) places[i].bucket->prefetch();
+    }
+    for (size_t i = 0; i < n; i++) {
+      if (places[i].bucket == nullptr) {
+        places[i] = find(hashes[i]);
+      } else {
+        places[i].version = places[i].bucket->latch.read_begin();
+      }
+      places[i].bucket->prefetch_slots(keys[begin + i]);
+    }
+    for (size_t i = 0; i < n; i++) {
+      places[i].bucket->prefetch_entry(places[i].bucket->lower_bound({keys[begin + i], {}}).position);
+    }
+    for (size_t i = 0; i < n; i++) {
+      for (;; places[i] = find(hashes[i])) {
+        const uint32_t first = out.count();
+        const BtreeNode& bucket = *places[i].bucket;
+        const uint32_t count = bucket.count();
+        uint32_t found = 0;
+        uint32_t at = bucket.lower_bound({keys[begin + i], {}}).position;
+        for (; at < count && bucket.has_key(at, keys[begin + i]); at++, found++) {
+          bucket.read_primary(at, out.at(first + found));
+        }
+        if (!bucket.latch.validate(places[i].version) || !still(hashes[i], places[i])) continue;
+        out.ends.push_back(first + found);
+        break;
+      }
+    }
   }
 }
 

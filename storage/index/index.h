@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,7 @@ struct IndexFootprint {
     std::string key, primary_key;  // the place: where the descent to this part began
     bool before = false;           // the descent went to what lies left of that place
     bool unbounded = false;        // the place is the index's left (before: right) end
+    bool point = false;            // where one key belongs, in a structure for points
     uint64_t node;
     uint64_t version;
   };
@@ -59,6 +61,28 @@ class IndexScan {
   virtual void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint = nullptr) = 0;
 };
 
+// What lookup_many found. Buffers are reused.
+struct IndexMatches {
+  std::vector<std::string> primary_keys;  // what lies beyond the last end has no meaning
+  std::vector<uint32_t> ends;             // those of keys[i] end here, and begin where those of keys[i - 1] end
+
+  uint32_t begin_of(size_t i) const { return i == 0 ? 0 : ends[i - 1]; }
+  uint32_t count() const { return ends.empty() ? 0 : ends.back(); }
+  std::string& at(size_t i) {
+    if (i == primary_keys.size()) primary_keys.emplace_back();
+    return primary_keys[i];
+  }
+};
+
+// What an index does behind its users' backs (index_service.h).
+struct IndexServiceStatistics {
+  uint64_t backlog_entries = 0, backlog_bytes = 0;  // changes that its second structure has not had yet
+  uint64_t age_us = 0;                              // of the oldest of them
+  uint64_t batches = 0, merged_entries = 0;         // since the index was made, whoever did it
+  uint64_t stalls = 0;                              // batches by writers who found no room
+  uint64_t repairs = 0;                             // batches by scans that needed what was waiting
+};
+
 class Index {
  public:
   virtual ~Index() = default;
@@ -74,6 +98,8 @@ class Index {
   // The primary keys of all entries whose secondary key equals `key`, in order; strings of `primary_keys` are reused.
   // Answers how many there are; what lies beyond that in the vector has no meaning.
   virtual size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint = nullptr) = 0;
+  // lookup of several keys, whose cache misses overlap.
+  virtual void lookup_many(std::span<const Bytes> keys, IndexMatches& out) = 0;
   virtual std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction,
                                           IndexFootprint* footprint = nullptr) = 0;
   // True when nothing was inserted or erased since in what the footprint covers. May be false without a change.
@@ -83,6 +109,9 @@ class Index {
   // the store's account once. While writers are kept out (EpochManager::pause_writers), with generations for this one and
   // for the clone that are greater than all before.
   virtual std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) = 0;
+
+  // Empty: everything is done at once.
+  virtual std::optional<IndexServiceStatistics> service_statistics() const { return std::nullopt; }
 
   // How full ascending inserts leave a leaf (IndexOptions::fill_percent), from now on.
   virtual void set_fill(uint8_t percent) = 0;

@@ -12,16 +12,18 @@
 namespace indigo::storage {
 
 class EpochManager;
+class IndexService;
 class MemoryAccount;
 class PauseHook;
 
 enum class IndexStructure : uint8_t {
-  kBtree,  // ordered; storage/index/btree_index.h
-  kHash,   // points only; storage/index/hash_index.h
+  kBtree,    // ordered; storage/index/btree_index.h
+  kHash,     // points only; storage/index/hash_index.h
+  kGriffin,  // a hash for points, a tree that lags for ranges; storage/index/griffin/griffin_index.h
 };
 
 std::unique_ptr<Index> make_index(IndexStructure structure, EpochManager& epochs, const PauseHook& pauses,
-                                  MemoryAccount& account);
+                                  MemoryAccount& account, IndexService& service);
 
 // Table::create_index with a structure of one's choice; that makes trees. The table is one of a Store's own.
 StorageStatus create_index(Table& table, Transaction& txn, IndexId id, IndexStructure structure,

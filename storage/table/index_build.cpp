@@ -59,7 +59,7 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexStr
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
-  index->index = make_index(structure, store_.epochs(), store_.pauses(), store_.memory());
+  index->index = make_index(structure, store_.epochs(), store_.pauses(), store_.memory(), store_.index_service());
   index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();

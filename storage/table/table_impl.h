@@ -107,6 +107,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
     uint64_t generation = 0;
   };
   Newest read_newest(TransactionImpl& txn, Bytes key, std::string& image, Owner& owner, uint64_t& stamp);
+  std::shared_ptr<TableIndex> find_index(IndexId id) const;
   const IndexList* indexes() const { return indexes_raw_.load(std::memory_order_acquire); }
   // The record as this table's transactions may see it. The meta of a torn leaf stays torn.
   RecordMeta own_meta(const Leaf* leaf, size_t i) const {
@@ -180,7 +181,6 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // Erases the entry unless a version of the record has its key. May suspend.
   void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry);
   void erase_index_entries_of(Bytes primary_key, Bytes image);
-  std::shared_ptr<TableIndex> find_index(IndexId id) const;
 
   // install.cpp, clean.cpp
   struct Dropped {

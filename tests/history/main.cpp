@@ -2,8 +2,9 @@
 // its isolation level promises; prints counts.
 //
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
-//                [--clock counter|tsc]
+//                [--clock counter|tsc] [--index btree|hash|griffin]
 //
+// --index: the structure of the secondary index, in process; without it seeds take turns.
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
 #include <chrono>
 #include <cstdio>
@@ -20,7 +21,7 @@ namespace {
 struct Arguments {
   uint64_t seeds = 10, first = 1;
   WorkloadOptions workload;
-  std::string level, over;
+  std::string level, over, index;
   storage::ClockSource clock = storage::ClockSource::kCounter;  // in process
 };
 
@@ -42,6 +43,8 @@ bool parse(int argc, char** argv, Arguments& a) {
       a.level = argv[i + 1];
     } else if (name == "--clock") {
       a.clock = std::strcmp(argv[i + 1], "tsc") == 0 ? storage::ClockSource::kTsc : storage::ClockSource::kCounter;
+    } else if (name == "--index") {
+      a.index = argv[i + 1];
     } else if (name == "--over") {
       a.over = argv[i + 1];
     } else {
@@ -62,6 +65,20 @@ std::vector<Level> levels(const std::string& name, uint64_t seed) {
   return {Level::kSerializable};
 }
 
+storage::IndexStructure structure(const std::string& name, uint64_t seed) {
+  using storage::IndexStructure;
+  struct Named {
+    const char* name;
+    IndexStructure structure;
+  };
+  constexpr Named kAll[] = {
+      {"btree", IndexStructure::kBtree}, {"hash", IndexStructure::kHash}, {"griffin", IndexStructure::kGriffin}};
+  for (const Named& n : kAll) {
+    if (name == n.name) return n.structure;
+  }
+  return kAll[seed / 6 % std::size(kAll)].structure;  // each with each of levels()
+}
+
 int prove(const Arguments& a) {
   Verdict sum;
   auto start = std::chrono::steady_clock::now();
@@ -69,7 +86,8 @@ int prove(const Arguments& a) {
     WorkloadOptions options = a.workload;
     options.seed = seed;
     options.levels = levels(a.level, seed);
-    std::unique_ptr<Backend> backend = a.over.empty() ? store_backend(a.clock) : wire_backend(a.over);
+    std::unique_ptr<Backend> backend =
+        a.over.empty() ? store_backend(a.clock, structure(a.index, seed)) : wire_backend(a.over);
     History history = run_workload(*backend, options);
     Verdict v = check(history, options.keys + 8);
     sum.committed += v.committed;

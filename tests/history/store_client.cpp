@@ -43,7 +43,7 @@ class GroupExtractor final : public storage::KeyExtractor {
 
 class StoreBackend final : public Backend {
  public:
-  explicit StoreBackend(storage::ClockSource clock) {
+  StoreBackend(storage::ClockSource clock, storage::IndexStructure structure) {
     storage::StoreOptions store_options;
     store_options.clock = clock;
     store = storage::Store::create(store_options);
@@ -52,7 +52,7 @@ class StoreBackend final : public Backend {
     table = store->create_table(options);
     index = IndexId(store->next_id().value);
     auto t = store->begin(storage::Isolation::kReadCommitted, 0);
-    (void)table->create_index(*t, index, {}, std::make_shared<GroupExtractor>(), nullptr);
+    (void)storage::create_index(*table, *t, index, structure, {}, std::make_shared<GroupExtractor>(), nullptr);
     (void)store->commit(*t);
   }
   ~StoreBackend() override { table.reset(); }
@@ -117,7 +117,13 @@ class StoreClient final : public Client {
   }
   Answer read_group(int64_t g, std::vector<Row>& rows) override {
     next();
-    return drain(*table_.scan_index(*txn_, txn_->view(), index_, storage::KeyRange::point(key_of(g))), rows);
+    // As a point and as a range, which a hash index and its tree answer differently.
+    storage::KeyRange range = storage::KeyRange::point(key_of(g));
+    if (group_reads_++ % 2 == 1) {
+      range.high = key_of(g + 1);
+      range.high_inclusive = false;
+    }
+    return drain(*table_.scan_index(*txn_, txn_->view(), index_, range), rows);
   }
   Answer update(int64_t k, int64_t v, int64_t g, std::optional<int64_t>& before) override {
     storage::Claimed claimed;
@@ -200,12 +206,15 @@ class StoreClient final : public Client {
   std::unique_ptr<storage::Transaction> txn_;
   Level level_ = Level::kSerializable;
   uint32_t level_of_savepoint_ = 0;
+  uint32_t group_reads_ = 0;
 };
 
 std::unique_ptr<Client> StoreBackend::connect() { return std::make_unique<StoreClient>(*this); }
 
 }  // namespace
 
-std::unique_ptr<Backend> store_backend(storage::ClockSource clock) { return std::make_unique<StoreBackend>(clock); }
+std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexStructure structure) {
+  return std::make_unique<StoreBackend>(clock, structure);
+}
 
 }  // namespace indigo::history

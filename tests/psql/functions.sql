@@ -8,8 +8,8 @@
 \dd
 \sf pg_terminate_backend
 \sf generate_series(int, int)
-\dA
-\dA+
+\dA b*
+\dA+ hash
 \db
 \l template*
 \dew

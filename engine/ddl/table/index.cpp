@@ -26,13 +26,13 @@ using catalog::AccessMethod;
 // Default classes of a type have one name in all methods.
 Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
   Oid opclass = c.catalog.default_opclass(type);
-  if (opclass != kInvalidOid && method.oid != catalog::default_access_method().oid) {
+  if (opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
     std::string name;
     table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
       if (row.oid(catalog::pg_opclass::c_oid) == opclass) name = row.str(catalog::pg_opclass::c_opcname);
       return name.empty();
     });
-    opclass = c.catalog.catalog().builtins().opclass_named(method.oid, name);
+    opclass = c.catalog.catalog().builtins().opclass_named(method.classes, name);
   }
   if (opclass != kInvalidOid) return opclass;
   return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
@@ -293,7 +293,7 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
     accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
-               row.oid(catalog::pg_opclass::c_opcmethod) == method.oid &&
+               row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
                (row.oid(catalog::pg_opclass::c_opcintype) == base ||
                 row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyArray ||
                 row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyEnum ||
@@ -330,7 +330,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
   }
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
-    spec.opclass = c.catalog.catalog().builtins().opclass_named(method.oid, q.name);
+    spec.opclass = c.catalog.catalog().builtins().opclass_named(method.classes, q.name);
     if (spec.opclass == kInvalidOid) {
       return Error(sqlstate::kUndefinedObject,
                    "operator class " + quoted(q.name) + " does not exist for access method " + quoted(method.name));

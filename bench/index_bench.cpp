@@ -1,0 +1,167 @@
+#include "bench/index_bench.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/bytes.h"
+#include "bench/measurement.h"
+#include "bench/random.h"
+#include "storage/epoch.h"
+#include "storage/index/btree_index.h"
+#include "storage/index/griffin/griffin_index.h"
+#include "storage/index/hash_index.h"
+
+namespace indigo::bench {
+
+namespace {
+
+using namespace indigo::storage;
+
+struct Options {
+  std::vector<std::string> methods{"btree", "hash", "griffin"};
+  std::vector<int> threads{1, 2};
+  uint64_t entries = 1'000'000;
+  double seconds = 1;
+  uint64_t rounds = 3;
+  uint64_t scan_entries = 100;
+};
+
+std::string number(uint64_t n) {
+  const uint64_t bytes = big_endian(n);
+  return {reinterpret_cast<const char*>(&bytes), sizeof bytes};
+}
+
+// No service of its own: what is done later is done by the threads that are measured, and counts.
+std::unique_ptr<Index> create(const std::string& method, EpochManager& epochs, const PauseHook& pauses) {
+  if (method == "btree") return create_btree_index(epochs, pauses);
+  if (method == "hash") return create_hash_index(epochs, pauses);
+  if (method == "griffin") return create_griffin_index(epochs, pauses);
+  std::fprintf(stderr, "no such method: %s\n", method.c_str());
+  std::exit(2);
+}
+
+class IndexBench {
+ public:
+  IndexBench(const Options& options, const std::string& method)
+      : o_(options), method_(method), ordered_(method != "hash"), index_(create(method, epochs_, pauses_)) {}
+
+  void load() {
+    const Outcome loaded = run_once([&] {
+      for (uint64_t i = 0; i < o_.entries; i++) index_->insert(number(scatter(i)), number(i));
+      return o_.entries;
+    });
+    show("load", 1, loaded);
+    std::printf("name=index_memory method=%s bytes_per_entry=%.1f\n", method_.c_str(),
+                static_cast<double>(index_->memory_bytes()) / static_cast<double>(o_.entries));
+  }
+
+  void run(int threads) {
+    each("lookup", threads,
+         [&](State& s) { return index_->lookup(number(scatter(s.random.below(o_.entries))), s.found, nullptr) == 1; });
+    each("lookup_many_16", threads, [&](State& s) {
+      constexpr size_t kMany = 16;
+      s.keys.resize(kMany);
+      s.views.clear();
+      for (std::string& key : s.keys) key = number(scatter(s.random.below(o_.entries))), s.views.emplace_back(key);
+      index_->lookup_many(s.views, s.matches);
+      return s.matches.count() == kMany;
+    });
+    each("insert_erase", threads, [&](State& s) {
+      const uint64_t n = o_.entries + s.random.below(o_.entries);
+      if (index_->erase(number(scatter(n)), number(n))) return true;
+      return index_->insert(number(scatter(n)), number(n)) == StorageStatus::kOk;
+    });
+    if (!ordered_) return;
+    each("scan", threads, [&](State& s) { return scan(s, false); });
+    each("ycsb_e", threads, [&](State& s) { return mixed(s, false); });
+    // What a tree needs that finds phantoms by scanning again.
+    if (method_ == "btree") each("ycsb_e_rescan", threads, [&](State& s) { return mixed(s, true); });
+  }
+
+ private:
+  struct State {
+    explicit State(uint64_t seed) : random(seed) {}
+    Random random;
+    std::vector<std::string> found, keys;
+    std::vector<Bytes> views;
+    IndexMatches matches;
+    std::unique_ptr<IndexScan> cursor;
+  };
+
+  bool scan(State& s, bool twice) {
+    KeyRange range;
+    range.low = number(s.random.next());
+    range.has_low = true;
+    for (int i = 0; i < (twice ? 2 : 1); i++) {
+      if (s.cursor == nullptr) {
+        s.cursor = index_->scan(range, Direction::kForward);
+      } else {
+        s.cursor->rebind(range, Direction::kForward);
+      }
+      for (uint64_t left = o_.scan_entries; left > 0;) {
+        const auto entries = s.cursor->next(left);
+        if (entries.empty()) break;
+        left -= entries.size();
+      }
+    }
+    return true;
+  }
+  bool mixed(State& s, bool twice) {
+    if (s.random.below(20) != 0) return scan(s, twice);
+    const uint64_t n = s.random.next();
+    return index_->insert(number(n), number(n)) == StorageStatus::kOk;
+  }
+
+  template <class Operation>
+  void each(const char* name, int threads, Operation operation) {
+    seed_ += 100;
+    show(name, threads,
+         run_sampled(threads, o_.seconds, [&](int thread, const std::atomic<bool>& stop, Sample& sample) {
+           State state(seed_ + static_cast<uint64_t>(thread));
+           while (!stop.load(std::memory_order_relaxed)) sample.run([&] { return operation(state); });
+         }));
+  }
+  void show(const char* name, int threads, const Outcome& outcome) const {
+    print(std::string("index_") + name, {{"method", method_}, {"threads", std::to_string(threads)}}, outcome);
+  }
+
+  const Options& o_;
+  const std::string method_;
+  const bool ordered_;
+  EpochManager epochs_;
+  PauseHook pauses_;
+  std::unique_ptr<Index> index_;
+  uint64_t seed_ = 0;
+};
+
+}  // namespace
+
+void add_index_command(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("index", "structures of secondary indexes, without tables");
+  command->add_option("--methods", options->methods, "which, in turn")->delimiter(',')->capture_default_str();
+  command->add_option("--threads", options->threads)->delimiter(',')->capture_default_str();
+  command->add_option("--entries", options->entries, "loaded before")->capture_default_str();
+  command->add_option("--seconds", options->seconds, "of each measurement")->capture_default_str();
+  command->add_option("--rounds", options->rounds, "of all of them, methods taking turns")->capture_default_str();
+  command->add_option("--scan-entries", options->scan_entries)->capture_default_str();
+  command->callback([options] {
+    std::vector<std::unique_ptr<IndexBench>> benches;
+    for (const std::string& method : options->methods) {
+      benches.push_back(std::make_unique<IndexBench>(*options, method));
+      benches.back()->load();
+    }
+    for (uint64_t round = 0; round < options->rounds; round++) {
+      for (const int threads : options->threads) {
+        for (const auto& bench : benches) bench->run(threads);
+      }
+    }
+  });
+}
+
+}  // namespace indigo::bench

@@ -1,0 +1,70 @@
+// Entries whose place in Griffin's tree may not be what its hash table says: names only, no operations. A name may be here
+// more than once.
+//
+// Thread safety: none; GriffinIndex guards it with its shard's lock.
+// Invariant: entries stay in the order in which they came, so the first n of now are the first n until some are removed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "storage/index/btree_node.h"
+#include "storage/key_range.h"
+
+namespace indigo::storage {
+
+class PendingEntries {
+ public:
+  // Copies of some entries, in key order, each name once.
+  class Batch {
+   public:
+    size_t size() const { return entries_.size(); }
+    EntryKey at(size_t i) const { return name(entries_[i]); }
+    void clear();
+
+   private:
+    friend class PendingEntries;
+    struct Copy {
+      uint64_t head;
+      size_t offset;
+      uint32_t key_length, primary_length;
+    };
+    EntryKey name(const Copy& c) const {
+      const Bytes all(bytes_);
+      return {all.substr(c.offset, c.key_length), all.substr(c.offset + c.key_length, c.primary_length)};
+    }
+    std::string bytes_;
+    std::vector<Copy> entries_;
+    std::vector<uint32_t> positions_;  // in the list, ascending
+  };
+
+  // Answers the bytes that it takes.
+  size_t add(const EntryKey& entry);
+  size_t size() const { return heads_.size(); }
+  size_t bytes() const { return live_bytes_ + size() * kBytesEach; }
+  bool overlaps(const KeyRange& range) const;
+  void collect(const KeyRange& range, Batch& out) const;
+  // Removes what was collected; nothing else has been removed since. Answers the bytes that it took.
+  size_t remove(const Batch& batch);
+
+ private:
+  struct Place {
+    size_t offset;
+    uint32_t key_length, primary_length;
+  };
+  static constexpr size_t kBytesEach = sizeof(uint64_t) + sizeof(Place);
+
+  // The first 8 bytes of a key, padded with zeros: a lesser key has no greater head.
+  static uint64_t head_of(Bytes key);
+  template <class Visit>
+  void for_each(const KeyRange& range, Visit visit) const;
+  Bytes key(const Place& p) const { return Bytes(bytes_).substr(p.offset, p.key_length); }
+
+  std::vector<uint64_t> heads_;  // apart from places_: what a scan looks through
+  std::vector<Place> places_;
+  std::string bytes_;  // keys and primary keys, some of them gone
+  size_t live_bytes_ = 0;
+};
+
+}  // namespace indigo::storage
