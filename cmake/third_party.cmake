@@ -37,6 +37,7 @@ indigo_external(
 indigo_external(re2 HEADER re2/re2.h ARCHIVES re2)
 indigo_external(icu HEADER unicode/ucol.h ARCHIVES icui18n icuuc icudata)
 indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
+indigo_external(crypt HEADER crypt.h ARCHIVES crypt)
 indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
 indigo_external(cli11 HEADER CLI/CLI.hpp)
 if(INDIGO_JEMALLOC)

@@ -52,7 +52,7 @@ inline constexpr Oid kDefaultCollation = 100, kCCollation = 950, kPosixCollation
 inline constexpr Oid kConflictingCollations = 0xFFFFFFFF;
 inline constexpr Oid kBootstrapSuperuser = 10;
 inline constexpr Oid kBtreeMethod = 403;  // its operator classes are the types' order
-inline constexpr Oid kInternalLanguage = 12, kSqlLanguage = 14, kPlpgsqlLanguage = 13563;
+inline constexpr Oid kInternalLanguage = 12, kCLanguage = 13, kSqlLanguage = 14, kPlpgsqlLanguage = 13563;
 // Roles that every instance has.
 inline constexpr Oid kMonitorRole = 3373, kReadAllSettingsRole = 3374, kReadAllStatsRole = 3375,
                      kSignalBackendRole = 4200, kCheckpointRole = 4544, kReadServerFilesRole = 4569,

@@ -76,6 +76,7 @@ struct FunctionInfo {
   std::vector<std::string> argument_names;
   std::string language = "internal";  // internal, sql, plpgsql
   std::string source;
+  std::string library;     // probin: the module of a function in C
   std::string statements;  // prosqlbody: BEGIN ATOMIC ... END or RETURN ..., empty when the body is `source`
   Oid owner = kInvalidOid;
   bool security_definer = false;

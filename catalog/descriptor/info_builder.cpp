@@ -549,8 +549,12 @@ std::shared_ptr<const FunctionInfo> InfoBuilder::function(Oid oid) {
   for (const std::string& mode : read_texts(row.str(pg_proc::c_proargmodes))) f->argument_modes.push_back(mode[0]);
   f->argument_names = read_texts(row.str(pg_proc::c_proargnames));
   const Oid language = row.oid(pg_proc::c_prolang);
-  f->language = language == oid::kSqlLanguage ? "sql" : language == oid::kPlpgsqlLanguage ? "plpgsql" : "internal";
+  f->language = language == oid::kSqlLanguage       ? "sql"
+                : language == oid::kPlpgsqlLanguage ? "plpgsql"
+                : language == oid::kCLanguage       ? "c"
+                                                    : "internal";
   f->source = row.str(pg_proc::c_prosrc);
+  if (!row.is_null(pg_proc::c_probin)) f->library = row.str(pg_proc::c_probin);
   f->statements = row.str(pg_proc::c_prosqlbody);
   f->owner = row.oid(pg_proc::c_proowner);
   f->security_definer = row.flag(pg_proc::c_prosecdef);

@@ -1,4 +1,4 @@
-// Views that monitoring asks for about what Indigo does not have (replication, block files, extensions): right columns, no
+// Views that monitoring asks for about what Indigo does not have (replication, block files): right columns, no
 // rows or zeros.
 #include "catalog/views/system_views.h"
 
@@ -151,12 +151,6 @@ where false)sql"},
 select null::pg_catalog.oid as objoid, null::pg_catalog.oid as classoid, null::pg_catalog.int4 as objsubid,
        null::pg_catalog.text as objtype, null::pg_catalog.oid as objnamespace,
        null::pg_catalog.text as objname, null::pg_catalog.text as provider, null::pg_catalog.text as label
-where false)sql"},
-    {"pg_available_extension_versions", R"sql(
-select null::pg_catalog.name as name, null::pg_catalog.text as version, null::pg_catalog.bool as installed,
-       null::pg_catalog.bool as superuser, null::pg_catalog.bool as trusted,
-       null::pg_catalog.bool as relocatable, null::pg_catalog.name as schema,
-       null::pg_catalog.name[] as requires, null::pg_catalog.text as comment
 where false)sql"},
     {"pg_shmem_allocations", R"sql(
 select null::pg_catalog.text as name, null::pg_catalog.int8 as off, null::pg_catalog.int8 as size,

@@ -108,9 +108,14 @@ select t.name, t.abbrev, t.utc_offset, t.is_dst from pg_catalog.pg_timezone_name
     {"pg_timezone_abbrevs", R"sql(
 select t.abbrev, t.utc_offset, t.is_dst from pg_catalog.pg_timezone_abbrevs() t)sql"},
     {"pg_available_extensions", R"sql(
-select e.extname as name, e.extversion as default_version, e.extversion as installed_version,
-       pg_catalog.obj_description(e.oid, 'pg_extension') as comment
-from pg_catalog.pg_extension e)sql"},
+select e.name, e.default_version, x.extversion as installed_version, e.comment
+from pg_catalog.pg_available_extensions() e(name, default_version, comment)
+     left join pg_catalog.pg_extension x on e.name = x.extname)sql"},
+    {"pg_available_extension_versions", R"sql(
+select e.name, e.version, (x.extname is not null) as installed, e.superuser, e.trusted, e.relocatable, e.schema, e.requires,
+       e.comment
+from pg_catalog.pg_available_extension_versions() e(name, version, superuser, trusted, relocatable, schema, requires, comment)
+     left join pg_catalog.pg_extension x on e.name = x.extname and e.version = x.extversion)sql"},
     {"pg_stats", R"sql(
 select n.nspname as schemaname, c.relname as tablename, a.attname, s.stainherit as inherited, s.stanullfrac as null_frac,
        s.stawidth as avg_width, s.stadistinct as n_distinct,

@@ -6,8 +6,8 @@
 #include "engine/ddl/access/owned.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/analyze.h"
-#include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/comment.h"
@@ -98,6 +98,8 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_DROP_OWNED_STMT:
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT:
     case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_EXTENSION_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_EXTENSION_CONTENTS_STMT:
     case PG_QUERY__NODE__NODE_CLUSTER_STMT:
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
     case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT:
@@ -156,6 +158,9 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT: return ddl::execute_alter_collation(c, *n.alter_collation_stmt);
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return ddl::execute_reindex(c, *n.reindex_stmt);
     case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return ddl::execute_create_extension(c, *n.create_extension_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_EXTENSION_STMT: return ddl::execute_alter_extension(c, *n.alter_extension_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_EXTENSION_CONTENTS_STMT:
+      return ddl::execute_alter_extension_contents(c, *n.alter_extension_contents_stmt);
     case PG_QUERY__NODE__NODE_CLUSTER_STMT: return ddl::execute_cluster(c, *n.cluster_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT: return ddl::execute_create_function(c, *n.create_function_stmt);
     case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT: return ddl::execute_alter_function(c, *n.alter_function_stmt);

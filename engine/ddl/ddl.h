@@ -62,7 +62,8 @@ struct DdlContext {
   catalog::SessionCatalog& catalog;
   storage::Transaction& txn;
   DdlHost& host;
-  std::string_view text;  // the whole text that `location`s of the tree count in
+  std::string_view text;        // the whole text that `location`s of the tree count in
+  Oid extension = kInvalidOid;  // whose definitions run: what they make is its own
   storage::Store& store() const { return catalog.catalog().store(); }
 };
 

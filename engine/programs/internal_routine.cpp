@@ -6,6 +6,7 @@
 #include "catalog/generated/columns.h"
 #include "engine/session/session_parts.h"
 #include "types/builtin/static_table.h"
+#include "types/extension/extension.h"
 #include "types/function/registry.h"
 
 namespace indigo::engine::programs {
@@ -14,9 +15,8 @@ namespace {
 
 class InternalRoutine final : public Routine {
  public:
-  InternalRoutine(std::shared_ptr<const types::FunctionInfo> info, const types::ScalarFunction& function,
-                  types::CallInfo call)
-      : Routine(std::move(info)), function_(function), call_(std::move(call)) {}
+  InternalRoutine(std::shared_ptr<const types::FunctionInfo> info, types::ScalarKernel kernel, types::CallInfo call)
+      : Routine(std::move(info)), kernel_(kernel), call_(std::move(call)) {}
 
   Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override {
     types::FuncContext context(session.context());
@@ -31,37 +31,49 @@ class InternalRoutine final : public Routine {
     Vector out;
     const auto type = session.session_catalog().type(call_.result.oid);
     out.init(type != nullptr ? type->phys : Phys::kStr, 1);
-    function_.kernel(context, call_, pointers, Selection{nullptr, 1}, out);
+    kernel_(context, call_, pointers, Selection{nullptr, 1}, out);
     if (context.failed()) return context.take_error();
     return OwnedDatum(out.datum(0));
   }
   Status rows(SessionParts&, std::span<const Datum>, RowList&) override {
-    return Error(sqlstate::kFeatureNotSupported, "set-returning functions in language internal are not supported");
+    return Error(sqlstate::kFeatureNotSupported,
+                 "set-returning functions in language " + info().language + " are not supported");
   }
 
  private:
-  const types::ScalarFunction& function_;
+  const types::ScalarKernel kernel_;
   const types::CallInfo call_;
 };
+
+types::ScalarKernel module_kernel(const types::FunctionInfo& info) {
+  const types::Extension* module = types::find_module(info.library);
+  const types::ScalarEntry* entry = module == nullptr ? nullptr : types::find_symbol(*module, info.source);
+  return entry == nullptr ? nullptr : entry->kernel;
+}
+
+// `call` learns the built-in function's OID.
+types::ScalarKernel builtin_kernel(const types::FunctionInfo& info, types::CallInfo& call) {
+  const types::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
+  for (uint32_t row = 0; row < procs.row_count; row++) {
+    if (procs.columns[catalog::pg_proc::c_prosrc].string(row) != info.source) continue;
+    call.function = procs.columns[catalog::pg_proc::c_oid].cell(row);
+    if (const types::ScalarFunction* found = types::find_scalar(call.function)) return found->kernel;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
 Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts&, std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments) {
-  const types::StaticTable& procs = catalog::static_table_of(catalog::pg_proc::kOid);
-  const types::ScalarFunction* found = nullptr;
   types::CallInfo call;
-  for (uint32_t row = 0; row < procs.row_count && found == nullptr; row++) {
-    if (procs.columns[catalog::pg_proc::c_prosrc].string(row) != info->source) continue;
-    call.function = procs.columns[catalog::pg_proc::c_oid].cell(row);
-    found = types::find_scalar(call.function);
-  }
-  if (found == nullptr) {
+  const types::ScalarKernel kernel = info->language == "c" ? module_kernel(*info) : builtin_kernel(*info, call);
+  if (kernel == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "built-in function \"" + info->source + "\" is not supported here");
   }
   call.result = result;
   call.arguments.assign(arguments.begin(), arguments.end());
-  return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), *found, std::move(call)));
+  return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), kernel, std::move(call)));
 }
 
 }  // namespace indigo::engine::programs

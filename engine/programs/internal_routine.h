@@ -1,4 +1,4 @@
-// Language internal: a built-in function under a name and signature of the user's.
+// Languages internal and c: a built-in function, or one of a built-in extension, under a name and signature of the user's.
 // Thread safety: none; belongs to a session.
 #pragma once
 

@@ -71,18 +71,20 @@ class RowProducer final : public types::SetProducer {
 };
 
 bool same_program(const types::FunctionInfo& a, const types::FunctionInfo& b) {
-  return a.name == b.name && a.source == b.source && a.statements == b.statements && a.language == b.language &&
-         a.volatility == b.volatility && a.strict == b.strict && a.returns_set == b.returns_set &&
-         a.result == b.result && a.arguments == b.arguments && a.all_argument_types == b.all_argument_types &&
-         a.argument_modes == b.argument_modes && a.argument_names == b.argument_names && a.owner == b.owner &&
-         a.security_definer == b.security_definer && a.settings == b.settings && a.kind == b.kind;
+  return a.name == b.name && a.source == b.source && a.library == b.library && a.statements == b.statements &&
+         a.language == b.language && a.volatility == b.volatility && a.strict == b.strict &&
+         a.returns_set == b.returns_set && a.result == b.result && a.arguments == b.arguments &&
+         a.all_argument_types == b.all_argument_types && a.argument_modes == b.argument_modes &&
+         a.argument_names == b.argument_names && a.owner == b.owner && a.security_definer == b.security_definer &&
+         a.settings == b.settings && a.kind == b.kind;
 }
 
 }  // namespace
 
 Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
                                                 std::span<const TypeRef> arguments) {
-  if (info->language == "internal") return make_internal_routine(session_, std::move(info), result, arguments);
+  if (info->language == "internal" || info->language == "c")
+    return make_internal_routine(session_, std::move(info), result, arguments);
   if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
   if (info->language == "plpgsql") {
     INDIGO_ASSIGN(auto function, PlpgsqlFunction::make(session_, std::move(info), result, arguments));

@@ -91,6 +91,10 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "language " + std::string(row.str(pg_language::c_lanname)); });
       return out;
+    case catalog::pg_extension::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "extension " + std::string(row.str(catalog::pg_extension::c_extname)); });
+      return out;
     case pg_constraint::kOid: {
       Oid table = kInvalidOid;
       rows.find(class_id, oid, [&](RowReader row) {

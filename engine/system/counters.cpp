@@ -209,7 +209,7 @@ Status backend_numbers(SessionParts& session, std::span<const Datum>, const Syst
   }
   return {};
 }
-// What Indigo does not have: replication, extensions, partitions, prepared transactions, notifications.
+// What Indigo does not have: replication, partitions, prepared transactions, notifications.
 Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
@@ -222,8 +222,6 @@ constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_subscription", no_rows},
     {"pg_get_replication_slots", no_rows},
     {"pg_show_replication_origin_status", no_rows},
-    {"pg_available_extensions", no_rows},
-    {"pg_available_extension_versions", no_rows},
     {"pg_hba_file_rules", no_rows},
     {"pg_ident_file_mappings", no_rows},
     {"show_all_file_settings", no_rows},

@@ -21,6 +21,7 @@ std::span<const SystemValue> privilege_values();
 std::span<const SystemValue> relation_values();
 std::span<const SystemValue> counter_values();
 std::span<const SystemRows> counter_rows();
+std::span<const SystemRows> extension_rows();
 std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
 // engine/system/definitions

@@ -25,8 +25,9 @@ const SystemValue* find_system_value(std::string_view name) {
 const SystemRows* find_system_rows(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemRows*> all;
-    for (auto family : {setting_rows(), activity_rows(), lock_rows(), statement_rows(), counter_rows(), storage_rows(),
-                        size_rows(), durability_rows(), partition_definition_rows()}) {
+    for (auto family :
+         {setting_rows(), activity_rows(), lock_rows(), statement_rows(), counter_rows(), extension_rows(),
+          storage_rows(), size_rows(), durability_rows(), partition_definition_rows()}) {
       for (const SystemRows& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -12,7 +12,6 @@ struct Kind {
 };
 // Kinds whose objects have a name of their own.
 constexpr Kind kNamed[] = {
-    {PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION, "extension"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_FDW, "foreign-data wrapper"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER, "server"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION, "publication"},
@@ -73,18 +72,6 @@ Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Nod
     return drop_of_table(c, s, kind, list, tag);
   }
   return unsupported(tag);
-}
-
-Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s) {
-  const std::string name = quoted(s.extname);
-  if (std::string_view(s.extname) != "plpgsql") {
-    return Error(sqlstate::kFeatureNotSupported, "extension " + name + " is not available")
-        .with_detail("Extensions are not supported.");
-  }
-  const std::string message = "extension " + name + " already exists";
-  if (!s.if_not_exists) return Error(sqlstate::kDuplicateObject, message);
-  notice(c, message + ", skipping", sqlstate::kDuplicateObject);
-  return std::string("CREATE EXTENSION");
 }
 
 }  // namespace indigo::engine::ddl

@@ -1,4 +1,4 @@
-// DROP of objects of kinds that nobody can have made here: triggers, rules, policies, extensions and more. They do
+// DROP of objects of kinds that nobody can have made here: triggers, rules, policies and more. They do
 // not exist, which is an error or, with IF EXISTS, a notice: scripts that drop before they create go on.
 // Thread safety: as DdlContext.
 #pragma once
@@ -9,8 +9,5 @@ namespace indigo::engine::ddl {
 
 // One object of DROP's list; 0A000 for kinds whose built-in objects would have to be told apart.
 Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object, const std::string& tag);
-
-// CREATE EXTENSION: plpgsql is there in every PostgreSQL database, and dumps say so; all others are refused.
-Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s);
 
 }  // namespace indigo::engine::ddl

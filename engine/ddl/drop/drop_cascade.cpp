@@ -44,7 +44,7 @@ class DropSearch {
     if (already(open_, object, flags) || already(victims_, object, flags)) return {};
     std::optional<Address> required;
     for (const Dependent& reference : references_of(c_, object)) {
-      if (reference.type != 'i' && reference.type != 'P') continue;
+      if (reference.type != 'i' && reference.type != 'P' && reference.type != 'e') continue;
       const Address& owner = reference.address;
       // Columns of a partition key depend on their own table.
       if (owner.class_id == object.class_id && owner.object == object.object) continue;

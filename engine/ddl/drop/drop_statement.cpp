@@ -4,6 +4,7 @@
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/drop_absent.h"
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
@@ -186,6 +187,8 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
                                              s.missing_ok));
     } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) {
       INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
+      INDIGO_ASSIGN(found, find_dropped_extension(c, string_of(node), s.missing_ok));
     } else if (is_routine(s.remove_type) && is(node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
       INDIGO_ASSIGN(found, find_dropped_routine(c, s.remove_type, *node->object_with_args, s.missing_ok));
     } else {

@@ -212,6 +212,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_type::kOid: INDIGO_TRY(remove_type(c, a.object)); break;
     case pg_rewrite::kOid:
     case pg_proc::kOid:
+    case catalog::pg_extension::kOid:
     case pg_collation::kOid:
     case pg_namespace::kOid: {
       SystemTable& t = table(c, a.class_id);

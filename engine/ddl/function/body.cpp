@@ -1,6 +1,7 @@
 #include "engine/ddl/function/body.h"
 
 #include "sql/parse/deparse_tree.h"
+#include "types/extension/extension.h"
 
 namespace indigo::engine::ddl {
 
@@ -51,6 +52,18 @@ bool is_builtin(DdlContext& c, std::string_view source) {
   return found;
 }
 
+// Code of others is never loaded: the modules are those of the extensions that are built in.
+Status check_symbol(const std::string& library, const std::string& symbol) {
+  const types::Extension* module = types::find_module(library);
+  if (module == nullptr) {
+    return Error(SqlState("58P01"), "could not access file " + quoted(library) + ": No such file or directory")
+        .with_detail("Functions in C are those of the extensions that are built in.");
+  }
+  if (types::find_symbol(*module, symbol) != nullptr) return {};
+  return Error(sqlstate::kUndefinedFunction,
+               "could not find function " + quoted(symbol) + " in file " + quoted(library));
+}
+
 }  // namespace
 
 Result<RoutineBody> read_body(DdlContext& c, const PgQuery__CreateFunctionStmt& s, const RoutineAttributes& attributes,
@@ -73,7 +86,12 @@ Result<RoutineBody> read_body(DdlContext& c, const PgQuery__CreateFunctionStmt& 
       return Error(kInvalidFunctionDefinition, "only one AS item needed for language " + quoted(language));
     out.source = *attributes.source;
   }
-  if (language == "c") return unsupported("language \"c\"");
+  if (language == "c") {
+    // The object file alone: the function has the name of its symbol.
+    out.library = attributes.object_file ? *attributes.object_file : out.source;
+    if (!attributes.object_file) out.source = string_of(nodes(s.n_funcname, s.funcname).back());
+    INDIGO_TRY(check_symbol(out.library, out.source));
+  }
   if (language == "internal" && !is_builtin(c, out.source))
     return Error(sqlstate::kUndefinedFunction, "there is no built-in function named " + quoted(out.source));
   if (atomic) {

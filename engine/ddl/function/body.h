@@ -11,6 +11,7 @@ namespace indigo::engine::ddl {
 
 struct RoutineBody {
   std::string source;                     // prosrc
+  std::string library;                    // probin: the object file of a C function
   std::optional<std::string> statements;  // prosqlbody: "BEGIN ATOMIC ..." or "RETURN ..." as it was written
   std::vector<Address> references;        // that the statements need
 };

@@ -1,6 +1,7 @@
 // CREATE [OR REPLACE] FUNCTION and PROCEDURE, and ALTER of their clauses.
 #include <algorithm>
 
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
 #include "engine/ddl/function/routine.h"
@@ -108,6 +109,7 @@ void fill(RowValues& row, const RoutineSignature& s, const RoutineAttributes& a,
   }
   if (s.named()) row.texts(pg_proc::c_proargnames, s.names);
   if (!s.defaults.empty()) row.str(pg_proc::c_proargdefaults, joined(s.defaults));
+  if (!body.library.empty()) row.str(pg_proc::c_probin, body.library);
   if (body.statements) row.str(pg_proc::c_prosqlbody, *body.statements);
   const std::vector<std::string> settings = changed_settings({}, a.settings);
   if (!settings.empty()) row.texts(pg_proc::c_proconfig, settings);
@@ -241,6 +243,7 @@ Result<std::string> execute_create_function(DdlContext& c, const PgQuery__Create
     INDIGO_TRY(check(procs.insert(c.txn, row)));
   }
   INDIGO_TRY(record_dependencies(c, oid, schema, *language, signature, body));
+  INDIGO_TRY(record_membership(c, {pg_proc::kOid, oid, 0}));
   c.catalog.changed({kInvalidOid});
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())

@@ -1,6 +1,7 @@
 #include "engine/ddl/object/comment.h"
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 
@@ -67,17 +68,19 @@ Status wrong_kind(const RelationInfo& r, RelationKind kind, std::string_view wha
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not " + std::string(what));
 }
 
-Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
+}  // namespace
+
+Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Node* object) {
   const NodeList list =
-      is(s.object, PG_QUERY__NODE__NODE_LIST) ? nodes(s.object->list->n_items, s.object->list->items) : NodeList();
-  switch (s.objtype) {
+      is(object, PG_QUERY__NODE__NODE_LIST) ? nodes(object->list->n_items, object->list->items) : NodeList();
+  switch (type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW:
     case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: {
       INDIGO_ASSIGN(const RelationPtr r, relation_named(c, list));
-      switch (s.objtype) {
+      switch (type) {
         case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: INDIGO_TRY(wrong_kind(*r, RelationKind::kTable, "a table")); break;
         case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: INDIGO_TRY(wrong_kind(*r, RelationKind::kIndex, "an index")); break;
         case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: INDIGO_TRY(wrong_kind(*r, RelationKind::kView, "a view")); break;
@@ -107,14 +110,14 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
                                                    quoted(r->name) + " does not exist");
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
-      INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(s.object)));
+      INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(object)));
       INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, oid).owner, "schema",
-                             string_of(s.object)));
+                             string_of(object)));
       return Address{pg_namespace::kOid, oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
-      auto resolved = resolve_type(c, s.object->type_name);
+      auto resolved = resolve_type(c, object->type_name);
       if (!resolved.ok()) {
         auto error = resolved.take_error();
         error->position = 0;  // PostgreSQL does not say where
@@ -130,18 +133,18 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
       return Address{pg_collation::kOid, oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: {
-      const auto database = c.catalog.catalog().database_named(string_of(s.object));
+      const auto database = c.catalog.catalog().database_named(string_of(object));
       if (database == nullptr) {
-        return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist");
+        return Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(object)) + " does not exist");
       }
       INDIGO_TRY(check_owner(c, catalog::read_object_acl(c.catalog, catalog::kDatabaseAcl, database->oid()).owner,
                              "database", database->name()));
       return Address{pg_database::kOid, database->oid(), 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: {
-      const Oid oid = c.catalog.role_named(string_of(s.object));
+      const Oid oid = c.catalog.role_named(string_of(object));
       if (oid == kInvalidOid)
-        return Error(sqlstate::kUndefinedObject, "role " + quoted(string_of(s.object)) + " does not exist");
+        return Error(sqlstate::kUndefinedObject, "role " + quoted(string_of(object)) + " does not exist");
       const auto self = c.catalog.catalog().role(c.catalog.user(), &c.txn);
       if (self == nullptr || !self->superuser) {
         if (c.catalog.is_superuser(oid)) return Error(sqlstate::kInsufficientPrivilege, "must be superuser");
@@ -154,14 +157,16 @@ Result<Address> find_commented(DdlContext& c, const PgQuery__CommentStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
-      INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, s.objtype, *s.object->object_with_args));
+      INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, *object->object_with_args));
       return Address{pg_proc::kOid, f->oid, 0};
     }
-    default: return unsupported("COMMENT on this kind of object");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: {
+      INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, string_of(object)));
+      return Address{pg_extension::kOid, e.oid, 0};
+    }
+    default: return unsupported("this kind of object here");
   }
 }
-
-}  // namespace
 
 Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE &&
@@ -171,11 +176,7 @@ Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s
                   Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist"));
     return std::string("COMMENT");
   }
-  if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
-    if (string_of(s.object) == "plpgsql") return std::string("COMMENT");  // of what dumps take to be there
-    return Error(sqlstate::kUndefinedObject, "extension " + quoted(string_of(s.object)) + " does not exist");
-  }
-  INDIGO_ASSIGN(const Address address, find_commented(c, s));
+  INDIGO_ASSIGN(const Address address, find_own_object(c, s.objtype, s.object));
   INDIGO_TRY(set_comment(c, address, s.comment));
   return std::string("COMMENT");
 }

@@ -6,6 +6,7 @@
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/database.h"
@@ -374,6 +375,9 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
       c.catalog.changed({kInvalidOid});
       return tag;
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
+      INDIGO_TRY(move_extension(c, string_of(s.object), s.newschema));
+      return std::string("ALTER EXTENSION");
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));

@@ -186,7 +186,8 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   if (!f->statements.empty()) return text_value(out + f->statements + "\n");
   std::string tag = procedure ? "$procedure" : "$function";
   while (f->source.find(tag + "$") != std::string::npos) tag += "x";
-  return text_value(out + "AS " + tag + "$" + f->source + tag + "$\n");
+  const std::string module = f->library.empty() ? "" : types::quote_literal(f->library) + ", ";
+  return text_value(out + "AS " + module + tag + "$" + f->source + tag + "$\n");
 }
 
 constexpr SystemValue kFunctionDefinitionValues[] = {

@@ -1,0 +1,82 @@
+#include <algorithm>
+
+#include "engine/ddl/extension/extension.h"
+#include "engine/ddl/object/comment.h"
+#include "engine/ddl/object/schema.h"
+#include "engine/ddl/rows.h"
+#include "types/value/acl.h"
+
+namespace indigo::engine::ddl {
+
+Result<std::string> execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s) {
+  INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, s.extname));
+  std::string to = e.version;
+  for (const PgQuery__Node* option : nodes(s.n_options, s.options)) to = text_value(option->def_elem->arg);
+  if (to != e.version) {
+    return Error(sqlstate::kInvalidParameterValue, "extension " + quoted(e.name) + " has no update path from version " +
+                                                       quoted(e.version) + " to version " + quoted(to));
+  }
+  notice(c, "version " + quoted(to) + " of extension " + quoted(e.name) + " is already installed");
+  return std::string("ALTER EXTENSION");
+}
+
+Result<std::string> execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s) {
+  INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, s.extname));
+  INDIGO_ASSIGN(const Address object, find_own_object(c, s.objtype, s.object));
+  const Address extension{pg_extension::kOid, e.oid, 0};
+  const auto references = references_of(c, object);
+  const auto member =
+      std::find_if(references.begin(), references.end(), [](const Dependent& d) { return d.type == 'e'; });
+  if (s.action > 0) {
+    if (object.class_id == pg_namespace::kOid && object.object == e.schema) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   "cannot add schema " + quoted(c.catalog.schema_name(object.object)) + " to extension " +
+                       quoted(e.name) + " because the schema contains the extension");
+    }
+    if (member != references.end()) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState, describe(c, object) + " is already a member of " +
+                                                                "extension " +
+                                                                quoted(describe(c, member->address).substr(10)));
+    }
+    INDIGO_TRY(record_dependency(c, object, extension, 'e'));
+  } else {
+    if (member == references.end() || member->address != extension) {
+      return Error(sqlstate::kObjectNotInPrerequisiteState,
+                   describe(c, object) + " is not a member of extension " + quoted(e.name));
+    }
+    INDIGO_TRY(remove_dependency(c, object, extension));
+  }
+  return std::string("ALTER EXTENSION");
+}
+
+Status move_extension(DdlContext& c, std::string_view name, std::string_view schema_name) {
+  INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, name));
+  INDIGO_ASSIGN(const Oid schema, existing_schema(c, schema_name));
+  INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+  if (!e.relocatable)
+    return Error(sqlstate::kFeatureNotSupported, "extension " + quoted(name) + " does not support SET SCHEMA");
+  if (schema == e.schema) return {};
+  const Address self{pg_extension::kOid, e.oid, 0}, from{pg_namespace::kOid, e.schema, 0},
+      to{pg_namespace::kOid, schema, 0};
+  for (const Dependent& member : dependents_of(c, self)) {
+    if (member.type != 'e') continue;
+    const Address& a = member.address;
+    if (a.class_id == pg_proc::kOid) {
+      INDIGO_TRY(update_row(c, a.class_id, {Datum::of_oid(a.object)},
+                            [&](RowValues& v) { v.oid(pg_proc::c_pronamespace, schema); }));
+    } else if (a.class_id == pg_type::kOid) {
+      INDIGO_TRY(update_row(c, a.class_id, {Datum::of_oid(a.object)},
+                            [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
+    } else {
+      return unsupported("moving " + describe(c, a) + " with its extension");
+    }
+    INDIGO_TRY(change_dependency(c, a, from, to));
+  }
+  INDIGO_TRY(update_row(c, pg_extension::kOid, {Datum::of_oid(e.oid)},
+                        [&](RowValues& v) { v.oid(pg_extension::c_extnamespace, schema); }));
+  INDIGO_TRY(change_dependency(c, self, from, to));
+  c.catalog.changed({kInvalidOid});
+  return {};
+}
+
+}  // namespace indigo::engine::ddl

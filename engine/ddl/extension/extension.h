@@ -1,0 +1,38 @@
+// CREATE, ALTER and DROP EXTENSION: rows of pg_extension, and of pg_depend for what an extension has made ('e').
+//
+// The definitions of an extension are statements like anybody's; DdlContext::extension says for whom they run, and what they
+// make becomes a member. A member goes with its extension only, and dumps leave it out.
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include <optional>
+
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+namespace pg_extension = catalog::pg_extension;
+
+Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s);
+// UPDATE [TO version]
+Result<std::string> execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s);
+// ADD and DROP of a member
+Result<std::string> execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s);
+Status move_extension(DdlContext& c, std::string_view name, std::string_view schema);
+
+struct InstalledExtension {
+  Oid oid = kInvalidOid;
+  Oid owner = kInvalidOid, schema = kInvalidOid;
+  std::string name, version;
+  bool relocatable = true;
+};
+std::optional<InstalledExtension> installed_extension(DdlContext& c, std::string_view name);
+// 42704 when there is none, 42501 for others than its owner.
+Result<InstalledExtension> own_extension(DdlContext& c, std::string_view name);
+// None, after a notice, with missing_ok.
+Result<std::optional<Address>> find_dropped_extension(DdlContext& c, std::string_view name, bool missing_ok);
+
+// A new object belongs to the extension whose definitions run, if any.
+Status record_membership(DdlContext& c, const Address& object);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,47 @@
+// pg_available_extensions() and pg_available_extension_versions(): the extensions that are built in.
+#include "engine/system/families.h"
+#include "types/extension/extension.h"
+#include "types/value/array_format.h"
+
+namespace indigo::engine {
+
+namespace {
+
+Status available_extensions(SessionParts&, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const types::Extension& e : types::extensions()) {
+    const Datum row[] = {Datum::of(Str(e.name)), Datum::of(Str(e.version)), Datum::of(Str(e.comment))};
+    sink(row);
+  }
+  return {};
+}
+
+Status available_versions(SessionParts&, std::span<const Datum>, const SystemRowSink& sink) {
+  for (const types::Extension& e : types::extensions()) {
+    std::vector<Datum> names;
+    for (const std::string_view name : e.required) names.push_back(Datum::of(Str(name)));
+    const std::string required = make_array(oid::kName, Phys::kStr, names);
+    const Datum row[] = {
+        Datum::of(Str(e.name)),
+        Datum::of(Str(e.version)),
+        Datum::of(true),  // PostgreSQL's default, and what "trusted" makes bearable
+        Datum::of(e.trusted),
+        Datum::of(e.relocatable),
+        e.schema.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(e.schema)),
+        names.empty() ? Datum::make_null(Phys::kStr) : Datum::of(Str(required)),
+        Datum::of(Str(e.comment)),
+    };
+    sink(row);
+  }
+  return {};
+}
+
+constexpr SystemRows kExtensionRows[] = {
+    {"pg_available_extensions", available_extensions},
+    {"pg_available_extension_versions", available_versions},
+};
+
+}  // namespace
+
+std::span<const SystemRows> extension_rows() { return kExtensionRows; }
+
+}  // namespace indigo::engine

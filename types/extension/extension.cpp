@@ -1,0 +1,48 @@
+#include "types/extension/extension.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace indigo::types {
+
+const Extension& plpgsql_extension() {
+  static constexpr Extension kExtension{.name = "plpgsql",
+                                        .version = "1.0",
+                                        .comment = "PL/pgSQL procedural language",
+                                        .relocatable = false,
+                                        .trusted = true,
+                                        .schema = "pg_catalog",
+                                        .required = {},
+                                        .definitions = {},
+                                        .functions = {}};
+  return kExtension;
+}
+
+std::span<const Extension> extensions() {
+  static const std::vector<Extension> all = {pgcrypto_extension(), plpgsql_extension(), uuid_ossp_extension()};
+  return all;
+}
+
+const Extension* find_extension(std::string_view name) {
+  const auto all = extensions();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Extension& e) { return e.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string module_of(const Extension& extension) { return "$libdir/" + std::string(extension.name); }
+
+const Extension* find_module(std::string_view object_file) {
+  if (object_file.ends_with(".so")) object_file.remove_suffix(3);
+  const size_t slash = object_file.rfind('/');
+  if (slash == std::string_view::npos) return nullptr;
+  const Extension* found = find_extension(object_file.substr(slash + 1));
+  return found != nullptr && !found->functions.empty() ? found : nullptr;
+}
+
+const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol) {
+  const auto found = std::find_if(extension.functions.begin(), extension.functions.end(),
+                                  [&](const ScalarEntry& e) { return e.name == symbol; });
+  return found == extension.functions.end() ? nullptr : &*found;
+}
+
+}  // namespace indigo::types

@@ -1,0 +1,39 @@
+// The extensions that are built in: what CREATE EXTENSION finds instead of control files and shared libraries. An extension
+// is a folder: its definitions in SQL, as PostgreSQL's script of that version makes them, and the functions in C that these
+// name by symbol.
+// Thread safety: constants.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "types/function/family.h"
+
+namespace indigo::types {
+
+struct Extension {
+  std::string_view name, version, comment;
+  bool relocatable = true;
+  bool trusted = true;      // whoever may create in the database may create it; others are for superusers
+  std::string_view schema;  // the only one that it can lie in; empty: any
+  std::span<const std::string_view> required;
+  std::string_view definitions;            // statements; MODULE_PATHNAME stands for module_of(name)
+  std::span<const ScalarEntry> functions;  // by symbol
+};
+
+std::span<const Extension> extensions();
+const Extension* find_extension(std::string_view name);  // null: not built in
+// "$libdir/pgcrypto"
+std::string module_of(const Extension& extension);
+
+// Which extension's module a C function's object file is: by "$libdir/name" or a path that ends so. Null: none.
+const Extension* find_module(std::string_view object_file);
+// Null: the module has no such function.
+const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol);
+
+// One for each folder.
+const Extension& plpgsql_extension();
+const Extension& pgcrypto_extension();
+const Extension& uuid_ossp_extension();
+
+}  // namespace indigo::types
