@@ -1,12 +1,13 @@
-// NestedLoop whose right side is one look-up by primary key for each left row: the keys of a left chunk are looked up together,
-// so that storage overlaps their cache misses. At most one right row for each left row, so the output is the left chunk
-// itself beside the right rows at the same row numbers.
+// NestedLoop whose right side is one look-up by primary key, or by the whole key of a unique index, for each left row: the
+// keys of a left chunk are looked up together, so that storage overlaps their cache misses. At most one right row for each left
+// row, so the output is the left chunk itself beside the right rows at the same row numbers.
 #include <algorithm>
 
 #include "engine/exec/join/join_output.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/bounds.h"
 #include "engine/exec/scan/row_decoder.h"
+#include "engine/exec/scan/unique_index.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -16,11 +17,13 @@ using sql::JoinType;
 
 class LookupJoinOperator final : public Operator {
  public:
-  LookupJoinOperator(QueryState& state, JoinType type, const sql::TableScanPlan& right, JoinOutput output,
-                     ExpressionSet keys, std::vector<KeyValuePlacer> placers, OperatorPtr left)
+  // `index`: by whose keys; null: the primary key's.
+  LookupJoinOperator(QueryState& state, JoinType type, const sql::ScanPlan& right, const catalog::IndexInfo* index,
+                     JoinOutput output, ExpressionSet keys, std::vector<KeyValuePlacer> placers, OperatorPtr left)
       : state_(state),
         type_(type),
         relation_(right.relation),
+        index_(index),
         decoder_(*right.relation, right.scan_columns),
         output_(std::move(output)),
         keys_(std::move(keys)),
@@ -34,6 +37,9 @@ class LookupJoinOperator final : public Operator {
 
   Status open(Open mode) override {
     error_ = nullptr;
+    if (index_ != nullptr && (mode == Open::kFresh || unique_ == nullptr)) {
+      INDIGO_ASSIGN(unique_, make_unique_lookup(state_, *relation_, *index_));
+    }
     return left_->open(mode);
   }
   void close() override { left_->close(); }
@@ -65,12 +71,13 @@ class LookupJoinOperator final : public Operator {
  private:
   // Finds the right rows of the left rows; decodes them at the left rows' numbers.
   Status look_up(Selection rows) {
-    const types::KeyLayout& layout = relation_->key;
+    const types::KeyLayout& layout = index_ != nullptr ? index_->key : relation_->key;
     uint32_t n = 0;
     if (key_bytes_.size() < rows.count) {
       key_bytes_.resize(rows.count);
       key_views_.resize(rows.count);
       images_.resize(rows.count);
+      hit_rows_.resize(rows.count);
     }
     wanted_.clear();
     for (uint32_t i = 0; i < rows.count; i++) {
@@ -90,8 +97,13 @@ class LookupJoinOperator final : public Operator {
     found_.clear();
     if (n == 0) return {};
     if (hits_ == nullptr) hits_ = std::make_unique<bool[]>(kChunkRows);
-    storage::StorageStatus status = relation_->table->get_many(
-        state_.transaction(), state_.view(), {key_views_.data(), n}, {images_.data(), n}, {hits_.get(), n});
+    const std::span<const Bytes> keys(key_views_.data(), n);
+    const std::span<bool> hits(hits_.get(), n);
+    storage::StorageStatus status =
+        index_ != nullptr
+            ? unique_->look_up(state_.transaction(), state_.view(), keys, {hit_rows_.data(), n}, hits)
+            : relation_->table->get_many(state_.transaction(), state_.view(), keys, {images_.data(), n}, hits);
+    for (uint32_t i = 0; i < n && index_ == nullptr; i++) hit_rows_[i] = {key_views_[i], images_[i]};
     if (status != storage::StorageStatus::kOk) return storage_error(status, relation_.get());
     uint32_t first = n;
     for (uint32_t i = 0; i < n; i++) {
@@ -103,9 +115,9 @@ class LookupJoinOperator final : public Operator {
     right_counters_.rows += found_.size();
     if (found_.empty()) return {};
     // Rows without a partner are decoded too, from some found image: their values are never looked at.
-    refs_.assign(extent_of(rows), storage::RowRef{key_views_[first], images_[first]});
+    refs_.assign(extent_of(rows), hit_rows_[first]);
     for (uint32_t i = 0; i < n; i++) {
-      if (hits_[i]) refs_[wanted_[i]] = {key_views_[i], images_[i]};
+      if (hits_[i]) refs_[wanted_[i]] = hit_rows_[i];
     }
     decoder_.decode(refs_, output_.right(), arena_);
     return {};
@@ -144,6 +156,8 @@ class LookupJoinOperator final : public Operator {
   JoinType type_;
   sql::PlanCounters right_counters_;
   std::shared_ptr<const catalog::RelationInfo> relation_;
+  const catalog::IndexInfo* index_;  // of relation_
+  std::unique_ptr<storage::UniqueLookup> unique_;
   RowDecoder decoder_;
   JoinOutput output_;
   ExpressionSet keys_;
@@ -153,7 +167,7 @@ class LookupJoinOperator final : public Operator {
   std::vector<Bytes> key_views_;
   std::unique_ptr<bool[]> hits_;
   std::vector<uint16_t> wanted_, found_;
-  std::vector<storage::RowRef> refs_;
+  std::vector<storage::RowRef> hit_rows_, refs_;
   SelectionBuffer alone_;
   Arena arena_;
   std::unique_ptr<Error> error_;
@@ -184,21 +198,38 @@ bool has_subplan(const sql::ExprPtr& e) {
   return found;
 }
 
+// What a right side would be looked up by.
+struct LookedUp {
+  const sql::ScanPlan* scan = nullptr;  // null: it cannot
+  const catalog::IndexInfo* index = nullptr;
+};
+LookedUp looked_up(const sql::Plan& right) {
+  if (right.kind == sql::PlanKind::kTableScan) return {&static_cast<const sql::TableScanPlan&>(right)};
+  if (right.kind != sql::PlanKind::kIndexScan) return {};
+  const auto& scan = static_cast<const sql::IndexScanPlan&>(right);
+  const catalog::IndexInfo& index = scan.relation->indexes[static_cast<size_t>(scan.index)];
+  return finds_one_row(*scan.relation, index) ? LookedUp{&scan, &index} : LookedUp{};
+}
+
 }  // namespace
 
 bool is_lookup_join(const sql::NestedLoopPlan& p) {
-  const sql::Plan& right = *p.inputs[1];
-  if (right.kind != sql::PlanKind::kTableScan || p.type == JoinType::kRight || p.type == JoinType::kFull) return false;
-  const auto& scan = static_cast<const sql::TableScanPlan&>(right);
+  if (p.type == JoinType::kRight || p.type == JoinType::kFull) return false;
+  const LookedUp right = looked_up(*p.inputs[1]);
+  if (right.scan == nullptr) return false;
+  const sql::ScanPlan& scan = *right.scan;
   const sql::KeyBounds& bounds = scan.bounds;
-  if (bounds.equal.empty() || bounds.equal.size() != scan.relation->key.column_count() || !bounds.plain()) return false;
+  const types::KeyLayout& key = right.index != nullptr ? right.index->key : scan.relation->key;
+  if (bounds.equal.empty() || bounds.equal.size() != key.column_count() || !bounds.plain()) return false;
   if (has_subplan(scan.filter) || (scan.filter != nullptr && sql::contains_volatile(*scan.filter))) return false;
   return std::none_of(bounds.equal.begin(), bounds.equal.end(),
                       [](const sql::ExprPtr& e) { return has_subplan(e) || sql::contains_volatile(*e); });
 }
 
 Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p) {
-  const auto& scan = static_cast<const sql::TableScanPlan&>(*p.inputs[1]);
+  const LookedUp right = looked_up(*p.inputs[1]);
+  const sql::ScanPlan& scan = *right.scan;
+  const types::KeyLayout& key = right.index != nullptr ? right.index->key : scan.relation->key;
   INDIGO_ASSIGN(OperatorPtr left, b.build(p.inputs[0]));
   sql::ExprList keys;
   for (const sql::ExprPtr& e : scan.bounds.equal) keys.push_back(over_both(e, p.passes));
@@ -217,9 +248,9 @@ Result<OperatorPtr> make_lookup_join(Builder& b, const sql::NestedLoopPlan& p) {
   INDIGO_ASSIGN(JoinOutput output, JoinOutput::make(b, join, *p.inputs[0], *p.inputs[1]));
   INDIGO_ASSIGN(ExpressionSet compiled, b.compile_all(keys));
   std::vector<KeyValuePlacer> placers;
-  for (size_t i = 0; i < keys.size(); i++) placers.emplace_back(b, keys[i]->type, scan.relation->key.column(i));
-  auto made = std::make_unique<LookupJoinOperator>(b.state(), p.type, scan, std::move(output), std::move(compiled),
-                                                   std::move(placers), std::move(left));
+  for (size_t i = 0; i < keys.size(); i++) placers.emplace_back(b, keys[i]->type, key.column(i));
+  auto made = std::make_unique<LookupJoinOperator>(b.state(), p.type, scan, right.index, std::move(output),
+                                                   std::move(compiled), std::move(placers), std::move(left));
   if (b.state().analysis != nullptr) (*b.state().analysis)[p.inputs[1].get()] = &made->right_counters();
   return OperatorPtr(std::move(made));
 }

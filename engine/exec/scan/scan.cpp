@@ -33,7 +33,10 @@ ScanOperator::ScanOperator(QueryState& state, const sql::ScanPlan& plan, KeyBoun
 }
 
 Status ScanOperator::open(Open mode) {
-  if (mode == Open::kFresh) cursor_ = nullptr;
+  if (mode == Open::kFresh) {
+    cursor_ = nullptr;
+    forget();
+  }
   started_ = finished_ = cursor_ready_ = false;
   left_ = {};
   list_at_ = 0;
@@ -108,23 +111,29 @@ Result<bool> ScanOperator::look_up_point() {
   return true;
 }
 
+Status ScanOperator::look_up_keys(std::span<const Bytes> keys, std::span<storage::RowRef> rows, std::span<bool> found) {
+  rows_.resize(std::max(rows_.size(), keys.size()));
+  storage::StorageStatus status =
+      plan_.relation->table->get_many(state_.transaction(), state_.view(), keys, {rows_.data(), keys.size()}, found);
+  if (status != storage::StorageStatus::kOk) return storage_error(status, plan_.relation.get());
+  for (size_t i = 0; i < keys.size(); i++) rows[i] = {keys[i], rows_[i]};
+  return {};
+}
+
 // Several keys at once: storage overlaps their cache misses.
 Result<uint32_t> ScanOperator::look_up_list(uint32_t wanted) {
   const auto all = bounds_.keys();
   bool backward = plan_.direction == storage::Direction::kBackward;
   uint32_t n = static_cast<uint32_t>(std::min<size_t>(std::min(wanted, kListBatch), all.size() - list_at_));
-  rows_.resize(std::max<size_t>(rows_.size(), n));
   refs_.resize(std::max<size_t>(refs_.size(), n));
   keys_.resize(n);
   if (found_ == nullptr) found_ = std::make_unique<bool[]>(kListBatch);
   for (uint32_t i = 0; i < n; i++) keys_[i] = all[backward ? all.size() - 1 - (list_at_ + i) : list_at_ + i];
   list_at_ += n;
-  storage::StorageStatus status =
-      plan_.relation->table->get_many(state_.transaction(), state_.view(), keys_, {rows_.data(), n}, {found_.get(), n});
-  if (status != storage::StorageStatus::kOk) return storage_error(status, plan_.relation.get());
+  INDIGO_TRY(look_up_keys(keys_, {refs_.data(), n}, {found_.get(), n}));
   uint32_t hits = 0;
   for (uint32_t i = 0; i < n; i++) {
-    if (found_[i]) refs_[hits++] = {keys_[i], rows_[i]};
+    if (found_[i]) refs_[hits++] = refs_[i];
   }
   return hits;
 }
@@ -146,7 +155,7 @@ Result<Chunk*> ScanOperator::next(uint32_t max_rows) {
     batch_ =
         filter_.is_volatile() ? max_rows : std::max(std::min(max_rows, kFirstBatch), std::min(batch_ * 2, kChunkRows));
     if (!filter_) batch_ = std::min(batch_, max_rows);
-    if (has_look_up() && bounds_.is_list()) {
+    if (looks_up_lists() && bounds_.is_list()) {
       INDIGO_ASSIGN(uint32_t hits, look_up_list(batch_));
       if (list_at_ == bounds_.keys().size()) finished_ = true;
       if (hits > 0) take(hits);

@@ -20,8 +20,13 @@ class ScanOperator : public Operator {
  protected:
   // A new cursor over the range.
   virtual Result<std::unique_ptr<storage::Cursor>> make_cursor(const storage::KeyRange& range) = 0;
-  // Whether one key look-up answers a point; then look_up is called.
+  // Whether one key look-up answers a point.
   virtual bool has_look_up() const { return false; }
+  // Whether a list of keys is looked up: rows[i] when found[i].
+  virtual bool looks_up_lists() const { return has_look_up(); }
+  virtual Status look_up_keys(std::span<const Bytes> keys, std::span<storage::RowRef> rows, std::span<bool> found);
+  // The scan begins anew for another statement.
+  virtual void forget() {}
 
   QueryState& state_;
   const sql::ScanPlan& plan_;
@@ -29,7 +34,6 @@ class ScanOperator : public Operator {
  private:
   Status start();
   Result<bool> next_range();
-  Result<Chunk*> look_up(std::span<const storage::RowRef> rows);
   Result<bool> look_up_point();
   Result<uint32_t> look_up_list(uint32_t wanted);
   // Decodes refs_[0..count) and filters; the selection left is in left_.
