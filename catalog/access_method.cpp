@@ -11,9 +11,15 @@ namespace {
 using storage::IndexStructure;
 
 constexpr AccessMethod kMethods[] = {
-    {oid::kBtreeMethod, oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true},
-    {Oid{405}, Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, 0.5},
-    {Oid{8030}, oid::kBtreeMethod, "griffin", IndexStructure::kGriffin, true, true, true, true, 0.5},
+    {oid::kBtreeMethod, oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true, true, true, true,
+     true},
+    {Oid{405}, Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, true, false, true, true, 0.5},
+    {Oid{8030}, oid::kBtreeMethod, "griffin", IndexStructure::kGriffin, true, true, true, true, true, true, true, true,
+     0.5},
+    {Oid{783}, Oid{783}, "gist", IndexStructure::kEmpty, false, false, true, true, true, true, true, false},
+    {Oid{2742}, Oid{2742}, "gin", IndexStructure::kEmpty, false, false, true, false, false, false, false, false},
+    {Oid{4000}, Oid{4000}, "spgist", IndexStructure::kEmpty, false, false, false, true, true, false, true, false},
+    {Oid{3580}, Oid{3580}, "brin", IndexStructure::kEmpty, false, false, true, false, false, false, false, false},
 };
 
 }  // namespace
@@ -22,14 +28,16 @@ AccessMethod::Property AccessMethod::property(std::string_view which) const {
   if (which == "can_order") return {true, ordered};
   if (which == "can_unique") return {true, unique};
   if (which == "can_multi_col") return {true, multicolumn};
-  if (which == "can_exclude") return {true, true};
+  if (which == "can_exclude") return {true, exclude};
   if (which == "can_include") return {true, included};
   return {false, false};
 }
 
 AccessMethod::Property AccessMethod::index_property(std::string_view which) const {
-  if (which == "clusterable") return {true, ordered};
-  return {which == "index_scan" || which == "bitmap_scan" || which == "backward_scan", true};
+  if (which == "clusterable") return {true, clusterable};
+  if (which == "index_scan") return {true, one_by_one};
+  if (which == "bitmap_scan") return {true, true};
+  return {which == "backward_scan", backward};
 }
 
 std::span<const AccessMethod> access_methods() { return kMethods; }

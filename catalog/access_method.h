@@ -21,10 +21,17 @@ struct AccessMethod {
   storage::IndexStructure structure;
   // Its entries have an order: ranges, prefixes of the key, ORDER BY; ASC, DESC and NULLS FIRST. Else a key is looked up whole.
   bool ordered;
-  bool unique;         // UNIQUE
-  bool multicolumn;    // more than one key column
-  bool included;       // INCLUDE
+  bool unique;       // UNIQUE
+  bool multicolumn;  // more than one key column
+  bool included;     // INCLUDE
+  bool exclude;      // exclusion constraints
+  bool clusterable;  // CLUSTER
+  bool one_by_one;   // entries come in turn; else rows are marked first ("index_scan")
+  bool backward;
   double descent = 1;  // what finding one key costs, of what it costs in a tree
+
+  // Plans may ask it. One that may not is a definition only: kept, shown and dumped.
+  bool searchable() const { return structure != storage::IndexStructure::kEmpty; }
 
   // pg_indexam_has_property and its kin; not `known`: there is no such property.
   struct Property {

@@ -295,6 +295,12 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
     out.storage = database_.physical(filenode).index;
     const AccessMethod* method = access_method(c.oid(pg_class::c_relam));
     out.method = (method == nullptr ? default_access_method() : *method).name;
+    // What keeps no entries needs no order: any bytes will do for a type that has none.
+    if (method != nullptr && !method->searchable()) {
+      for (KeyColumn& k : key) {
+        if (!KeyLayout::encodable(k.type, k.phys)) k = key_column({oid::kBytea, -1, kInvalidOid});
+      }
+    }
   }
   // The primary key's own tree is the table: its columns are never null. (An index that is about to be built has no
   // storage yet either.)

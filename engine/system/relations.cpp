@@ -147,7 +147,11 @@ Result<OwnedDatum> index_column_property(SessionParts& session, std::span<const 
   if (!method->ordered) {
     for (const char* name : {"asc", "desc", "nulls_first", "nulls_last", "orderable", "distance_orderable",
                              "returnable", "search_array", "search_nulls"}) {
-      if (property == name) return value_of(false);
+      if (property != name) continue;
+      const std::string_view of = method->name;
+      const bool spatial = of == "gist" || of == "spgist";
+      return value_of((property == "returnable" && spatial) ||
+                      (property == "search_nulls" && (spatial || of == "brin")));
     }
     return null_bool();
   }

@@ -19,6 +19,7 @@ class PauseHook;
 enum class IndexStructure : uint8_t {
   kBtree,    // ordered; storage/index/btree_index.h
   kHash,     // points only; storage/index/hash_index.h
+  kEmpty,    // no entries; storage/index/empty_index.h
   kGriffin,  // a hash for points, a tree that lags for ranges; storage/index/griffin/griffin_index.h
 };
 

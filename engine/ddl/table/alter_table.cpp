@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
@@ -240,6 +241,15 @@ Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery
                           [&](RowValues& a) { a.chr(pg_attribute::c_attcompression, letter); });
 }
 
+// Of an index; empty for others.
+std::string_view method_name(DdlContext& c, const RelationInfo& relation) {
+  std::string image;
+  const SystemTable& classes = table(c, pg_class::kOid);
+  if (relation.kind != RelationKind::kIndex || !classes.find_oid(c.txn, relation.oid, image)) return {};
+  const catalog::AccessMethod* method = catalog::access_method(classes.reader(image).oid(pg_class::c_relam));
+  return method == nullptr ? std::string_view() : method->name;
+}
+
 // SET (fillfactor = ..) and RESET: kept in reloptions. Thresholds hold from the commit on; leaf_size is looked at when the
 // table is made anew.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
@@ -253,8 +263,8 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
     INDIGO_ASSIGN(const auto query, sql::analyze_view(c.host.session(), *relation));
     INDIGO_TRY(check_check_option(given, *query));
   } else {
-    INDIGO_ASSIGN(
-        given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable, list));
+    INDIGO_ASSIGN(given, storage_options(relation->kind == RelationKind::kIndex ? OptionsOf::kIndex : OptionsOf::kTable,
+                                         list, method_name(c, *relation)));
   }
   c.catalog.changed({relation->oid});
   INDIGO_TRY(update_class(c, relation->oid,

@@ -23,16 +23,36 @@ namespace {
 
 using catalog::AccessMethod;
 
-// Default classes of a type have one name in all methods.
+std::string class_name(DdlContext& c, Oid opclass) {
+  std::string name;
+  table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(catalog::pg_opclass::c_oid) == opclass) name = row.str(catalog::pg_opclass::c_opcname);
+    return name.empty();
+  });
+  return name;
+}
+
+// The default class of a method whose classes are not those of a tree's types.
+Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
+  const types::Builtins& builtins = c.catalog.catalog().builtins();
+  for (int depth = 0; depth < 64 && type != kInvalidOid; depth++) {
+    if (const Oid found = builtins.default_opclass(method.classes, type == oid::kVarchar ? oid::kText : type);
+        found != kInvalidOid) {
+      return found;
+    }
+    const auto info = c.catalog.type(type);
+    if (info == nullptr) break;
+    if (info->is_array()) return builtins.default_opclass(method.classes, oid::kAnyArray);
+    type = info->base;
+  }
+  return kInvalidOid;
+}
+
+// Default classes of a type have one name in all methods that search for equal values.
 Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
-  Oid opclass = c.catalog.default_opclass(type);
-  if (opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
-    std::string name;
-    table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
-      if (row.oid(catalog::pg_opclass::c_oid) == opclass) name = row.str(catalog::pg_opclass::c_opcname);
-      return name.empty();
-    });
-    opclass = c.catalog.catalog().builtins().opclass_named(method.classes, name);
+  Oid opclass = method.searchable() ? c.catalog.default_opclass(type) : own_default_class(c, method, type);
+  if (method.searchable() && opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
+    opclass = c.catalog.catalog().builtins().opclass_named(method.classes, class_name(c, opclass));
   }
   if (opclass != kInvalidOid) return opclass;
   return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +
@@ -170,7 +190,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
   const auto collator_lookup = [&](Oid collation) { return c.catalog.collator(collation); };
   for (const IndexColumnSpec& column : spec.columns) {
     const types::KeyColumn key = catalog::key_column_of(column.type, type_lookup, collator_lookup);
-    if (!types::KeyLayout::encodable(key.type, key.phys)) {
+    if (catalog::access_method(spec.method)->searchable() && !types::KeyLayout::encodable(key.type, key.phys)) {
       return unsupported("an index on a column of type " + type_text(c, {column.type.oid, -1, kInvalidOid}));
     }
   }
@@ -290,14 +310,17 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
   const bool text = base == oid::kText || base == oid::kVarchar;
   if (name.starts_with("text_") || name.starts_with("varchar_")) return text;
   if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
+  const auto actual = base == type ? info : c.catalog.type(base);
+  const Oid family = actual->is_array()     ? oid::kAnyArray
+                     : actual->kind == 'e' ? oid::kAnyEnum
+                     : actual->kind == 'c' ? oid::kRecord
+                                           : kInvalidOid;
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
     accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
                row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
                (row.oid(catalog::pg_opclass::c_opcintype) == base ||
-                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyArray ||
-                row.oid(catalog::pg_opclass::c_opcintype) == oid::kAnyEnum ||
-                row.oid(catalog::pg_opclass::c_opcintype) == oid::kRecord);
+                row.oid(catalog::pg_opclass::c_opcintype) == family);
     return !accepts;
   });
   return accepts;
@@ -345,10 +368,16 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
         return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
                                                       type_text(c, {spec.type.oid, -1, kInvalidOid}));
       }
-      if (!pattern) return unsupported("operator class " + quoted(name));
+      if (!pattern && method.searchable()) return unsupported("operator class " + quoted(name));
     }
   } else {
     INDIGO_ASSIGN(spec.opclass, default_class(c, method, spec.type.oid));
+  }
+  if (e.n_opclassopts > 0) {
+    const std::string name = class_name(c, spec.opclass);
+    if (name.ends_with("_bloom_ops") || name.ends_with("_minmax_multi_ops"))
+      return unsupported("a parameter of operator class " + quoted(name));
+    return Error(sqlstate::kInvalidParameterValue, "operator class " + name + " has no options");
   }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
   spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
@@ -362,9 +391,6 @@ Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {
   const std::string_view name = s.access_method;
   const AccessMethod* method = catalog::access_method(name);
   if (method == nullptr) {
-    for (const std::string_view known : {"gist", "gin", "spgist", "brin"}) {
-      if (name == known) return unsupported("access method " + quoted(name));
-    }
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(name) + " does not exist");
   }
   const auto refuse = [&](std::string_view what) {
@@ -409,7 +435,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   spec.method = method->oid;
   spec.unique = s.unique;
   spec.nulls_not_distinct = s.nulls_not_distinct;
-  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options)));
+  INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kIndex, nodes(s.n_options, s.options), method->name));
   std::vector<StoredExpression> expressions;
   if (!sql::absent(s.where_clause)) {
     INDIGO_ASSIGN(StoredExpression predicate, store_expression(c, s.where_clause, ExpressionUse::kIndexPredicate,

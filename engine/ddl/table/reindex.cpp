@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/rewrite.h"
@@ -162,6 +163,11 @@ Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s
                        "index " + quoted(s.indexname) + " for table " + quoted(relation->name) + " does not exist")
                : Error(sqlstate::kUndefinedObject,
                        "there is no previously clustered index for table " + quoted(relation->name));
+  }
+  for (const IndexInfo& index : relation->indexes) {
+    if (index.oid != chosen || catalog::access_method(index.method)->clusterable) continue;
+    return Error(sqlstate::kFeatureNotSupported, "cannot cluster on index " + quoted(index.name) +
+                                                     " because access method does not support clustering");
   }
   INDIGO_TRY(check_not_in_use(c, *relation, "CLUSTER"));
   for (const IndexInfo& index : relation->indexes) {

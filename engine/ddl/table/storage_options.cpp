@@ -20,7 +20,7 @@ using storage::LeafThresholds;
 constexpr std::string_view kLeafSize = "leaf_size", kFill = "fillfactor", kMerge = "leaf_merge_fill",
                            kDead = "leaf_dead_share", kInline = "toast_tuple_target";
 
-enum class ValueKind : uint8_t { kInteger, kReal, kBoolean, kCleanup, kPowerOfTwo };
+enum class ValueKind : uint8_t { kInteger, kReal, kBoolean, kOnOffAuto, kCleanup, kPowerOfTwo };
 enum Place : uint8_t { kOfTable = 1, kOfIndex = 2 };
 constexpr double kMost = std::numeric_limits<int32_t>::max();
 
@@ -29,7 +29,8 @@ struct Option {
   uint8_t places;
   ValueKind kind;
   double least = 0, most = 0;
-  bool exclusive = false;  // changing it needs ACCESS EXCLUSIVE
+  bool exclusive = false;                      // changing it needs ACCESS EXCLUSIVE
+  std::string_view methods = "btree griffin";  // of indexes
 };
 
 constexpr Option threshold(std::string_view name, storage::Bounds bounds, uint8_t places = kOfTable,
@@ -44,7 +45,9 @@ constexpr Option boolean(std::string_view name) { return {name, kOfTable, ValueK
 
 constexpr Option kOptions[] = {
     threshold(kLeafSize, storage::kLeafBytes, kOfTable, ValueKind::kPowerOfTwo),
-    threshold(kFill, LeafThresholds::kFill, kOfTable | kOfIndex),
+    threshold(kFill, LeafThresholds::kFill, kOfTable),
+    {kFill, kOfIndex, ValueKind::kInteger, LeafThresholds::kFill.least, LeafThresholds::kFill.most, false,
+     "btree griffin hash gist spgist"},
     threshold(kMerge, LeafThresholds::kMerge),
     threshold(kDead, LeafThresholds::kDead),
     threshold(kInline, LeafThresholds::kInline),
@@ -70,11 +73,27 @@ constexpr Option kOptions[] = {
     {"user_catalog_table", kOfTable, ValueKind::kBoolean, 0, 0, true},
     {"deduplicate_items", kOfIndex, ValueKind::kBoolean},
     {"vacuum_cleanup_index_scale_factor", kOfIndex, ValueKind::kReal, 0, 1e10},
+    {"fastupdate", kOfIndex, ValueKind::kBoolean, 0, 0, true, "gin"},
+    {"gin_pending_list_limit", kOfIndex, ValueKind::kInteger, 64, kMost, true, "gin"},
+    {"buffering", kOfIndex, ValueKind::kOnOffAuto, 0, 0, true, "gist"},
+    {"pages_per_range", kOfIndex, ValueKind::kInteger, 1, 131072, true, "brin"},
+    {"autosummarize", kOfIndex, ValueKind::kBoolean, 0, 0, true, "brin"},
 };
 
-const Option* find_option(std::string_view name, uint8_t place) {
+bool has_word(std::string_view words, std::string_view word) {
+  for (size_t at = 0; at < words.size(); at = std::min(words.find(' ', at), words.size()) + 1) {
+    if (words.substr(at, words.find(' ', at) - at) == word) return true;
+  }
+  return false;
+}
+
+// An empty method: any.
+const Option* find_option(std::string_view name, uint8_t place, std::string_view method) {
+  const auto has_method = [&](const Option& option) {
+    return place != kOfIndex || method.empty() || has_word(option.methods, method);
+  };
   for (const Option& option : kOptions) {
-    if (option.name == name && (option.places & place) != 0) return &option;
+    if (option.name == name && (option.places & place) != 0 && has_method(option)) return &option;
   }
   return nullptr;
 }
@@ -128,6 +147,11 @@ Status check_value(const Option& option, const std::string& value) {
   if (option.kind == ValueKind::kBoolean) {
     return is_boolean(value) ? Status() : Status(invalid("boolean", option, value));
   }
+  if (option.kind == ValueKind::kOnOffAuto) {
+    const std::string text = lower(value);
+    if (text == "on" || text == "off" || text == "auto") return {};
+    return invalid("enum", option, value).with_detail("Valid values are \"on\", \"off\", and \"auto\".");
+  }
   if (option.kind == ValueKind::kCleanup) {
     const std::string text = lower(value);
     for (const std::string_view word : {"on", "off", "auto", "true", "false", "yes", "no", "1", "0"}) {
@@ -180,7 +204,7 @@ std::vector<std::string> options_of(DdlContext& c, Oid relation) {
   return options_of(classes.reader(image));
 }
 
-Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options) {
+Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method) {
   std::vector<std::string> out;
   const uint8_t place = of == OptionsOf::kTable ? kOfTable : kOfIndex;
   for (const PgQuery__Node* node : options) {
@@ -196,7 +220,7 @@ Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options)
       if (on) return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
       continue;
     }
-    const Option* option = find_option(name, place);
+    const Option* option = find_option(name, place, method);
     if (option == nullptr) {
       return Error(sqlstate::kInvalidParameterValue, "unrecognized parameter " + quoted(name));
     }
@@ -225,7 +249,7 @@ Result<std::vector<std::string>> reset_options(NodeList options) {
 
 TableLockMode options_lock(NodeList options) {
   for (const PgQuery__Node* node : options) {
-    const Option* option = find_option(node->def_elem->defname, kOfTable | kOfIndex);
+    const Option* option = find_option(node->def_elem->defname, kOfTable | kOfIndex, {});
     if (option == nullptr || option->exclusive) return TableLockMode::kAccessExclusive;
   }
   return TableLockMode::kShareUpdateExclusive;

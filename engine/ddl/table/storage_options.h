@@ -22,7 +22,8 @@ namespace indigo::engine::ddl {
 enum class OptionsOf : uint8_t { kTable, kIndex };
 
 // As "name=value", checked. 22023 for unknown names and values out of bounds.
-Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options);
+// `method` is the index's; empty: the default.
+Result<std::vector<std::string>> storage_options(OptionsOf of, NodeList options, std::string_view method = {});
 // The names to RESET, each with a "=" behind it. 42601 when one has a value.
 Result<std::vector<std::string>> reset_options(NodeList options);
 // What setting or resetting these takes: most need not wait for those who read and write.

@@ -43,12 +43,25 @@ std::string column_list(const RelationInfo& table, std::span<const int16_t> numb
   return out;
 }
 
+// Is it a class of this type, or of what stands for the type?
+bool is_class_of(SessionParts& session, const RowReader& opclass, Oid type) {
+  const Oid input = opclass.oid(pg_opclass::c_opcintype);
+  for (int depth = 0; depth < 64 && type != kInvalidOid; depth++) {
+    const auto info = session.session_catalog().type(type);
+    if (input == type || (type == oid::kVarchar && input == oid::kText)) return true;
+    if (info == nullptr) return false;
+    if (info->is_array()) return input == oid::kAnyArray;
+    type = info->base;
+  }
+  return false;
+}
+
 std::string opclass_suffix(SessionParts& session, const IndexColumn& column) {
   SessionCatalog& view = session.session_catalog();
   std::string out;
   CatalogRows(session).find(pg_opclass::kOid, column.opclass, [&](RowReader row) {
     const bool is_default = view.default_opclass(column.type.oid) == column.opclass ||
-                            (row.flag(pg_opclass::c_opcdefault) && row.oid(pg_opclass::c_opcintype) == column.type.oid);
+                            (row.flag(pg_opclass::c_opcdefault) && is_class_of(session, row, column.type.oid));
     if (is_default) return;
     const Oid schema = row.oid(pg_opclass::c_opcnamespace);
     out = " ";

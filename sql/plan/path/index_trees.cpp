@@ -120,7 +120,7 @@ Result<std::vector<IndexTree>> index_trees(Level& level, const Rel& rel, const E
   for (size_t i = 0; i < relation.indexes.size(); i++) {
     const IndexInfo& index = relation.indexes[i];
     const catalog::AccessMethod* method = catalog::access_method(index.method);
-    if (!index.storage || !index.valid || method == nullptr) continue;
+    if (!index.storage || !index.valid || method == nullptr || !method->searchable()) continue;
     INDIGO_ASSIGN(IndexTree tree, maker.secondary(index));
     tree.index = static_cast<int>(i);
     tree.ordered = method->ordered;
