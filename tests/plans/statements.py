@@ -67,6 +67,12 @@ SHAPES = (
     # TPC-DS Q10 and Q35: one EXISTS or the other.
     (42000, "SELECT count(*) FROM part WHERE EXISTS (SELECT 1 FROM line WHERE line.p = part.p AND mode = 1) "
             "OR EXISTS (SELECT 1 FROM line WHERE line.p = part.p AND mode = 2)"),
+    # go-tpc's check of balances: aggregates in the targets of a merged subquery, one condition over both.
+    (42000, "SELECT count(*) FROM (SELECT owner, (SELECT sum(quantity) FROM line WHERE line.p = part.p AND mode = 1) s, "
+            "(SELECT count(*) FROM line l2 WHERE l2.p = part.p) n FROM part) t WHERE owner <> s - n"),
+    (22000, "SELECT p, (SELECT coalesce(sum(quantity), 0) FROM line WHERE line.p = part.p) FROM part"),
+    # One row of the outer table: no other group.
+    (20100, "SELECT p, (SELECT count(*) FROM line WHERE line.p = part.p) FROM part WHERE p = 7"),
 )
 
 GROUPS = (("go-tpc", TPCC_SCHEMA, GO_TPC), ("joins and subqueries", JOIN_SCHEMA, SHAPES))

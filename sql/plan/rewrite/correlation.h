@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "sql/plan/level.h"
 
@@ -29,7 +30,11 @@ bool has_index_for(const Query& query, const Correlation& correlation);
 
 // x op (SELECT aggregate ...) as a join with the aggregate for every value of the subquery's correlation, where that means the
 // same and no index serves the subquery. Adds the subquery to the node's children and what joins it to its conditions.
-Result<bool> unnest_scalar(Level& level, FromNode& node, const ExprPtr& condition);  // unnest_scalar.cpp
+// `known`: conditions that hold for the node's rows.
+Result<bool> unnest_scalar(Level& level, FromNode& node, const ExprPtr& condition,
+                           std::span<const ExprPtr> known);  // unnest_scalar.cpp
+// The same for what merged subqueries have brought into the level's conditions, and for the targets of a query without groups.
+Status unnest_rest(Level& level);  // unnest_scalar.cpp
 
 // EXISTS (SELECT ... WHERE inner = outer) as outer = ANY (SELECT inner ...), which is answered from a hash table; null: it stays.
 ExprPtr exists_as_any(Level& level, const SubLinkExpr& link);

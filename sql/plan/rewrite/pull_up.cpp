@@ -5,6 +5,7 @@
 #include "base/stack.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/interrupt.h"
+#include "sql/plan/rewrite/correlation.h"
 #include "sql/plan/rewrite/null_rows.h"
 #include "sql/plan/rewrite/rewrite.h"
 #include "sql/plan/rewrite/sampling.h"
@@ -242,7 +243,8 @@ std::shared_ptr<const Query> adopt(Level& level, const std::shared_ptr<const Que
 
 Status pull_up(Level& level) {
   if (level.work.set_operation) return {};
-  return PullUp(level).node(*level.from, false);
+  INDIGO_TRY(PullUp(level).node(*level.from, false));
+  return unnest_rest(level);
 }
 
 }  // namespace indigo::sql::planning

@@ -12,5 +12,7 @@ namespace indigo::sql::planning {
 std::shared_ptr<const Query> adopt(Level& level, const std::shared_ptr<const Query>& query);
 // Turns conditions of an inner join list into semi and anti joins where possible.
 Status pull_up_sublinks(Level& level, FromNode& node);  // pull_up_sublinks.cpp
+// The list becomes the left side of a join, which is answered; its conditions stay.
+FromNode& wrap_in_join(FromNode& list, JoinType type, std::unique_ptr<FromNode> right);  // pull_up_sublinks.cpp
 
 }  // namespace indigo::sql::planning

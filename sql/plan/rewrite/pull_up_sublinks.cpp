@@ -42,7 +42,7 @@ class SublinkPullUp {
     ExprList todo = std::move(node_.conditions);
     node_.conditions.clear();
     for (const ExprPtr& e : todo) {
-      INDIGO_ASSIGN(const bool taken, condition(e));
+      INDIGO_ASSIGN(const bool taken, condition(e, todo));
       if (!taken) kept.push_back(e);
     }
     node_.conditions.insert(node_.conditions.begin(), kept.begin(), kept.end());
@@ -50,33 +50,17 @@ class SublinkPullUp {
   }
 
  private:
-  Result<bool> condition(const ExprPtr& e) {
+  Result<bool> condition(const ExprPtr& e, std::span<const ExprPtr> all) {
     const auto* b = try_as<BoolExpr>(e);
     const bool negated = b && b->op == BoolExpr::Op::kNot;
     const auto* link = try_as<SubLinkExpr>(negated ? b->arguments[0] : e);
-    if (!link) return unnest_scalar(level_, node_, e);
+    if (!link) return unnest_scalar(level_, node_, e, all);
     if (link->form == Form::kExists) return exists(*link, negated);
     if (link->form == Form::kAny) return negated ? not_in(*link) : any(*link);
     return false;
   }
 
-  // The list so far becomes the left side of a join.
-  FromNode& wrap(JoinType type, std::unique_ptr<FromNode> right) {
-    auto left = std::make_unique<FromNode>();
-    if (node_.children.size() == 1) {
-      left = std::move(node_.children[0]);
-    } else {
-      left->children = std::move(node_.children);
-    }
-    auto join = std::make_unique<FromNode>();
-    join->kind = FromNode::Kind::kJoin;
-    join->type = type;
-    join->children.push_back(std::move(left));
-    join->children.push_back(std::move(right));
-    node_.children.clear();
-    node_.children.push_back(std::move(join));
-    return *node_.children.back();
-  }
+  FromNode& wrap(JoinType type, std::unique_ptr<FromNode> right) { return wrap_in_join(node_, type, std::move(right)); }
 
   // A subquery as a FROM item of its own.
   int add_entry(const std::shared_ptr<const Query>& query) {
@@ -175,6 +159,23 @@ class SublinkPullUp {
 };
 
 }  // namespace
+
+FromNode& wrap_in_join(FromNode& list, JoinType type, std::unique_ptr<FromNode> right) {
+  auto left = std::make_unique<FromNode>();
+  if (list.children.size() == 1) {
+    left = std::move(list.children[0]);
+  } else {
+    left->children = std::move(list.children);
+  }
+  auto join = std::make_unique<FromNode>();
+  join->kind = FromNode::Kind::kJoin;
+  join->type = type;
+  join->children.push_back(std::move(left));
+  join->children.push_back(std::move(right));
+  list.children.clear();
+  list.children.push_back(std::move(join));
+  return *list.children.back();
+}
 
 Status pull_up_sublinks(Level& level, FromNode& node) { return SublinkPullUp(level, node).run(); }
 
