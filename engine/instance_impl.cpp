@@ -39,6 +39,7 @@ Result<std::unique_ptr<Instance>> Instance::open(const InstanceOptions& options)
 }
 
 InstanceImpl::~InstanceImpl() {
+  auto_analyzer_.reset();
   if (data_ != nullptr) data_->close();
   catalog_.reset();
   store_.reset();
@@ -89,6 +90,7 @@ Status InstanceImpl::start() {
   next_pid_ = static_cast<int32_t>(getpid());
   if (data_ == nullptr) {
     INDIGO_ASSIGN(catalog_, catalog::Catalog::create(*store_, options_.os_user));
+    auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
     return {};
   }
   auto threads = static_cast<unsigned>(number(defaults_, "recovery_threads"));
@@ -102,6 +104,7 @@ Status InstanceImpl::start() {
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;
   data_->run(*store_, *catalog_, limits);
+  auto_analyzer_ = std::make_unique<AutoAnalyzer>(*this);
   return {};
 }
 
@@ -247,6 +250,7 @@ std::string InstanceImpl::setting(const std::string& name) {
 }
 
 bool InstanceImpl::shutdown(Deadline deadline) {
+  if (auto_analyzer_ != nullptr) auto_analyzer_->stop();
   {
     std::lock_guard lock(mutex_);
     shutting_down_ = true;

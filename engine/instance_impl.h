@@ -10,6 +10,8 @@
 #include "catalog/catalog.h"
 #include "engine/durability/data_directory.h"
 #include "engine/instance.h"
+#include "engine/maintenance/auto_analyzer.h"
+#include "engine/maintenance/table_activity.h"
 #include "engine/session/session_activity.h"
 #include "log/log.h"
 #include "storage/store.h"
@@ -32,6 +34,8 @@ class InstanceImpl final : public Instance {
   DataDirectory* data_directory() { return data_.get(); }
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
+  TableActivity& table_activity() { return table_activity_; }
+  AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
 
   // ---- sessions, for system functions
   struct SessionEntry {
@@ -69,12 +73,14 @@ class InstanceImpl final : public Instance {
   std::unique_ptr<storage::Store> store_;
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;
+  TableActivity table_activity_;
 
   mutable std::mutex mutex_;  // guards the members below
   std::unordered_map<int32_t, Registered> sessions_;
   int32_t next_pid_ = 0;
   bool shutting_down_ = false;
   WaitPoint session_ended_;
+  std::unique_ptr<AutoAnalyzer> auto_analyzer_;  // null until the instance has started
 };
 
 }  // namespace indigo::engine

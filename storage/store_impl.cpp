@@ -215,15 +215,23 @@ Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
   SnapshotRegistry::release(*state.slot);
   snapshots_.collect(state.active);
   pauses_.at(PausePoint::kInstall);
-  size_t installed = 0;
+  size_t installed = 0, changes = 0;
+  TableImpl* changed = nullptr;  // whose `changes` are being counted
   for (const LogRecord& r : state.log) {
     PendingVersion* p = r.pending();
     if (!r.claims() || p->released) continue;
+    if (p->table != changed) {
+      if (changed != nullptr) changed->add_changes(changes);
+      changed = p->table;
+      changes = 0;
+    }
+    changes++;
     int64_t rows_added = 0;
     p->table->install(*p, c, state.active, rows_added, state.stale);
     if (rows_added != 0) txn.touch(*p->table).rows_added += rows_added;
     if (++installed % 1024 == 0) Waiter::current().yield_if_due();
   }
+  if (changed != nullptr) changed->add_changes(changes);
   if (!state.stale.empty()) {
     TableImpl::erase_stale(state.stale);
     if (state.stale.capacity() > kKeepRecords) state.stale = {};

@@ -9,6 +9,7 @@
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
+#include "storage/statistics.h"
 #include "types/function/registry.h"
 #include "types/value/array_format.h"
 
@@ -141,6 +142,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   std::vector<std::string> sample;
   std::mt19937_64 random(relation->oid);
   uint64_t seen = 0;
+  const uint64_t changes = relation->table == nullptr ? 0 : storage::changes_of(*relation->table);
   INDIGO_TRY(for_each_row(c, *relation, [&](Bytes, Bytes row) -> Status {
     seen++;
     if (sample.size() < kSampleRows) {
@@ -170,6 +172,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
     INDIGO_TRY(store(c, *relation, column, relation->layout.phys(index), s));
   }
   INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(seen)));
+  if (columns.empty()) c.host.analyzed(*relation, changes);
   c.catalog.changed({relation->oid});
   return {};
 }

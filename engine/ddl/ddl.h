@@ -43,6 +43,13 @@ class DdlHost {
     (void)database;
     return {};
   }
+  // Work in the background leaves the database, which is to be dropped. It is gone a little later.
+  virtual void end_maintenance(Oid database) { (void)database; }
+  // ANALYZE has read a table, of which so many records had been changed before (storage::changes_of).
+  virtual void analyzed(const catalog::RelationInfo& relation, uint64_t changes) {
+    (void)relation;
+    (void)changes;
+  }
   // CREATE FUNCTION: the language looks at the new routine's body.
   virtual Status validate_routine(Oid routine) {
     (void)routine;

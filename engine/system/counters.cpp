@@ -25,6 +25,24 @@ Result<OwnedDatum> live_rows(SessionParts& session, std::span<const Datum> argum
   return value_of(static_cast<int64_t>(relation->table->statistics().rows));
 }
 
+Result<OwnedDatum> changed_rows(SessionParts& session, std::span<const Datum> arguments) {
+  const auto relation = session.session_catalog().relation(arguments[0].oid());
+  if (relation == nullptr || relation->kind == catalog::RelationKind::kView) return value_of(int64_t{0});
+  const Oid database = session.session_catalog().database();
+  return value_of(static_cast<int64_t>(session.instance().table_activity().changes_since(database, *relation)));
+}
+template <int64_t TableActivity::Analyzed::*member>
+Result<OwnedDatum> analyze_count(SessionParts& session, std::span<const Datum> arguments) {
+  const Oid database = session.session_catalog().database();
+  return value_of(session.instance().table_activity().of(database, arguments[0].oid()).*member);
+}
+template <int64_t TableActivity::Analyzed::*member>
+Result<OwnedDatum> analyze_time(SessionParts& session, std::span<const Datum> arguments) {
+  const Oid database = session.session_catalog().database();
+  const int64_t at = session.instance().table_activity().of(database, arguments[0].oid()).*member;
+  return at == 0 ? null_value(Phys::kI64) : value_of(at);
+}
+
 Result<OwnedDatum> commits(SessionParts& session, std::span<const Datum>) {
   return value_of(static_cast<int64_t>(session.store().statistics().commits));
 }
@@ -103,8 +121,8 @@ Result<OwnedDatum> have_statistics(SessionParts& session, std::span<const Datum>
 constexpr SystemValue kCountersValues[] = {
     {"pg_stat_clear_snapshot", nothing},
     {"pg_stat_force_next_flush", nothing},
-    {"pg_stat_get_analyze_count", zero},
-    {"pg_stat_get_autoanalyze_count", zero},
+    {"pg_stat_get_analyze_count", analyze_count<&TableActivity::Analyzed::manual>},
+    {"pg_stat_get_autoanalyze_count", analyze_count<&TableActivity::Analyzed::automatic>},
     {"pg_stat_get_autovacuum_count", zero},
     {"pg_stat_get_backend_activity", backend_query},
     {"pg_stat_get_backend_activity_start", backend_query_start},
@@ -166,12 +184,12 @@ constexpr SystemValue kCountersValues[] = {
     {"pg_stat_get_function_self_time", zero_seconds},
     {"pg_stat_get_function_total_time", zero_seconds},
     {"pg_stat_get_ins_since_vacuum", zero},
-    {"pg_stat_get_last_analyze_time", never},
-    {"pg_stat_get_last_autoanalyze_time", never},
+    {"pg_stat_get_last_analyze_time", analyze_time<&TableActivity::Analyzed::last_manual>},
+    {"pg_stat_get_last_autoanalyze_time", analyze_time<&TableActivity::Analyzed::last_automatic>},
     {"pg_stat_get_last_autovacuum_time", never},
     {"pg_stat_get_last_vacuum_time", never},
     {"pg_stat_get_live_tuples", live_rows},
-    {"pg_stat_get_mod_since_analyze", zero},
+    {"pg_stat_get_mod_since_analyze", changed_rows},
     {"pg_stat_get_numscans", zero},
     {"pg_stat_get_tuples_deleted", zero},
     {"pg_stat_get_tuples_fetched", zero},

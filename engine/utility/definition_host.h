@@ -39,6 +39,8 @@ class DefinitionHost final : public DdlHost {
   bool is_being_read(Oid relation) override;
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
+  void end_maintenance(Oid database) override;
+  void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;
   Status run_query(std::string_view sql, const Rows& rows) override;
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
 

@@ -2,6 +2,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
+#include "engine/instance_impl.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portals.h"
 #include "engine/session/preparation.h"
@@ -38,6 +39,16 @@ Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view t
     parsed.text = text;
   }
   return run(parsed, select, Source::kStatement, shape, rows);
+}
+
+void DefinitionHost::end_maintenance(Oid database) {
+  session_.instance().auto_analyzer().leave(database);
+  session_.instance().table_activity().forget(database);
+}
+
+void DefinitionHost::analyzed(const catalog::RelationInfo& relation, uint64_t changes) {
+  const bool automatic = session_.pid() == 0;  // the instance's own session
+  session_.instance().table_activity().analyzed(session_.session_catalog().database(), relation, changes, automatic);
 }
 
 bool DefinitionHost::is_being_read(Oid relation) {

@@ -54,6 +54,29 @@ Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, 
                    (relation.kind == catalog::RelationKind::kView ? "view " : "table ") + relation.name);
 }
 
+Status lock_with_descendants(UtilityCall& call, const std::shared_ptr<const catalog::RelationInfo>& named,
+                             const PgQuery__LockStmt& stmt, bool descendants) {
+  auto& session = call.session;
+  std::vector<std::shared_ptr<const catalog::RelationInfo>> all;
+  all.push_back(named);
+  for (size_t at = 0; at < all.size(); at++) {
+    const auto relation = all[at];
+    const auto status = session.store().locks().lock_table(
+        session.store().lock_owner(session.transaction()),
+        catalog::lock_object(session.session_catalog().database(), relation->oid),
+        static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.applied_settings().lock_timeout);
+    if (status == storage::StorageStatus::kWouldBlock) {
+      return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
+    }
+    if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
+    if (!descendants) break;
+    for (const Oid child : relation->children) {
+      if (auto below = session.session_catalog().relation(child)) all.push_back(std::move(below));
+    }
+  }
+  return {};
+}
+
 Status run_lock(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->lock_stmt;
   auto& session = call.session;
@@ -64,22 +87,7 @@ Status run_lock(UtilityCall& call, std::string& tag) {
   for (size_t i = 0; i < stmt.n_relations; i++) {
     INDIGO_ASSIGN(auto named, find_table(call, *stmt.relations[i]->range_var));
     INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode)));
-    std::vector<std::shared_ptr<const catalog::RelationInfo>> all{named};
-    for (size_t at = 0; at < all.size(); at++) {
-      const auto relation = all[at];
-      auto status = session.store().locks().lock_table(
-          session.store().lock_owner(session.transaction()),
-          catalog::lock_object(session.session_catalog().database(), relation->oid),
-          static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.applied_settings().lock_timeout);
-      if (status == storage::StorageStatus::kWouldBlock) {
-        return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
-      }
-      if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
-      if (!stmt.relations[i]->range_var->inh) break;
-      for (const Oid child : relation->children) {
-        if (auto below = session.session_catalog().relation(child)) all.push_back(std::move(below));
-      }
-    }
+    INDIGO_TRY(lock_with_descendants(call, named, stmt, stmt.relations[i]->range_var->inh));
   }
   return {};
 }

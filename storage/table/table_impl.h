@@ -97,6 +97,8 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void restore_erase(Bytes key);
   void restore_end();
   void add_rows(int64_t n) { row_count_.fetch_add(n, std::memory_order_relaxed); }
+  void add_changes(uint64_t n) { changes_.fetch_add(n, std::memory_order_relaxed); }
+  uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
   // One round of reclamation. True when dirty leaves remain.
   bool clean(const ActiveSnapshots& active, bool all);
   // The newest image of the record for uniqueness: committed, or pending (`owner` set when it is another's).
@@ -212,6 +214,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   const size_t max_key_bytes_;
   std::atomic<uint64_t> next_row_id_{1};
   alignas(64) std::atomic<int64_t> row_count_{0};
+  std::atomic<uint64_t> changes_{0};  // records that committed transactions have changed
   std::atomic<int64_t> version_bytes_{0}, version_count_{0};
   // Bytes of large rows, by who names them: a pending change, the newest version, older ones. `newest` changes under a
   // WriteGuard, so that a clone finds it as it is at its moment.

@@ -167,6 +167,7 @@ Status wait_until_unused(DdlContext& c, catalog::Database& database, std::string
                        std::string(n == 1 ? "is 1 other session" : "are " + std::to_string(n) + " other sessions") +
                        " using the database.");
     }
+    c.host.end_maintenance(database.oid());
     INDIGO_TRY(c.host.session().sleep(kPollSeconds));
   }
   return {};
