@@ -120,6 +120,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
   r->reltuples = row.f32(pg_class::c_reltuples);
   const Oid filenode = row.oid(pg_class::c_relfilenode);
   add_columns(*r);
+  if (row.flag(pg_class::c_relhastriggers)) add_triggers(*r);
   switch (r->kind) {
     case RelationKind::kTable:
     case RelationKind::kMaterializedView:
@@ -444,6 +445,40 @@ void InfoBuilder::add_view(RelationInfo& relation) {
       });
   if (!relation.view_definition.empty()) return;
   if (const SystemView* view = system_view(relation.schema, relation.name)) relation.view_definition = view->sql;
+}
+
+void InfoBuilder::add_triggers(RelationInfo& relation) {
+  auto set = std::make_shared<TriggerSet>();
+  database_.table(pg_trigger::kOid)
+      .scan_index(txn_, system_index::kTriggerRelation, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+        TriggerInfo t;
+        t.oid = row.oid(pg_trigger::c_oid);
+        t.name = row.str(pg_trigger::c_tgname);
+        t.parent = row.oid(pg_trigger::c_tgparentid);
+        t.function = row.oid(pg_trigger::c_tgfoid);
+        t.type = row.i16(pg_trigger::c_tgtype);
+        t.enabled = row.chr(pg_trigger::c_tgenabled);
+        t.internal = row.flag(pg_trigger::c_tgisinternal);
+        t.constraint = row.oid(pg_trigger::c_tgconstraint);
+        t.constraint_relation = row.oid(pg_trigger::c_tgconstrrelid);
+        t.deferrable = row.flag(pg_trigger::c_tgdeferrable);
+        t.deferred = row.flag(pg_trigger::c_tginitdeferred);
+        // The arguments stand one after the other, each with a zero byte behind it.
+        for (Str bytes = row.str(pg_trigger::c_tgargs); !bytes.empty();) {
+          const size_t end = std::min(bytes.find('\0'), bytes.size() - 1);
+          t.arguments.emplace_back(bytes.substr(0, end));
+          bytes.remove_prefix(end + 1);
+        }
+        t.columns = read_i16s(row.str(pg_trigger::c_tgattr));
+        t.condition = row.str(pg_trigger::c_tgqual);
+        t.old_table = row.str(pg_trigger::c_tgoldtable);
+        t.new_table = row.str(pg_trigger::c_tgnewtable);
+        set->add(std::move(t));
+        return true;
+      });
+  std::sort(set->triggers.begin(), set->triggers.end(),
+            [](const TriggerInfo& a, const TriggerInfo& b) { return a.name < b.name; });
+  if (!set->triggers.empty()) relation.triggers = std::move(set);
 }
 
 void InfoBuilder::add_statistics(RelationInfo& relation) {

@@ -33,6 +33,7 @@ class InfoBuilder {
   void add_inheritance(RelationInfo& relation, const RowReader& row);
   void add_partition_key(RelationInfo& relation);
   void add_view(RelationInfo& relation);
+  void add_triggers(RelationInfo& relation);
   void add_statistics(RelationInfo& relation);
   IndexInfo index(RelationInfo& relation, RowReader row);
   KeyColumn key_column(const TypeRef& type) const;

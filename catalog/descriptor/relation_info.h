@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "catalog/types.h"
 #include "types/value/datum.h"
 
@@ -47,7 +48,7 @@ struct IndexInfo {
 struct ConstraintInfo {
   Oid oid = kInvalidOid;
   std::string name;
-  char kind = 'c';               // contype: c f p u
+  char kind = 'c';               // contype: c f p u t
   std::vector<int16_t> columns;  // conkey
   Oid index = kInvalidOid;       // p, u and the referenced index of f
   Oid foreign_relation = kInvalidOid;
@@ -141,6 +142,7 @@ struct RelationInfo : RowShape {
   std::shared_ptr<const PartitionKey> partition_key;  // partitioned tables
   std::vector<std::string> child_bounds;              // of a partitioned table's children
   std::shared_ptr<DerivedSlot> partition_map;         // sql/partition/partition_map.h
+  std::shared_ptr<const TriggerSet> triggers;         // null: there are none
   bool is_partitioned() const { return kind == RelationKind::kPartitionedTable; }
   bool has_hidden_row_id() const { return key_columns.empty(); }
   const ColumnInfo* find_column(std::string_view name) const;

@@ -26,6 +26,8 @@ constexpr SystemIndex kIndexes[] = {
     {pg_shdepend::kOid, {pg_shdepend::c_refclassid, pg_shdepend::c_refobjid}, 2, false, "pg_shdepend_reference_index"},
     {pg_enum::kOid, {pg_enum::c_enumtypid, pg_enum::c_enumsortorder}, 2, true, "pg_enum_typid_sortorder_index"},
     {pg_rewrite::kOid, {pg_rewrite::c_ev_class}, 1, false, "pg_rewrite_rel_rulename_index"},
+    {pg_trigger::kOid, {pg_trigger::c_tgrelid, pg_trigger::c_tgname}, 2, true, "pg_trigger_tgrelid_tgname_index"},
+    {pg_trigger::kOid, {pg_trigger::c_tgconstraint}, 1, false, "pg_trigger_tgconstraint_index"},
     {pg_proc::kOid, {pg_proc::c_proname, pg_proc::c_pronamespace}, 2, false, "pg_proc_proname_args_nsp_index"},
     {pg_collation::kOid,
      {pg_collation::c_collname, pg_collation::c_collnamespace},

@@ -229,9 +229,12 @@ constexpr SystemView kInformationSchemaObjectsViews[] = {
      "t.tgname as trigger_name, e.name::pg_catalog.varchar as event_manipulation, "
      "pg_catalog.current_database()::pg_catalog.name as event_object_catalog, n.nspname as event_object_schema, "
      "c.relname as event_object_table, pg_catalog.row_number() over (partition by n.nspname, c.relname, e.bit, "
-     "t.tgtype & 1, t.tgtype & 66 order by t.tgname)::pg_catalog.int4 as action_order, null::pg_catalog.varchar as "
-     "action_condition, ('EXECUTE FUNCTION ' || t.tgfoid::pg_catalog.regproc::pg_catalog.text || "
-     "'()')::pg_catalog.varchar as action_statement, (case when t.tgtype & 1 = 1 then 'ROW' else 'STATEMENT' "
+     "t.tgtype & 1, t.tgtype & 66 order by t.tgname)::pg_catalog.int4 as action_order, (case when "
+     "pg_catalog.pg_has_role(c.relowner, 'USAGE') then (pg_catalog.regexp_match(pg_catalog.pg_get_triggerdef(t.oid), "
+     "'.{35,} WHEN \\((.+)\\) EXECUTE FUNCTION'))[1] end)::pg_catalog.varchar as action_condition, "
+     "substring(pg_catalog.pg_get_triggerdef(t.oid) from position('EXECUTE FUNCTION' in "
+     "substring(pg_catalog.pg_get_triggerdef(t.oid) from 48)) + 47)::pg_catalog.varchar as action_statement, (case "
+     "when t.tgtype & 1 = 1 then 'ROW' else 'STATEMENT' "
      "end)::pg_catalog.varchar as action_orientation, (case t.tgtype & 66 when 2 then 'BEFORE' when 64 then "
      "'INSTEAD OF' else 'AFTER' end)::pg_catalog.varchar as action_timing, t.tgoldtable as "
      "action_reference_old_table, t.tgnewtable as action_reference_new_table, null::pg_catalog.name as "
@@ -239,7 +242,9 @@ constexpr SystemView kInformationSchemaObjectsViews[] = {
      "created from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid join "
      "pg_catalog.pg_namespace n on n.oid = c.relnamespace join (values (4, 'INSERT'), (8, 'DELETE'), (16, "
      "'UPDATE')) e(bit, name) on t.tgtype & e.bit <> 0 where not t.tgisinternal and not "
-     "pg_catalog.pg_is_other_temp_schema(n.oid)"},
+     "pg_catalog.pg_is_other_temp_schema(n.oid) and (pg_catalog.pg_has_role(c.relowner, 'USAGE') or "
+     "pg_catalog.has_table_privilege(c.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER') or "
+     "pg_catalog.has_any_column_privilege(c.oid, 'INSERT, UPDATE, REFERENCES'))"},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@
 #include "engine/ddl/table/index.h"
 #include "engine/ddl/table/reindex.h"
 #include "engine/ddl/table/truncate.h"
+#include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine {
 
@@ -34,7 +35,6 @@ using ddl::unsupported;
 // What the statement would be called in "... is not supported"; null: not a definition statement.
 const char* unsupported_definition(const PgQuery__Node& n) {
   switch (n.node_case) {
-    case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return "CREATE TRIGGER";
     case PG_QUERY__NODE__NODE_RULE_STMT: return "CREATE RULE";
     case PG_QUERY__NODE__NODE_CREATE_CAST_STMT: return "CREATE CAST";
     case PG_QUERY__NODE__NODE_DEFINE_STMT: return "CREATE AGGREGATE, OPERATOR, TYPE or TEXT SEARCH object";
@@ -103,6 +103,7 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CLUSTER_STMT:
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
     case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
   }
@@ -164,6 +165,7 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CLUSTER_STMT: return ddl::execute_cluster(c, *n.cluster_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT: return ddl::execute_create_function(c, *n.create_function_stmt);
     case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT: return ddl::execute_alter_function(c, *n.alter_function_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT: return ddl::execute_create_trigger(c, *n.create_trig_stmt);
     case PG_QUERY__NODE__NODE_VACUUM_STMT: return ddl::execute_analyze(c, *n.vacuum_stmt);
     default: break;
   }

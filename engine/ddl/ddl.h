@@ -8,6 +8,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -53,6 +55,11 @@ class DdlHost {
   // CREATE FUNCTION: the language looks at the new routine's body.
   virtual Status validate_routine(Oid routine) {
     (void)routine;
+    return {};
+  }
+  // TRUNCATE's triggers of these tables: before the rows go, and when they are gone.
+  virtual Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> /*tables*/,
+                                        bool /*before*/) {
     return {};
   }
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.

@@ -107,7 +107,9 @@ int first_column_reference(const PgQuery__Node* node) {
   return location;
 }
 
-Result<StoredExpression> kept(DdlContext& c, const sql::ExprPtr& expr) {
+}  // namespace
+
+Result<StoredExpression> keep_expression(DdlContext& c, const sql::ExprPtr& expr) {
   References references(c.catalog);
   references.expression(expr);
   if (references.refused_constant() != kInvalidOid) {
@@ -122,8 +124,6 @@ Result<StoredExpression> kept(DdlContext& c, const sql::ExprPtr& expr) {
   out.references.assign(references.addresses().begin(), references.addresses().end());
   return out;
 }
-
-}  // namespace
 
 Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* node, ExpressionUse use,
                                           const RelationPtr& relation, const TypeRef& target) {
@@ -161,7 +161,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
                                                                      : sqlstate::kFeatureNotSupported;
     return Error(state, std::string(traits.forbidden) + " not allowed in " + std::string(place_of(use))).at(at);
   }
-  INDIGO_ASSIGN(StoredExpression out, kept(c, expr));
+  INDIGO_ASSIGN(StoredExpression out, keep_expression(c, expr));
   out.immutable = traits.immutable;
   if (!out.immutable) {  // a function in language SQL is what its body is
     // (PostgreSQL does not ask this of the assignment to a generated column.)
@@ -213,7 +213,7 @@ Result<StoredExpression> copy_expression(DdlContext& c, std::string_view stored,
                                          const RelationPtr& relation) {
   const auto from = std::make_shared<const RelationInfo>(source);
   INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), stored, from, TypeRef{}));
-  return kept(c, relation == nullptr ? expr : over(expr, source, *relation));
+  return keep_expression(c, relation == nullptr ? expr : over(expr, source, *relation));
 }
 
 Result<std::string> expression_text(DdlContext& c, std::string_view stored, const RelationPtr& relation, bool qualify) {

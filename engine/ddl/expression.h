@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/expr.h"
 
 namespace indigo::engine::ddl {
 
@@ -34,6 +35,8 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
 // The same for SQL text that is made here.
 Result<StoredExpression> store_expression(DdlContext& c, std::string_view text, ExpressionUse use,
                                           const RelationPtr& relation, const TypeRef& target);
+// An analyzed expression as it is kept.
+Result<StoredExpression> keep_expression(DdlContext& c, const sql::ExprPtr& expr);
 // What `source` keeps, for another relation that has columns of these names (LIKE).
 Result<StoredExpression> copy_expression(DdlContext& c, std::string_view stored, const RelationInfo& source,
                                          const RelationPtr& relation);

@@ -58,6 +58,7 @@ namespace pg_shdescription = catalog::pg_shdescription;
 namespace pg_statistic = catalog::pg_statistic;
 namespace pg_db_role_setting = catalog::pg_db_role_setting;
 namespace pg_collation = catalog::pg_collation;
+namespace pg_trigger = catalog::pg_trigger;
 
 // ---- errors and notices
 inline Error unsupported(std::string feature) {

@@ -20,6 +20,7 @@ struct RowParameters;
 namespace exec {
 class CursorRows;
 class DeferredChecks;
+class TriggerHost;
 }  // namespace exec
 
 // What an execution works with. All outlive the execution.
@@ -32,6 +33,7 @@ struct ExecutionContext {
   uint64_t work_memory_bytes = 0;            // limit of one operator; over it 53200
   exec::DeferredChecks* deferred = nullptr;  // checks that wait for the transaction's end; null: none may
   exec::CursorRows* cursors = nullptr;       // WHERE CURRENT OF; null: refused
+  exec::TriggerHost* triggers = nullptr;     // who runs trigger functions; null: no trigger fires
   const RowParameters* rows = nullptr;       // that a VALUES node is run for; null: its own
 };
 

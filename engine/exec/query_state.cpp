@@ -5,6 +5,7 @@
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "engine/exec/change/foreign_key.h"
+#include "engine/exec/change/statement_state.h"
 #include "engine/exec/errors.h"
 #include "types/function/registry.h"
 #include "types/value/array_format.h"
@@ -45,6 +46,7 @@ void QueryState::begin(const ExecutionContext& context) {
     cte.work_table = nullptr;
   }
   if (foreign_keys_ != nullptr) foreign_keys_->clear();
+  if (changes_ != nullptr) changes_->clear();
 }
 
 void QueryState::end() {
@@ -149,6 +151,11 @@ Status QueryState::check_memory(uint64_t bytes) {
 ForeignKeyQueue& QueryState::foreign_keys() {
   if (foreign_keys_ == nullptr) foreign_keys_ = std::make_unique<ForeignKeyQueue>();
   return *foreign_keys_;
+}
+
+StatementState& QueryState::changes() {
+  if (changes_ == nullptr) changes_ = std::make_unique<StatementState>();
+  return *changes_;
 }
 
 Status QueryState::finish_foreign_keys() {

@@ -25,6 +25,7 @@
 namespace indigo::engine::exec {
 
 class ForeignKeyQueue;
+class StatementState;
 
 // A CTE that is materialised on demand, or the work table of a recursive one.
 struct CteState {
@@ -90,9 +91,11 @@ class QueryState {
   void add_affected(uint64_t rows) { affected_ += rows; }
   uint64_t affected() const { return affected_; }
 
-  // Foreign-key work that waits for the statement's end.
+  // Work of foreign keys and AFTER triggers that waits for the statement's end.
   ForeignKeyQueue& foreign_keys();
   Status finish_foreign_keys();
+  // What its triggers share.
+  StatementState& changes();
 
   // EXPLAIN ANALYZE: operators are timed, and their counters are found here; null otherwise.
   using Counters = std::unordered_map<const sql::Plan*, sql::PlanCounters*>;
@@ -116,6 +119,7 @@ class QueryState {
   std::vector<OperatorPtr> subplans_;
   std::deque<CteState> ctes_;
   std::unique_ptr<ForeignKeyQueue> foreign_keys_;
+  std::unique_ptr<StatementState> changes_;
   uint64_t generation_ = 0;
   uint64_t run_ = 0;
   uint64_t affected_ = 0;

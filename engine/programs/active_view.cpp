@@ -2,8 +2,8 @@
 
 namespace indigo::engine {
 
-ActiveView::ActiveView(ActiveView*& innermost, const storage::ReadView& view)
-    : innermost_(innermost), outer_(innermost), view_(view) {
+ActiveView::ActiveView(ActiveView*& innermost, const storage::ReadView& view, const sql::PlannedStatement* plan)
+    : innermost_(innermost), outer_(innermost), view_(view), plan_(plan) {
   innermost_ = this;
 }
 

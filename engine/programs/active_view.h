@@ -7,17 +7,24 @@
 
 #include "storage/transaction.h"
 
+namespace indigo::sql {
+struct PlannedStatement;
+}
+
 namespace indigo::engine {
 
 class ActiveView {
  public:
   // `innermost` is the session's; this one takes its place until it goes.
-  ActiveView(ActiveView*& innermost, const storage::ReadView& view);
+  // `plan`: what the statement runs, if that is a plan.
+  ActiveView(ActiveView*& innermost, const storage::ReadView& view, const sql::PlannedStatement* plan = nullptr);
   ~ActiveView() { innermost_ = outer_; }
   ActiveView(const ActiveView&) = delete;
   ActiveView& operator=(const ActiveView&) = delete;
 
   const storage::ReadView& view() const { return view_; }
+  const sql::PlannedStatement* plan() const { return plan_; }
+  const ActiveView* outer() const { return outer_; }
   // Before the transaction takes another snapshot.
   void pin(storage::Transaction& txn) {
     if (pin_ == nullptr) pin_ = txn.pin(view_);
@@ -31,6 +38,7 @@ class ActiveView {
   ActiveView*& innermost_;
   ActiveView* const outer_;
   const storage::ReadView view_;
+  const sql::PlannedStatement* const plan_;
   std::unique_ptr<storage::Transaction::PinnedView> pin_;
 };
 

@@ -75,7 +75,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   INDIGO_TRY(session.runner().lock_relations(prepared_));
   const PreparedPtr prepared = prepared_;  // it may be planned again while it runs
   const storage::ReadView view = session.scope().nested_view(may_change);
-  ActiveView active(session.scope().active_view(), view);
+  ActiveView active(session.scope().active_view(), view, prepared->plan.get());
   auto execution = take_execution();
   Outcome outcome;
   const auto pull = [&]() -> Status {

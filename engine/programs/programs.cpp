@@ -8,6 +8,7 @@
 #include "engine/programs/internal_routine.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/sql_function.h"
+#include "engine/programs/trigger_caller.h"
 #include "engine/session/session_parts.h"
 #include "types/builtin/builtins.h"
 #include "types/io/record.h"
@@ -117,6 +118,7 @@ Result<std::shared_ptr<Routine>> Programs::find(const types::CallInfo& call) {
 
 Result<OwnedDatum> Programs::call(const types::CallInfo& call, std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
+  const TriggerCaller::Hidden hidden(session_.triggers());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);
   INDIGO_TRY(frame.enter(routine->info()));
@@ -130,6 +132,7 @@ Result<OwnedDatum> Programs::call(const types::CallInfo& call, std::span<const D
 Result<OwnedDatum> Programs::call_procedure(const types::CallInfo& call, std::span<const Datum> arguments,
                                             bool may_commit) {
   INDIGO_TRY(check_stack_depth());
+  const TriggerCaller::Hidden hidden(session_.triggers());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);
   INDIGO_TRY(frame.enter(routine->info()));
@@ -144,6 +147,8 @@ Result<OwnedDatum> Programs::call_procedure(const types::CallInfo& call, std::sp
 Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo& call,
                                                            std::span<const Datum> arguments) {
   INDIGO_TRY(check_stack_depth());
+  if (call.function == catalog::kTransitionRows) return session_.triggers().transition_rows(arguments[0].str);
+  const TriggerCaller::Hidden hidden(session_.triggers());
   INDIGO_ASSIGN(const auto routine, find(call));
   CallFrame frame(session_);
   INDIGO_TRY(frame.enter(routine->info()));
@@ -152,6 +157,44 @@ Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo
   const RoutineResult shape = result_of(session_, routine->info(), call.result, call.arguments);
   const bool as_value = shape.row && !(call.result.oid == oid::kRecord && shape.columns.size() > 1);
   return std::unique_ptr<types::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
+}
+
+Result<std::optional<std::string>> Programs::call_trigger(const exec::TriggerCall& call) {
+  // One compilation for each trigger: its row's fields and transition tables are part of what names mean.
+  types::CallInfo info;
+  info.function = call.trigger->function;
+  info.result = {oid::kTrigger, -1, kInvalidOid};
+  const Key key{info.function, {oid::kTrigger, call.relation->oid, call.trigger->oid}};
+  const uint64_t version = session_.session_catalog().version();
+  const auto at = routines_.find(key);
+  std::shared_ptr<Routine> routine;
+  if (at != routines_.end() && at->second.catalog_version == version) {
+    routine = at->second.routine;
+  } else {
+    auto function = session_.session_catalog().function(info.function);
+    if (function == nullptr) {
+      return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(info.function));
+    }
+    if (at != routines_.end() && same_program(at->second.routine->info(), *function)) {
+      at->second.catalog_version = version;
+      routine = at->second.routine;
+    } else {
+      INDIGO_ASSIGN(routine, make(std::move(function), info.result, {}));
+      routines_[key] = {version, routine};
+    }
+  }
+  auto* plpgsql = dynamic_cast<PlpgsqlFunction*>(routine.get());
+  if (plpgsql == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "trigger functions in language \"" + routine->info().language + "\" are not supported");
+  }
+  CallFrame frame(session_);
+  INDIGO_TRY(frame.enter(routine->info()));
+  const bool before = may_commit_;
+  may_commit_ = false;
+  auto result = plpgsql->call_trigger(session_, call);
+  may_commit_ = before;
+  return result;
 }
 
 Status Programs::validate(Oid function) {

@@ -5,10 +5,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "catalog/descriptor/session_context.h"
+#include "engine/exec/change/trigger_host.h"
 #include "engine/programs/routine.h"
 #include "types/function/registry.h"
 
@@ -26,6 +29,9 @@ class Programs {
   Result<OwnedDatum> call_procedure(const types::CallInfo& call, std::span<const Datum> arguments, bool may_commit);
   // Whether the program that runs now may end the transaction.
   bool may_commit() const { return may_commit_; }
+
+  // A trigger's function; what it answers as exec::TriggerHost says.
+  Result<std::optional<std::string>> call_trigger(const exec::TriggerCall& call);
 
   // CREATE FUNCTION: what its language says of the body.
   Status validate(Oid function);

@@ -7,6 +7,7 @@
 #include "base/wait_point.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/programs.h"
+#include "engine/programs/trigger_caller.h"
 #include "engine/session/current_message.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/session_parts.h"
@@ -89,6 +90,10 @@ Result<OwnedDatum> SessionFunctions::call_routine(const types::CallInfo& call, s
 Result<std::unique_ptr<types::SetProducer>> SessionFunctions::open_routine(const types::CallInfo& call,
                                                                            std::span<const Datum> args) {
   return session_.routines().open(call, args);
+}
+
+std::shared_ptr<const catalog::RelationInfo> SessionFunctions::transition_table(std::string_view name) {
+  return session_.triggers().transition_table(name);
 }
 
 }  // namespace indigo::engine

@@ -39,6 +39,7 @@ class SessionFunctions final : public catalog::SessionContext {
   Result<OwnedDatum> call_routine(const types::CallInfo& call, std::span<const Datum> args) override;
   Result<std::unique_ptr<types::SetProducer>> open_routine(const types::CallInfo& call,
                                                            std::span<const Datum> args) override;
+  std::shared_ptr<const catalog::RelationInfo> transition_table(std::string_view name) override;
 
  private:
   SessionParts& session_;

@@ -8,6 +8,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
 #include "engine/programs/programs.h"
+#include "engine/programs/trigger_caller.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/execution_pool.h"
@@ -47,8 +48,9 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
           *settings_, SettingSession{*applied_, *block_, *roles_, message_->activity(), *catalog_, *functions_})),
       executions_(std::make_unique<ExecutionPool>()),
       portals_(std::make_unique<Portals>(*executions_)),
+      triggers_(std::make_unique<programs::TriggerCaller>(*this)),
       scope_(std::make_unique<StatementScope>(instance.catalog().store(), *block_, *message_, *applied_, *functions_,
-                                              *portals_)),
+                                              *portals_, *triggers_)),
       statements_(std::make_unique<PreparedStatements>()),
       preparation_(std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_)),
       parameters_(std::make_unique<ParameterBinding>(*functions_)),

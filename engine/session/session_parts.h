@@ -15,6 +15,7 @@
 //   executions()   operators that wait for their plan's next run             execution_pool.h
 //   sequences()    currval and its kin                                       sequence_values.h
 //   routines()     functions and procedures in SQL and PL/pgSQL              programs/programs.h
+//   triggers()     trigger functions, for the executor                       programs/trigger_caller.h
 //   context()      all of it as SQL functions see it                         session_functions.h
 //
 // Thread safety: none; belongs to a session.
@@ -52,7 +53,8 @@ namespace indigo::engine {
 
 namespace programs {
 class Programs;
-}
+class TriggerCaller;
+}  // namespace programs
 
 class CurrentMessage;
 class ExecutionPool;
@@ -103,6 +105,7 @@ class SessionParts {
   ExecutionPool& executions() { return *executions_; }
   SequenceValues& sequences() { return *sequences_; }
   programs::Programs& routines() { return *programs_; }
+  programs::TriggerCaller& triggers() { return *triggers_; }
   catalog::SessionContext& context();
   // For encoding this session's values; its memory lives until the next message begins.
   types::FuncContext& output_context() { return *output_context_; }
@@ -145,6 +148,7 @@ class SessionParts {
   const std::unique_ptr<SessionSettings> setting_effects_;
   const std::unique_ptr<ExecutionPool> executions_;
   const std::unique_ptr<Portals> portals_;
+  const std::unique_ptr<programs::TriggerCaller> triggers_;
   const std::unique_ptr<StatementScope> scope_;
   const std::unique_ptr<PreparedStatements> statements_;
   const std::unique_ptr<Preparation> preparation_;

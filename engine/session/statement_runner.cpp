@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/exec/change/row_triggers.h"
 #include "engine/exec/query_state.h"
 #include "engine/session/execution_pool.h"
 #include "engine/session/portals.h"
@@ -124,7 +125,7 @@ Status StatementRunner::open_plan(Portal& portal) {
   INDIGO_TRY(lock_relations(portal.prepared));
   portal.execution = session_.executions().take(*portal.prepared);
   portal.view = session_.transaction().view();
-  ActiveView active(session_.scope().active_view(), portal.view);
+  ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   ExecutionContext context = session_.scope().execution_context(portal.view, portal.parameters);
   if (portal.rows != nullptr) {
     context.rows = portal.rows.get();
@@ -163,7 +164,7 @@ Status StatementRunner::materialise(Portal& portal) {
     columns.push_back(types::physical_of(column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
-  ActiveView active(session_.scope().active_view(), portal.view);
+  ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   for (;;) {
     INDIGO_ASSIGN(const Chunk* chunk, portal.execution->next(0));
     if (chunk == nullptr) break;
@@ -181,7 +182,7 @@ Status StatementRunner::materialise(Portal& portal) {
 Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, RowSink& sink, const ResultShape* as) {
   uint64_t sent = 0;
   static const ResultShape kNoColumns;
-  ActiveView active(session_.scope().active_view(), portal.view);
+  ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   const ResultShape& shape = as != nullptr ? *as : portal.shape ? *portal.shape : kNoColumns;
   while (max_rows == 0 || sent < max_rows) {
     uint64_t wanted = max_rows == 0 ? 0 : max_rows - sent;
@@ -238,14 +239,32 @@ Result<std::shared_ptr<const ResultShape>> StatementRunner::shape_of(const Prepa
 Status StatementRunner::run_deferred_checks(bool commit) {
   exec::DeferredChecks& checks = session_.block().deferred_checks();
   if (!checks.pending()) return {};
-  const AppliedSettings& settings = session_.applied_settings();
   storage::Transaction& txn = session_.transaction();
-  txn.set_lock_timeout(settings.lock_timeout);
+  txn.set_lock_timeout(session_.applied_settings().lock_timeout);
   txn.next_command();
   txn.take_statement_snapshot();
   exec::QueryState state(std::make_shared<sql::PlannedStatement>());
-  state.begin({session_.store(), txn, txn.view(), session_.context(), {}, settings.work_memory_bytes, &checks});
+  const storage::ReadView view = txn.view();
+  ActiveView active(session_.scope().active_view(), view);
+  state.begin(session_.scope().execution_context(view, {}));
   return checks.run(state, commit);
+}
+
+Status StatementRunner::fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
+                                               bool before) {
+  const bool any = std::any_of(tables.begin(), tables.end(),
+                               [](const auto& r) { return r->triggers != nullptr && r->triggers->fires != 0; });
+  if (!any) return {};
+  if (!before) session_.transaction().next_command();
+  exec::QueryState state(std::make_shared<sql::PlannedStatement>());
+  const storage::ReadView view = session_.transaction().view();
+  ActiveView active(session_.scope().active_view(), view);
+  state.begin(session_.scope().execution_context(view, {}));
+  for (const auto& r : tables) {
+    INDIGO_TRY(before ? exec::fire_before_statement(state, r, catalog::kTriggerTruncate, {})
+                      : exec::queue_after_statement(state, r, catalog::kTriggerTruncate, {}));
+  }
+  return state.finish_foreign_keys();
 }
 
 Status StatementRunner::finish_transaction() {

@@ -39,6 +39,8 @@ class StatementRunner {
 
   // Constraint checks that need not wait any more: at COMMIT all, by SET CONSTRAINTS those that became immediate.
   Status run_deferred_checks(bool commit);
+  // TRUNCATE's triggers of these tables, before the rows go or (`before` false) when they are gone.
+  Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables, bool before);
   // What must be done or checked before a commit: deferred checks, cursors WITH HOLD, ON COMMIT actions.
   Status finish_transaction();
 

@@ -18,8 +18,15 @@ struct ParsedStatement;
 class StatementScope {
  public:
   StatementScope(storage::Store& store, TransactionBlock& block, const CurrentMessage& message,
-                 const AppliedSettings& settings, catalog::SessionContext& context, exec::CursorRows& cursors)
-      : store_(store), block_(block), message_(message), settings_(settings), context_(context), cursors_(cursors) {}
+                 const AppliedSettings& settings, catalog::SessionContext& context, exec::CursorRows& cursors,
+                 exec::TriggerHost& triggers)
+      : store_(store),
+        block_(block),
+        message_(message),
+        settings_(settings),
+        context_(context),
+        cursors_(cursors),
+        triggers_(triggers) {}
 
   // Makes sure that a transaction is open with a snapshot; a new command begins unless one runs already.
   Status begin_statement();
@@ -50,6 +57,7 @@ class StatementScope {
   const AppliedSettings& settings_;
   catalog::SessionContext& context_;
   exec::CursorRows& cursors_;
+  exec::TriggerHost& triggers_;
   ActiveView* active_view_ = nullptr;
   bool running_ = false;
 };

@@ -18,6 +18,7 @@ struct AppliedSettings {
   bool checks_connection = false;
   bool tracks_activity = true;
   uint64_t work_memory_bytes = 0;  // the limit of one operator
+  bool replica = false;            // session_replication_role
   Severity client_min_severity = Severity::kNotice;
 };
 

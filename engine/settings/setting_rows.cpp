@@ -181,6 +181,8 @@ constexpr SettingRow kPostgresRows[] = {
         return value;
       }}},
     {"unix_socket_directories", {.is_private = true}},
+    {"session_replication_role",
+     {.apply = [](Session& s, const std::string& v) { s.applied.replica = v == "replica"; }}},
     {"work_mem",
      {.apply = [](Session& s, const std::string& v) { s.applied.work_memory_bytes = operator_memory_bytes(v); }}},
 };

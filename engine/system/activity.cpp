@@ -2,6 +2,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
+#include "engine/programs/trigger_caller.h"
 #include "engine/row_sink.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_activity.h"
@@ -182,7 +183,9 @@ Result<OwnedDatum> no_text(SessionParts&, std::span<const Datum>) { return null_
 Result<OwnedDatum> no_number(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI32); }
 Result<OwnedDatum> no(SessionParts&, std::span<const Datum>) { return value_of(false); }
 Result<OwnedDatum> yes(SessionParts&, std::span<const Datum>) { return value_of(true); }
-Result<OwnedDatum> trigger_depth(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(int32_t{0})); }
+Result<OwnedDatum> trigger_depth(SessionParts& session, std::span<const Datum>) {
+  return OwnedDatum(Datum::of(static_cast<int32_t>(session.triggers().depth())));
+}
 Result<OwnedDatum> queue_usage(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
 // Through a Unix socket both ends have no address.
 Result<OwnedDatum> client_port(SessionParts& session, std::span<const Datum>) {

@@ -12,6 +12,7 @@
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
+#include "engine/session/statement_runner.h"
 #include "engine/session/transaction_block.h"
 #include "engine/statement/prepared.h"
 
@@ -38,6 +39,10 @@ class DefinitionHost final : public DdlHost {
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
+  Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
+                                bool before) override {
+    return session_.runner().fire_truncate_triggers(tables, before);
+  }
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   void end_maintenance(Oid database) override;
   void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;

@@ -3,6 +3,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
+#include "engine/programs/trigger_caller.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portals.h"
 #include "engine/session/preparation.h"
@@ -60,7 +61,14 @@ bool DefinitionHost::is_being_read(Oid relation) {
       if (dependency.relation->oid == relation) return true;
     }
   }
-  return false;
+  // A program's definitions meet the statements that called it.
+  for (const ActiveView* v = session_.scope().active_view(); v != nullptr; v = v->outer()) {
+    if (v->plan() == nullptr) continue;
+    for (const auto& dependency : v->plan()->relations) {
+      if (dependency.relation->oid == relation) return true;
+    }
+  }
+  return session_.triggers().runs_on(relation);
 }
 
 Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,

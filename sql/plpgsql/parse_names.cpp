@@ -73,7 +73,8 @@ Result<Place> Parser::place(bool parts) {
   Place out;
   out.variable = found.variable;
   for (size_t i = found.parts; i < name.size(); i++) out.fields.emplace_back(name[i]);
-  if (!parts || !(peek().is("[") || peek().is("."))) return out;
+  const bool more = peek().is("[") || peek().is(".");
+  if (!parts || (!more && out.fields.size() < 2)) return out;
   while (peek().is("[") || peek().is(".")) {
     if (next().is(".")) {
       if (!peek().is_name()) return syntax_error(peek());

@@ -53,14 +53,15 @@ class Checker {
     switch (e.kind) {
       case ExprKind::kVar: {
         const auto& v = as<VarExpr>(e);
-        if (around_.empty()) return v.entry == 0 && v.levels_up == 0;
+        if (around_.empty()) return (v.entry == 0 || v.entry == 1) && v.levels_up == 0;
         const Entry* of = entry(v.entry, v.levels_up);
         return of != nullptr && v.column >= kTableOidColumn &&
                (v.column < 0 || within(v.column, of->column_types) || within(v.column, of->column_names));
       }
       case ExprKind::kWholeRow: {
         const auto& w = as<WholeRowExpr>(e);
-        return around_.empty() ? w.entry == 0 && w.levels_up == 0 : entry(w.entry, w.levels_up) != nullptr;
+        return around_.empty() ? (w.entry == 0 || w.entry == 1) && w.levels_up == 0
+                               : entry(w.entry, w.levels_up) != nullptr;
       }
       case ExprKind::kAggregate: return level(as<AggregateExpr>(e).levels_up) != nullptr;
       case ExprKind::kWindowCall:

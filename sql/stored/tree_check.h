@@ -8,7 +8,7 @@ namespace indigo::sql::stored {
 
 // One node, its parts already sound.
 bool sound(const Expr& node);
-// Every index in an expression outside of queries, over one entry.
+// Every index in an expression outside of queries, over one entry or (OLD and NEW) two.
 bool consistent(const ExprPtr& expression);
 // The same in a query and those inside it.
 bool consistent(const Query& query);

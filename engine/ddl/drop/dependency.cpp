@@ -158,6 +158,13 @@ std::string describe(DdlContext& c, const Address& a) {
       return "rule " + std::string(row.str(pg_rewrite::c_rulename)) + " on " +
              relation_text(c, row.oid(pg_rewrite::c_ev_class));
     }
+    case pg_trigger::kOid: {
+      const SystemTable& t = table(c, pg_trigger::kOid);
+      if (!t.find_oid(c.txn, a.object, image)) return "trigger " + std::to_string(a.object);
+      const RowReader row = t.reader(image);
+      return "trigger " + std::string(row.str(pg_trigger::c_tgname)) + " on " +
+             relation_text(c, row.oid(pg_trigger::c_tgrelid));
+    }
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
     case pg_collation::kOid:
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));

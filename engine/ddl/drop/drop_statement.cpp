@@ -9,6 +9,7 @@
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {
 
@@ -189,6 +190,9 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
       INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
     } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
       INDIGO_ASSIGN(found, find_dropped_extension(c, string_of(node), s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER) {
+      INDIGO_ASSIGN(found, find_named_trigger(c, nodes(node->list->n_items, node->list->items), s.missing_ok,
+                                              TableLockMode::kAccessExclusive));
     } else if (is_routine(s.remove_type) && is(node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
       INDIGO_ASSIGN(found, find_dropped_routine(c, s.remove_type, *node->object_with_args, s.missing_ok));
     } else {

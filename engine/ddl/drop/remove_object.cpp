@@ -182,6 +182,18 @@ Status remove_constraint(DdlContext& c, Oid oid) {
   return {};
 }
 
+Status remove_trigger(DdlContext& c, Oid oid) {
+  SystemTable& t = table(c, pg_trigger::kOid);
+  std::string image;
+  if (!t.find_oid(c.txn, oid, image)) return {};
+  const Oid relation = t.reader(image).oid(pg_trigger::c_tgrelid);
+  if (c.host.is_being_read(relation)) {
+    if (const RelationPtr r = current(c, relation)) INDIGO_TRY(check_not_in_use(c, *r, "DROP TRIGGER"));
+  }
+  c.catalog.changed({relation});
+  return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
+}
+
 Status remove_type(DdlContext& c, Oid oid) {
   SystemTable& t = table(c, pg_type::kOid);
   std::string image;
@@ -210,6 +222,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_constraint::kOid: INDIGO_TRY(remove_constraint(c, a.object)); break;
     case pg_attrdef::kOid: INDIGO_TRY(remove_default(c, a.object)); break;
     case pg_type::kOid: INDIGO_TRY(remove_type(c, a.object)); break;
+    case pg_trigger::kOid: INDIGO_TRY(remove_trigger(c, a.object)); break;
     case pg_rewrite::kOid:
     case pg_proc::kOid:
     case catalog::pg_extension::kOid:

@@ -4,6 +4,7 @@
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {
 
@@ -108,6 +109,10 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
       }
       return Error(sqlstate::kUndefinedObject, "constraint " + quoted(string_of(list.back())) + " for table " +
                                                    quoted(r->name) + " does not exist");
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: {
+      INDIGO_ASSIGN(const auto found, find_named_trigger(c, list, false, TableLockMode::kShareUpdateExclusive));
+      return *found;
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(object)));

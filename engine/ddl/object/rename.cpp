@@ -14,6 +14,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {
 
@@ -200,6 +201,9 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
 
 Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
   switch (s.rename_type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
+      INDIGO_TRY(rename_trigger(c, s.relation, s.subname, s.newname));
+      return std::string("ALTER TRIGGER");
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:

@@ -7,6 +7,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
+#include "engine/ddl/trigger/trigger_rows.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
 
@@ -183,6 +184,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   target.relation = child->oid;
   INDIGO_TRY(inherit_indexes(c, target, current(c, parent->oid)));
   INDIGO_TRY(inherit_foreign_keys(c, target, current(c, parent->oid)));
+  INDIGO_TRY(inherit_triggers(c, child->oid, *current(c, parent->oid)));
   INDIGO_TRY(check_rows(c, *current(c, child->oid)));
   return check_default_partition(c, current(c, parent->oid), bound);
 }
@@ -220,6 +222,7 @@ Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
           .i32(pg_constraint::c_coninhcount, 0);
     }));
   }
+  INDIGO_TRY(drop_inherited_triggers(c, *current(c, child->oid), *parent));
   INDIGO_TRY(abandon_columns(c, *parent, *current(c, child->oid)));
   if (child->partition_bound == "d") INDIGO_TRY(set_default_partition(c, parent->oid, kInvalidOid));
   return unlink_child(c, child->oid, parent->oid);

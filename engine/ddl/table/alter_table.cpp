@@ -14,6 +14,7 @@
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/trigger/create_trigger.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
 #include "types/value/array_format.h"
@@ -50,6 +51,14 @@ TableLockMode lock_of(const PgQuery__AlterTableCmd& cmd) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropCluster:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetOptions:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetOptions: return TableLockMode::kShareUpdateExclusive;
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig: return TableLockMode::kShareRowExclusive;
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions:
       return options_lock(nodes(cmd.def->list->n_items, cmd.def->list->items));
@@ -336,7 +345,7 @@ Status set_replica_identity(DdlContext& c, const RelationPtr& relation, const Pg
   return update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relreplident, kind); });
 }
 
-Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
+Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd, bool recurse) {
   switch (cmd.subtype) {
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn: return add_column(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn: return drop_column(c, relation, cmd);
@@ -373,13 +382,12 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
       return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(cmd.name) + " does not exist");
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser: return {};  // there are none
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigUser:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig:
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig:
-      return Error(sqlstate::kUndefinedObject,
-                   "trigger " + quoted(cmd.name) + " for table " + quoted(relation->name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig: return enable_triggers(c, relation, cmd, recurse);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
@@ -505,8 +513,9 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
   for (const PgQuery__AlterTableCmd* cmd : commands) {
-    INDIGO_TRY(alter_with_children(c, current(c, relation->oid), *cmd, s.relation->inh,
-                                   [&](const RelationPtr& r) { return run(c, current(c, r->oid), *cmd); }));
+    INDIGO_TRY(alter_with_children(c, current(c, relation->oid), *cmd, s.relation->inh, [&](const RelationPtr& r) {
+      return run(c, current(c, r->oid), *cmd, s.relation->inh);
+    }));
   }
   return tag;
 }

@@ -13,6 +13,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
+#include "engine/ddl/trigger/trigger_rows.h"
 #include "storage/table.h"
 
 namespace indigo::engine::ddl {
@@ -203,7 +204,8 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
   INDIGO_TRY(link_child(c, target.relation, parent->oid, 1, &stored));
   if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, target.relation));
   INDIGO_TRY(inherit_indexes(c, target, parent));
-  return inherit_foreign_keys(c, target, parent);
+  INDIGO_TRY(inherit_foreign_keys(c, target, parent));
+  return inherit_triggers(c, target.relation, *current(c, parent->oid));
 }
 
 }  // namespace

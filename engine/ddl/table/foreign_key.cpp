@@ -2,6 +2,7 @@
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/trigger/trigger_rows.h"
 
 namespace indigo::engine::ddl {
 
@@ -245,10 +246,8 @@ Status insert_foreign_key(DdlContext& c, const RelationInfo& relation, const Rel
   INDIGO_TRY(record_column_dependencies(c, self, relation.oid, n.columns, 'a'));
   INDIGO_TRY(record_column_dependencies(c, self, foreign.oid, n.foreign_columns, 'n'));
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n'));
-  for (const Oid oid : {relation.oid, foreign.oid}) {
-    INDIGO_TRY(update_class(c, oid, [](RowValues& v) { v.flag(pg_class::c_relhastriggers, true); }));
-  }
-  return {};
+  return add_foreign_key_triggers(c, n.oid, relation.oid, foreign.oid, n.on_update, n.on_delete, n.deferrable,
+                                  n.deferred);
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
     }
   }
   for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));
+  INDIGO_TRY(c.host.fire_truncate_triggers(tables, true));
   for (const RelationPtr& r : tables) {
     if (!r->is_partitioned()) INDIGO_TRY(empty_table(c, r));
     if (!s.restart_seqs) continue;
@@ -73,6 +74,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
       INDIGO_TRY(reset_sequence(c, d.address.object, definition.options.start, false));
     }
   }
+  INDIGO_TRY(c.host.fire_truncate_triggers(tables, false));
   return std::string("TRUNCATE TABLE");
 }
 

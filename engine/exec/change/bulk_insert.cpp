@@ -45,7 +45,7 @@ class BulkInsertImpl final : public BulkInsert {
       inserter_->set_filter(std::move(where));
     }
     gathered_.init(std::move(shape));
-    return {};
+    return fire_before_statement(state_, plan_.relation, catalog::kTriggerInsert, {});
   }
 
   Status add(const Chunk& rows) override {
@@ -61,6 +61,7 @@ class BulkInsertImpl final : public BulkInsert {
 
   Status finish() override {
     INDIGO_TRY(flush());
+    INDIGO_TRY(queue_after_statement(state_, plan_.relation, catalog::kTriggerInsert, {}));
     return state_.finish_foreign_keys();
   }
 

@@ -13,7 +13,7 @@
 namespace indigo::engine::exec {
 
 ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::RelationInfo> relation)
-    : state_(state), relation_(std::move(relation)) {
+    : state_(state), relation_(std::move(relation)), triggers_(state, relation_) {
   for (size_t c = 0; c < relation_->columns.size(); c++) {
     if (relation_->columns[c].not_null && !relation_->columns[c].dropped) not_null_.push_back(c);
   }
@@ -138,22 +138,27 @@ Error ChangeTarget::unique_violation(const storage::Duplicate& duplicate, Bytes 
   return named(std::move(error), name);
 }
 
-Status ChangeTarget::inserted(Bytes row) {
+Status ChangeTarget::inserted(Bytes row, bool moved) {
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, Bytes(), row));
-  if (!has_foreign_keys_) return {};
-  return state_.foreign_keys().child_written(state_, relation_, Bytes(), row);
+  if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, Bytes(), row));
+  if (!triggers_.after(catalog::kTriggerInsert)) return {};
+  return triggers_.queue(catalog::kTriggerInsert, Bytes(), row,
+                         moved ? catalog::kTriggerUpdate : catalog::kTriggerInsert);
 }
 
 Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
   if (has_deferrable_keys_) INDIGO_TRY(state_.foreign_keys().key_written(state_, relation_, old_row, new_row));
   if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_updated(state_, relation_, old_row, new_row));
-  if (has_foreign_keys_) return state_.foreign_keys().child_written(state_, relation_, old_row, new_row);
-  return {};
+  if (has_foreign_keys_) INDIGO_TRY(state_.foreign_keys().child_written(state_, relation_, old_row, new_row));
+  if (!triggers_.after(catalog::kTriggerUpdate)) return {};
+  return triggers_.queue(catalog::kTriggerUpdate, old_row, new_row, catalog::kTriggerUpdate);
 }
 
-Status ChangeTarget::erased(Bytes old_row) {
-  if (!has_references_) return {};
-  return state_.foreign_keys().parent_erased(state_, relation_, old_row);
+Status ChangeTarget::erased(Bytes old_row, bool moved) {
+  if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row));
+  if (!triggers_.after(catalog::kTriggerDelete)) return {};
+  return triggers_.queue(catalog::kTriggerDelete, old_row, Bytes(),
+                         moved ? catalog::kTriggerUpdate : catalog::kTriggerDelete);
 }
 
 Result<ChangeChecks> ChangeChecks::make(Builder& b, const sql::ExprList& checks,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/exec/builder.h"
+#include "engine/exec/change/row_triggers.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -45,11 +46,15 @@ class ChangeTarget {
   // Any other answer to a change of this row.
   Error failure(storage::StorageStatus status, Bytes row) const;
 
-  // ---- foreign keys and deferrable keys: tell the statement's queue what happened
-  bool has_queued_checks() const { return has_foreign_keys_ || has_references_ || has_deferrable_keys_; }
-  Status inserted(Bytes row);
+  // ---- foreign keys, deferrable keys and AFTER triggers: tell the statement's queue what happened
+  bool has_queued_checks() const {
+    return has_foreign_keys_ || has_references_ || has_deferrable_keys_ || triggers_.after(catalog::kTriggerUpdate);
+  }
+  // `moved`: part of an UPDATE that takes the row to another partition.
+  Status inserted(Bytes row, bool moved = false);
   Status updated(Bytes old_row, Bytes new_row);
-  Status erased(Bytes old_row);
+  Status erased(Bytes old_row, bool moved = false);
+  RowTriggers& triggers() { return triggers_; }
 
   // Adds the row to the error, as far as the user may see it. `columns` that the statement names: change_plan's.
   Error failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const;
@@ -64,6 +69,7 @@ class ChangeTarget {
   bool has_foreign_keys_ = false;   // this table references others
   bool has_references_ = false;     // others reference this table
   bool has_deferrable_keys_ = false;
+  RowTriggers triggers_;
 };
 
 // Runs CHECK constraints over chunks of new rows.

@@ -28,6 +28,16 @@ bool is_joined_source(const sql::Plan& source) {
   }
 }
 
+namespace {
+
+Error changed_by_trigger(const char* act) {
+  return Error(SqlState("27000"), std::string("tuple to be ") + act +
+                                      " was already modified by an operation triggered by the current command")
+      .with_hint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.");
+}
+
+}  // namespace
+
 Result<RowClaimer> RowClaimer::make(Builder& b, const std::shared_ptr<const catalog::RelationInfo>& relation,
                                     int key_column, const sql::ExprPtr& recheck,
                                     const std::vector<std::pair<int, int>>& refresh, bool joined) {
@@ -47,6 +57,10 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
   rows_.clear();
   seen_->clear();
   self_modified_ = false;
+  if (watches_ && (handled_ == nullptr || handled_run_ != state.run())) {
+    handled_ = std::make_unique<std::unordered_set<std::string>>();
+    handled_run_ = state.run();
+  }
   storage::Transaction& txn = state.transaction();
   const Vector& keys = source->columns[key_column_];
   for (uint32_t i = 0; i < selection.count; i++) {
@@ -60,6 +74,10 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
         relation_->table->claim(txn, state.view(), key, mode, storage::LockWait::kWait, claimed);
     if (status == storage::StorageStatus::kNotFound) {  // gone, or changed by this very command: a row changes once
       self_modified_ |= claimed.self_modified;
+      if (watches_ && claimed.self_modified && !handled_->contains(std::string(key))) {
+        error = std::make_unique<Error>(changed_by_trigger(act_));
+        break;
+      }
       continue;
     }
     if (status != storage::StorageStatus::kOk) {
@@ -77,9 +95,19 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
         continue;
       }
     }
+    if (watches_) handled_->insert(std::string(key));
     rows_.push_back(static_cast<uint16_t>(r));
   }
   return {rows_.data(), static_cast<uint32_t>(rows_.size())};
+}
+
+Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode) {
+  storage::Claimed again;
+  const storage::StorageStatus status = relation_->table->claim(state.transaction(), state.view(), claimed_[row].key,
+                                                                mode, storage::LockWait::kWait, again);
+  if (status == storage::StorageStatus::kNotFound) return changed_by_trigger(act_);
+  if (status != storage::StorageStatus::kOk) return change_error(status, *relation_);
+  return {};
 }
 
 // The condition again, over the newest version.

@@ -26,6 +26,16 @@ class RowClaimer {
   std::vector<storage::Claimed>& claimed() { return claimed_; }
   // The last claim met a row that this command has changed already (the row is left out).
   bool self_modified() const { return self_modified_; }
+  // Functions run between the rows' changes: rows are claimed one by one, and one that such a function has changed is an
+  // error (27000), where one that this statement has changed is passed over.
+  // `act`: "updated" or "deleted".
+  void watch_triggers(const char* act) {
+    watches_ = true;
+    act_ = act;
+  }
+  bool watches_triggers() const { return watches_; }
+  // After a trigger function has run for a claimed row: 27000 when it has changed the row.
+  Status check_untouched(QueryState& state, uint32_t row, storage::RowLockMode mode);
 
  private:
   Result<bool> recheck(QueryState& state, const Chunk*& source, Selection all, uint32_t row);
@@ -34,8 +44,11 @@ class RowClaimer {
   size_t key_column_ = 0;
   Condition recheck_;
   std::vector<std::pair<int, int>> refresh_;
-  bool joined_ = false, self_modified_ = false;
+  bool joined_ = false, self_modified_ = false, watches_ = false;
   std::unique_ptr<std::unordered_set<std::string>> seen_ = std::make_unique<std::unordered_set<std::string>>();
+  std::unique_ptr<std::unordered_set<std::string>> handled_;  // watching: keys that have been claimed in this run
+  uint64_t handled_run_ = 0;
+  const char* act_ = "updated";
   std::vector<storage::Claimed> claimed_;
   std::unique_ptr<Chunk> copy_ = std::make_unique<Chunk>(), target_row_ = std::make_unique<Chunk>();
   std::vector<uint16_t> rows_;

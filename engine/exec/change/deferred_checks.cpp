@@ -10,10 +10,24 @@ bool ConstraintEvent::may_wait() const {
   switch (kind) {
     case Kind::kChild:
     case Kind::kKey: return true;
-    case Kind::kParentUpdated: return info().on_update == 'a';
-    case Kind::kParentErased: return info().on_delete == 'a';
+    case Kind::kParentUpdated: return info()->on_update == 'a';
+    case Kind::kParentErased: return info()->on_delete == 'a';
+    case Kind::kTrigger: return trigger().deferrable;
   }
   return false;
+}
+
+const catalog::ConstraintInfo* ConstraintEvent::info() const {
+  switch (kind) {
+    case Kind::kParentUpdated:
+    case Kind::kParentErased: return &relation->referenced_by[constraint];
+    case Kind::kTrigger: break;
+    default: return &relation->constraints[constraint];
+  }
+  for (const catalog::ConstraintInfo& k : relation->constraints) {
+    if (k.oid == trigger().constraint) return &k;
+  }
+  return nullptr;
 }
 
 bool DeferredChecks::waits(const catalog::ConstraintInfo& constraint) const {
@@ -34,14 +48,19 @@ void DeferredChecks::set_all(bool deferred) {
 }
 
 Status DeferredChecks::run(QueryState& state, bool commit) {
-  run_++;
-  ForeignKeyQueue queue;
-  for (Waiting& w : events_) {
-    if (w.run != 0 || (!commit && waits(w.event.info()))) continue;
-    w.run = run_;
-    queue.add(w.event);
+  // Triggers may leave further events behind, in statements of their own.
+  for (;;) {
+    run_++;
+    ForeignKeyQueue queue;
+    for (Waiting& w : events_) {
+      const catalog::ConstraintInfo* of = w.event.info();
+      if (w.run != 0 || (!commit && of != nullptr && waits(*of))) continue;
+      w.run = run_;
+      queue.add(w.event);
+    }
+    if (queue.empty()) return {};
+    INDIGO_TRY(queue.run_all(state, true));
   }
-  return queue.run_all(state, true);
 }
 
 void DeferredChecks::rollback_to(const Mark& mark) {

@@ -1,7 +1,7 @@
 // Constraint checks that wait for the transaction's end, and what SET CONSTRAINTS has said about when they run.
 //
-// Only checks are kept here (a referencing row's parent, NO ACTION's children, deferrable keys); actions of foreign keys run
-// at their statement's end.
+// Only checks and constraint triggers are kept here (a referencing row's parent, NO ACTION's children, deferrable keys);
+// actions of foreign keys run at their statement's end.
 // Invariants:
 // 1. Checks keep the order of their statements. One that has run stays until the transaction ends, with the run's number, so
 //    that rolling back to a savepoint before that run makes it pending again.
@@ -22,6 +22,7 @@
 namespace indigo::engine::exec {
 
 class QueryState;
+struct TransitionTables;
 
 // A change that some constraint has to look at.
 struct ConstraintEvent {
@@ -29,16 +30,18 @@ struct ConstraintEvent {
     kChild,          // a referencing row came or changed
     kParentUpdated,  // the key of a referenced row changed
     kParentErased,   // a referenced row went
-    kKey             // a row came under a deferrable PRIMARY KEY or UNIQUE
+    kKey,            // a row came under a deferrable PRIMARY KEY or UNIQUE
+    kTrigger         // an AFTER trigger is due
   } kind;
   std::shared_ptr<const catalog::RelationInfo> relation;  // whose row was changed
-  size_t constraint;  // index into its referenced_by (kParent...) or constraints (the others)
+  size_t constraint;  // index into its referenced_by (kParent...), triggers (kTrigger) or constraints (the others)
   std::string old_row, new_row;
+  int16_t trigger_event = 0;                            // of kTrigger: catalog::TriggerType
+  std::shared_ptr<const TransitionTables> transitions;  // the same; null: it reads none
 
-  const catalog::ConstraintInfo& info() const {
-    const bool parent = kind == Kind::kParentUpdated || kind == Kind::kParentErased;
-    return parent ? relation->referenced_by[constraint] : relation->constraints[constraint];
-  }
+  const catalog::TriggerInfo& trigger() const { return relation->triggers->triggers[constraint]; }
+  // Null: of a trigger that is no constraint.
+  const catalog::ConstraintInfo* info() const;
   // Does it only look, so that it may wait for the transaction's end?
   bool may_wait() const;
 };

@@ -17,10 +17,13 @@ class DeleteOperator final : public ChangeOperator {
         claimer_(std::move(claimer)) {
     old_.columns.resize(target_.column_count());
     for (size_t c = 0; c < target_.column_count(); c++) wanted_.push_back(static_cast<uint16_t>(c));
+    target_.triggers().set_named(static_cast<const sql::DeletePlan&>(statement).relation);
+    if (target_.triggers().before(catalog::kTriggerDelete)) claimer_.watch_triggers("deleted");
   }
 
  private:
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
+    if (claimer_.watches_triggers()) return change_each(source, error);
     Selection rows = claimer_.claim(state_, source, source->selection, storage::RowLockMode::kUpdate, error);
     for (uint32_t done = 0; done < rows.count; done++) {
       const storage::Claimed& claimed = claimer_.claimed()[rows[done]];
@@ -40,8 +43,44 @@ class DeleteOperator final : public ChangeOperator {
     return old_;
   }
 
+  // One row at a time: BEFORE triggers may change others. The claims of rows that are done stay where they are.
+  Selection change_each(const Chunk*& source, std::unique_ptr<Error>& error) {
+    done_.clear();
+    const Selection all = source->selection;
+    for (uint32_t i = 0; i < all.count && error == nullptr; i++) {
+      const auto r = static_cast<uint16_t>(all[i]);
+      const Selection row = claimer_.claim(state_, source, {&r, 1}, storage::RowLockMode::kUpdate, error);
+      if (error != nullptr || row.count == 0) continue;
+      auto erased = erase_one(r);
+      if (!erased.ok()) {
+        error = erased.take_error();
+      } else if (*erased) {
+        done_.push_back(r);
+      }
+    }
+    return {done_.data(), static_cast<uint32_t>(done_.size())};
+  }
+  Result<bool> erase_one(uint32_t r) {
+    const storage::Claimed& claimed = claimer_.claimed()[r];
+    const uint64_t command = state_.transaction().command();
+    std::string row;
+    INDIGO_ASSIGN(const bool keeps,
+                  target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, row));
+    if (state_.transaction().command() != command) {
+      INDIGO_TRY(claimer_.check_untouched(state_, r, storage::RowLockMode::kUpdate));
+    }
+    if (!keeps) {
+      target_.table().unclaim(state_.transaction(), claimed.key);
+      return false;
+    }
+    INDIGO_TRY(target_.erase(claimed.key));
+    INDIGO_TRY(target_.erased(claimed.row));
+    return true;
+  }
+
   ChangeTarget target_;
   RowClaimer claimer_;
+  std::vector<uint16_t> done_;
   std::vector<uint16_t> wanted_;
   std::vector<Bytes> images_;
   Chunk old_;
@@ -61,14 +100,18 @@ Result<OperatorPtr> delete_operator(Builder& b, const sql::Plan& top, const sql:
 Result<OperatorPtr> make_delete(Builder& b, const sql::DeletePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   const bool joined = is_joined_source(*p.inputs[0]);
-  if (!p.dispatched) return delete_operator(b, p, p, std::move(input), joined);
+  const auto triggered = [&](Result<OperatorPtr> change) -> Result<OperatorPtr> {
+    if (!change.ok()) return change;
+    return with_statement_triggers(b.state(), p.relation, {catalog::kTriggerDelete}, {}, std::move(*change));
+  };
+  if (!p.dispatched) return triggered(delete_operator(b, p, p, std::move(input), joined));
   std::vector<DispatchedTable> tables;
   for (const auto& t : p.tables) {
     tables.push_back({t->relation->oid, [&b, &p, t, joined](OperatorPtr feed) {
                         return delete_operator(b, p, *t, std::move(feed), joined);
                       }});
   }
-  return make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables));
+  return triggered(make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));
 }
 
 }  // namespace indigo::engine::exec

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/change/foreign_key_action.h"
+#include "engine/exec/change/row_triggers.h"
 #include "engine/exec/change/unique_recheck.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/key_lookup.h"
@@ -49,6 +50,17 @@ Result<bool> row_with_same_columns(QueryState& state, const RelationInfo& relati
   }
 }
 
+// Is the foreign key looked at for this kind of change? ALTER TABLE ... DISABLE TRIGGER ALL and session_replication_role say.
+bool is_enabled(QueryState& state, const RelationInfo& relation, const ConstraintInfo& constraint, int16_t event) {
+  const TriggerHost* host = state.context().triggers;
+  if (host == nullptr) return true;
+  if (relation.triggers == nullptr || !relation.triggers->internal_changed) return host->fires('O');
+  for (const catalog::TriggerInfo& t : relation.triggers->triggers) {
+    if (t.internal && t.constraint == constraint.oid && t.has_event(event)) return host->fires(t.enabled);
+  }
+  return host->fires('O');
+}
+
 Error in_table(Error error, const RelationInfo& relation, const ConstraintInfo& constraint) {
   error.schema = relation.schema_name;
   error.table = relation.name;
@@ -62,32 +74,35 @@ Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, 
   for (size_t i = 0; i < child->constraints.size(); i++) {
     const ConstraintInfo& constraint = child->constraints[i];
     if (constraint.kind != 'f') continue;
+    if (!is_enabled(state, *child, constraint, old_row.empty() ? catalog::kTriggerInsert : catalog::kTriggerUpdate)) {
+      continue;
+    }
     if (!old_row.empty() && same_columns(state, *child, old_row, new_row, constraint.columns)) continue;
     if (waits(state, constraint)) {
-      events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+      events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row), 0, nullptr});
       continue;
     }
     bool mixed = false;
     INDIGO_ASSIGN(bool exists, parent_exists(state, child, constraint, new_row, mixed));
-    if (!exists) events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row)});
+    if (!exists) events_.push_back({Event::Kind::kChild, child, i, std::string(), std::string(new_row), 0, nullptr});
   }
   return {};
 }
 
 Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent, Bytes old_row, Bytes new_row) {
-  (void)state;
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
     const ConstraintInfo& constraint = parent->referenced_by[i];
+    if (!is_enabled(state, *parent, constraint, catalog::kTriggerUpdate)) continue;
     if (same_columns(state, *parent, old_row, new_row, constraint.foreign_columns)) continue;
-    events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row)});
+    events_.push_back({Event::Kind::kParentUpdated, parent, i, std::string(old_row), std::string(new_row), 0, nullptr});
   }
   return {};
 }
 
 Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row) {
-  (void)state;
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
-    events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string()});
+    if (!is_enabled(state, *parent, parent->referenced_by[i], catalog::kTriggerDelete)) continue;
+    events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string(), 0, nullptr});
   }
   return {};
 }
@@ -157,7 +172,7 @@ Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation,
     if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;
     if (!old_row.empty() && same_columns(state, *relation, old_row, new_row, constraint.columns)) continue;
     if (!key_can_conflict(*relation, constraint, new_row)) continue;
-    events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row)});
+    events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row), 0, nullptr});
   }
   return {};
 }
@@ -168,10 +183,10 @@ Status ForeignKeyQueue::child_event(QueryState& state, const Event& event, bool 
   bool mixed = false;
   INDIGO_ASSIGN(bool exists, parent_exists(state, event.relation, constraint, event.new_row, mixed));
   if (exists) return {};
-  // The row may have been changed again or removed since: then it owes nothing any more. Later statements may have changed
-  // its other columns.
+  // The row may have been changed again or removed since: then it owes nothing any more. Later statements, or those of triggers,
+  // may have changed its other columns.
   bool current = false;
-  if (late) {
+  if (late || (child.triggers != nullptr && child.triggers->fires != 0)) {
     INDIGO_ASSIGN(current, row_with_same_columns(state, child, event.new_row, constraint.columns));
   } else {
     INDIGO_ASSIGN(current, row_is_current(state, child, event.new_row));
@@ -249,24 +264,60 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   return in_table(std::move(error), *named, *told);
 }
 
+Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event, bool late) {
+  if (late) {  // it may have been dropped since
+    const auto now = state.session().catalog().relation(event.relation->oid);
+    const auto* set = now == nullptr ? nullptr : now->triggers.get();
+    const Oid oid = event.trigger().oid;
+    if (set == nullptr || std::none_of(set->triggers.begin(), set->triggers.end(),
+                                       [&](const catalog::TriggerInfo& t) { return t.oid == oid; })) {
+      return Error(sqlstate::kInternalError, "could not find trigger " + std::to_string(oid));
+    }
+  }
+  TriggerCall call;
+  call.relation = event.relation;
+  call.trigger = &event.trigger();
+  call.event = event.trigger_event;
+  call.old_row = event.old_row;
+  call.new_row = event.new_row;
+  call.transitions = event.transitions;
+  INDIGO_TRY(state.context().triggers->call(call));
+  return {};
+}
+
 Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
   const bool many = events_.size() > kKeyLocksMax;
-  while (!events_.empty()) {
+  while (true) {
+    if (events_.empty()) {
+      if (touched_.empty()) return {};
+      for (const Touched& t : std::exchange(touched_, {})) {
+        INDIGO_TRY(queue_after_statement(state, t.relation, t.event, t.updated));
+      }
+      if (events_.empty()) return {};
+    }
     Event event = std::move(events_.front());
     events_.pop_front();
     INDIGO_TRY(state.check());
-    if (!late && event.may_wait() && waits(state, event.info())) {
+    if (!late && event.may_wait() && event.info() != nullptr && waits(state, *event.info())) {
       state.context().deferred->add(std::move(event));
       continue;
     }
     switch (event.kind) {
       case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
+      case Event::Kind::kTrigger: INDIGO_TRY(trigger_event(state, event, late)); break;
       case Event::Kind::kKey: INDIGO_TRY(recheck_key(state, event, many)); break;
       case Event::Kind::kParentUpdated:
       case Event::Kind::kParentErased: INDIGO_TRY(parent_event(state, event)); break;
     }
   }
   return {};
+}
+
+void ForeignKeyQueue::touch(const Relation& relation, int16_t event, const std::vector<int16_t>& updated) {
+  for (const Touched& t : touched_) {
+    if (t.relation->oid == relation->oid && t.event == event) return;
+  }
+  touched_.push_back({relation, event, updated});
 }
 
 Status ForeignKeyQueue::finish(QueryState& state) { return run_all(state, false); }

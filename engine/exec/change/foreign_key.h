@@ -1,5 +1,5 @@
-// Constraints that look beyond the changed row: what a statement's changes owe to foreign keys and to deferrable keys, done at
-// the statement's end in order of the changes. What SET CONSTRAINTS or INITIALLY DEFERRED lets wait goes on to
+// What a statement's changes owe to foreign keys, to deferrable keys and to AFTER triggers, done at the statement's end in
+// order of the changes. What SET CONSTRAINTS or INITIALLY DEFERRED lets wait goes on to
 // DeferredChecks.
 //
 //   child written   its parent must exist; the parent's row is locked FOR KEY SHARE. Tried at once: a parent that is there
@@ -26,7 +26,10 @@ class ForeignKeyQueue {
   using Relation = std::shared_ptr<const catalog::RelationInfo>;
 
   bool empty() const { return events_.empty(); }
-  void clear() { events_.clear(); }
+  void clear() {
+    events_.clear();
+    touched_.clear();
+  }
 
   // old_row empty: an insert. Only constraints whose columns have changed are looked at.
   Status child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row);
@@ -36,10 +39,13 @@ class ForeignKeyQueue {
   // A row under deferrable keys; old_row as above.
   Status key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row);
 
+  // An action changes rows of this table: its AFTER STATEMENT triggers fire behind everything else.
+  void touch(const Relation& relation, int16_t event, const std::vector<int16_t>& updated);
+
   // The statement's end: runs what need not wait, hands on the rest.
   Status finish(QueryState& state);
 
-  void add(const ConstraintEvent& event) { events_.push_back(event); }
+  void add(ConstraintEvent event) { events_.push_back(std::move(event)); }
   // `late`: the rows may have changed since, by other statements of the transaction.
   Status run_all(QueryState& state, bool late);
 
@@ -49,8 +55,15 @@ class ForeignKeyQueue {
                              Bytes row, bool& match_full_mix);
   Status child_event(QueryState& state, const Event& event, bool late);
   Status parent_event(QueryState& state, const Event& event);
+  static Status trigger_event(QueryState& state, const Event& event, bool late);
 
+  struct Touched {
+    Relation relation;
+    int16_t event;
+    std::vector<int16_t> updated;
+  };
   std::deque<Event> events_;
+  std::vector<Touched> touched_;
   storage::Claimed claimed_;
   std::string key_;
 };

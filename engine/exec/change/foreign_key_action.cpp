@@ -4,6 +4,8 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/change/change_target.h"
+#include "engine/exec/change/foreign_key.h"
+#include "engine/exec/change/update.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "sql/analyze/analyzer.h"
 #include "storage/table.h"
@@ -110,18 +112,30 @@ Status ForeignKeyAction::apply(std::span<const Datum> values) {
   if (keys.empty()) return {};
   bool erase = action == 'c' && new_parent.empty();
   ChangeTarget target(state, child);
+  RowTriggers& triggers = target.triggers();
+  const int16_t event = erase ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
   std::vector<std::pair<size_t, OwnedDatum>> changes;
   bool key_changes = false;
   if (!erase) {
     INDIGO_ASSIGN(changes, new_values());
-    for (const auto& [column, value] : changes) key_changes |= target.is_key_column(column);
+    std::vector<int> assigned;
+    for (const auto& [column, value] : changes) {
+      key_changes |= target.is_key_column(column);
+      assigned.push_back(static_cast<int>(column));
+    }
+    if (child->triggers != nullptr) triggers.set_updated(updated_columns(*child, assigned));
+  }
+  if (child->triggers != nullptr) {
+    const std::vector<int16_t> updated = constraint.columns;
+    INDIGO_TRY(fire_before_statement(state, child, event, updated));
+    state.foreign_keys().touch(child, event, updated);
   }
   storage::Transaction& txn = state.transaction();
   storage::Claimed claimed;
   std::vector<Vector> row(target.column_count());
   std::vector<const Vector*> columns;
   for (Vector& v : row) columns.push_back(&v);
-  std::string image, new_key;
+  std::string image, new_key, triggered;
   for (const std::string& key : keys) {
     auto mode = erase || key_changes ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
     storage::StorageStatus status =
@@ -133,15 +147,31 @@ Status ForeignKeyAction::apply(std::span<const Datum> values) {
       continue;
     }
     if (erase) {
+      if (triggers.before(event)) {
+        INDIGO_ASSIGN(const bool goes, triggers.fire(catalog::kTriggerBefore, event, claimed.row, image));
+        if (!goes) {
+          child->table->unclaim(txn, claimed.key);
+          continue;
+        }
+      }
       INDIGO_TRY(target.erase(claimed.key));
       INDIGO_TRY(target.erased(claimed.row));
       continue;
     }
     for (size_t c = 0; c < row.size(); c++) row[c].set_constant(child->layout.column(claimed.row, c));
     for (const auto& [column, value] : changes) row[column].set_constant(value.get());
+    if (triggers.before(event)) {
+      child->layout.encode(columns, 0, triggered);
+      INDIGO_ASSIGN(const bool goes, triggers.fire(catalog::kTriggerBefore, event, claimed.row, triggered));
+      if (!goes) {
+        child->table->unclaim(txn, claimed.key);
+        continue;
+      }
+      for (size_t c = 0; c < row.size(); c++) row[c].set_constant(child->layout.column(triggered, c));
+    }
     if (auto violation = target.check_not_null(columns, 0)) return violation;
     child->layout.encode(columns, 0, image);
-    if (key_changes) {
+    if (key_changes || (triggers.before(event) && !child->has_hidden_row_id())) {
       target.key_of(columns, 0, new_key);
     } else {
       new_key = claimed.key;

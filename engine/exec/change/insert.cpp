@@ -38,8 +38,20 @@ Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
     INDIGO_ASSIGN(handler, OnConflictHandler::make(b, p, *inserter));
   }
   INDIGO_ASSIGN(ExpressionSet returning, b.compile_all(p.returning));
-  return OperatorPtr(std::make_unique<InsertOperator>(b.state(), p, std::move(inserter), std::move(handler),
-                                                      std::move(returning), std::move(input)));
+  return with_insert_triggers(b.state(), p,
+                              std::make_unique<InsertOperator>(b.state(), p, std::move(inserter), std::move(handler),
+                                                               std::move(returning), std::move(input)));
+}
+
+OperatorPtr with_insert_triggers(QueryState& state, const sql::InsertPlan& p, OperatorPtr change) {
+  if (p.relation->triggers == nullptr) return change;
+  if (!p.on_conflict || !p.on_conflict->update) {
+    return with_statement_triggers(state, p.relation, {catalog::kTriggerInsert}, {}, std::move(change));
+  }
+  std::vector<int> assigned;
+  for (const sql::Assignment& a : p.on_conflict->assignments) assigned.push_back(a.column);
+  return with_statement_triggers(state, p.relation, {catalog::kTriggerInsert, catalog::kTriggerUpdate},
+                                 updated_columns(*p.relation, assigned), std::move(change));
 }
 
 }  // namespace indigo::engine::exec

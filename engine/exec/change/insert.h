@@ -9,6 +9,7 @@
 
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/returned_columns.h"
+#include "engine/exec/operator.h"
 #include "engine/exec/partition/partition_check.h"
 
 namespace indigo::engine::exec {
@@ -51,8 +52,16 @@ class RowInserter {
   // Only rows for which the condition (over input 1) is true are written.
   void set_filter(Condition filter) { filter_ = std::move(filter); }
   const ReturnedColumns& returned() const { return returned_; }
+  // The rows are part of an UPDATE that moves them between partitions.
+  void set_moving(bool moving) { moving_ = moving; }
 
  private:
+  // BEFORE triggers: one row after the other, each up to its writing.
+  Selection insert_each(const Chunk& source, Selection selection, ConflictHandler* handler,
+                        std::unique_ptr<Error>& error);
+  Result<bool> fire_before(uint32_t row);
+  void keep_generated(uint32_t row, uint32_t extent);
+  Status check_rows(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
              std::unique_ptr<Error>& error);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
@@ -78,6 +87,11 @@ class RowInserter {
   storage::Duplicate duplicate_;
   Condition filter_;
   uint64_t inserted_ = 0, consumed_ = 0;
+  bool moving_ = false;
+  std::vector<Vector> kept_generated_;  // of rows that were written one by one
 };
+
+// INSERT's statement triggers, and with ON CONFLICT DO UPDATE those of UPDATE.
+OperatorPtr with_insert_triggers(QueryState& state, const sql::InsertPlan& plan, OperatorPtr change);
 
 }  // namespace indigo::engine::exec

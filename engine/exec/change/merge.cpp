@@ -31,6 +31,16 @@ class MergeOperator final : public Operator {
         input_(std::move(input)),
         counts_(state.statement().root.get() == &statement) {
     target_row_.columns.resize(target_.column_count());
+    target_.triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
+    bool watches = false;
+    for (MergeStep& step : steps_) {
+      if (step.updater != nullptr) {
+        step.updater->target().triggers().set_named(static_cast<const sql::MergePlan&>(statement).relation);
+        watches |= step.updater->has_before_triggers();
+      }
+      watches |= step.command == sql::CommandKind::kDelete && target_.triggers().before(catalog::kTriggerDelete);
+    }
+    if (watches) claimer_.watch_triggers("updated or deleted");
   }
 
   Status open(Open mode) override { return input_->open(mode); }
@@ -85,15 +95,33 @@ class MergeOperator final : public Operator {
       erase = step->command == sql::CommandKind::kDelete;
     }
     if (erase) {
-      INDIGO_TRY(target_.erase(found.key));
-      INDIGO_TRY(target_.erased(found.row));
+      INDIGO_ASSIGN(const bool erased, erase_row(found, row, mode));
+      if (!erased) return {};
     } else {
       step->updater->load(claimer_.claimed(), {&r, 1});
-      step->updater->update(current, claimer_.claimed(), {&r, 1}, error);
+      if (claimer_.watches_triggers()) step->updater->set_claimer(&claimer_, mode);
+      const Selection done = step->updater->update(current, claimer_.claimed(), {&r, 1}, error);
       if (error != nullptr) return error;
+      if (done.count == 0) return {};
     }
     if (counts_) state_.add_affected(1);
     return {};
+  }
+
+  // False: a BEFORE trigger keeps the row.
+  Result<bool> erase_row(const storage::Claimed& found, uint32_t row, storage::RowLockMode mode) {
+    const uint64_t command = state_.transaction().command();
+    std::string returned;
+    INDIGO_ASSIGN(const bool keeps,
+                  target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, found.row, returned));
+    if (state_.transaction().command() != command) INDIGO_TRY(claimer_.check_untouched(state_, row, mode));
+    if (!keeps) {
+      target_.table().unclaim(state_.transaction(), found.key);
+      return false;
+    }
+    INDIGO_TRY(target_.erase(found.key));
+    INDIGO_TRY(target_.erased(found.row));
+    return true;
   }
 
   Status not_matched(const Chunk* source, uint32_t row) {
@@ -101,13 +129,14 @@ class MergeOperator final : public Operator {
     if (step == nullptr || step->command != sql::CommandKind::kInsert) return {};
     auto r = static_cast<uint16_t>(row);
     std::unique_ptr<Error> error;
+    uint64_t written = 0;
     if (step->partitioned != nullptr) {
-      step->partitioned->insert(*source, {&r, 1}, error);
+      written = step->partitioned->insert(*source, {&r, 1}, error);
     } else {
-      step->inserter->insert(*source, {&r, 1}, nullptr, error);
+      written = step->inserter->insert(*source, {&r, 1}, nullptr, error).count;
     }
     if (error != nullptr) return error;
-    if (counts_) state_.add_affected(1);
+    if (counts_ && written > 0) state_.add_affected(1);
     return {};
   }
 
@@ -173,11 +202,34 @@ Result<OperatorPtr> merge_operator(Builder& b, const sql::Plan& top, const sql::
       std::make_unique<MergeOperator>(b.state(), top, p, std::move(steps), std::move(claimer), std::move(input)));
 }
 
+// Statement triggers of the kinds of change that some action makes.
+OperatorPtr with_merge_triggers(QueryState& state, const sql::MergePlan& p, OperatorPtr change) {
+  bool inserts = false, updates = false, erases = false;
+  std::vector<int> assigned;
+  for (const sql::MergeAction& action : p.actions.empty() && p.inserts != nullptr ? p.inserts->actions : p.actions) {
+    inserts |= action.command == sql::CommandKind::kInsert;
+    erases |= action.command == sql::CommandKind::kDelete;
+    if (action.command != sql::CommandKind::kUpdate) continue;
+    updates = true;
+    for (const sql::Assignment& a : action.assignments) assigned.push_back(a.column);
+  }
+  std::vector<int16_t> events;
+  if (inserts) events.push_back(catalog::kTriggerInsert);
+  if (updates) events.push_back(catalog::kTriggerUpdate);
+  if (erases) events.push_back(catalog::kTriggerDelete);
+  return with_statement_triggers(state, p.relation, std::move(events), updated_columns(*p.relation, assigned),
+                                 std::move(change));
+}
+
 }  // namespace
 
 Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
-  if (!p.dispatched) return merge_operator(b, p, p, std::move(input));
+  const auto triggered = [&](Result<OperatorPtr> change) -> Result<OperatorPtr> {
+    if (!change.ok() || p.relation->triggers == nullptr) return change;
+    return with_merge_triggers(b.state(), p, std::move(*change));
+  };
+  if (!p.dispatched) return triggered(merge_operator(b, p, p, std::move(input)));
   std::vector<DispatchedTable> tables;
   const auto add = [&](Oid relation, std::shared_ptr<const sql::MergePlan> t) {
     tables.push_back(
@@ -185,7 +237,7 @@ Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
   };
   for (const auto& t : p.tables) add(t->relation->oid, t);
   add(kInvalidOid, p.inserts);
-  return make_dispatch(b, std::move(input), p.table_column, true, std::move(tables));
+  return triggered(make_dispatch(b, std::move(input), p.table_column, true, std::move(tables)));
 }
 
 }  // namespace indigo::engine::exec

@@ -64,6 +64,10 @@ Selection RowInserter::compute(const Chunk& source, Selection selection, std::un
 // Computes the new rows and cuts the selection at the first row that fails.
 Status RowInserter::prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
   INDIGO_TRY(compute_values(source, selection, error));
+  return check_rows(source, selection, error);
+}
+
+Status RowInserter::check_rows(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error) {
   if (selection.count == 0) return {};
   Frame frame{{&source, &rows_}, extent_of(selection)};
   if (!generated_.empty()) {
@@ -117,6 +121,7 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
   written_.clear();
   Selection all = selection;
   reserve_columns(extent_of(selection));
+  if (target_.triggers().before(catalog::kTriggerInsert)) return insert_each(source, selection, handler, error);
   Status prepared = prepare(source, selection, error);
   if (!prepared.ok()) {
     error = prepared.take_error();
@@ -130,13 +135,96 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
   return written;
 }
 
+Selection RowInserter::insert_each(const Chunk& source, Selection selection, ConflictHandler* handler,
+                                   std::unique_ptr<Error>& error) {
+  std::unique_ptr<Error> later;  // of a row behind those that are computed
+  Selection computed = selection;
+  Status done = compute_values(source, computed, later);
+  if (!done.ok()) {
+    error = done.take_error();
+    return {};
+  }
+  if (filter_ && computed.count > 0) {
+    std::unique_ptr<Error> failed;
+    computed = filter_.filter(Frame{{&source, &rows_}, extent_of(computed)}, computed, failed);
+    if (failed != nullptr) later = std::move(failed);
+  }
+  std::vector<uint16_t> wanted;  // the filter's own list is used again below
+  for (uint32_t i = 0; i < computed.count; i++) wanted.push_back(static_cast<uint16_t>(computed[i]));
+  if (!wanted.empty()) {
+    own_rows(extent_of(selection), {wanted.data(), static_cast<uint32_t>(wanted.size())}, state_.functions().arena());
+  }
+  Condition filter = std::move(filter_);
+  filter_ = Condition();
+  const Selection all = selection;
+  kept_generated_.clear();
+  uint64_t consumed = 0;
+  for (const uint16_t r : wanted) {
+    while (consumed < all.count && all[static_cast<uint32_t>(consumed)] < r) consumed++;
+    auto fired = fire_before(r);
+    if (!fired.ok()) {
+      error = fired.take_error();
+      break;
+    }
+    if (!*fired) continue;
+    Selection one{&r, 1};
+    Status checked = check_rows(source, one, error);
+    if (!checked.ok()) error = checked.take_error();
+    if (error != nullptr) break;
+    keep_generated(r, extent_of(selection));
+    write(source, {&r, 1}, {&r, 1}, handler, error);
+    if (error != nullptr) break;
+  }
+  if (error == nullptr) {
+    error = std::move(later);
+    if (error == nullptr) consumed = all.count;
+  }
+  consumed_ = consumed;
+  filter_ = std::move(filter);
+  Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
+  if (written.count > 0) {
+    written.count = view_checks_.run(target_, Frame{{&source, &rows_}, extent_of(written)}, written, columns_, error);
+  }
+  return written;
+}
+
+// Generated columns are computed row by row: earlier rows keep theirs, for RETURNING.
+void RowInserter::keep_generated(uint32_t row, uint32_t extent) {
+  const bool first = kept_generated_.empty();
+  kept_generated_.resize(generated_columns_.size());
+  for (size_t i = 0; i < generated_columns_.size(); i++) {
+    if (first) kept_generated_[i].init(generated_[i].phys(), extent);
+    Datum d = generated_[i].datum(row);
+    if (d.phys == Phys::kStr && !d.null) d.str = state_.functions().arena().copy(d.str);
+    kept_generated_[i].set_datum(row, d);
+    rows_.columns[generated_columns_[i]].reference(kept_generated_[i]);
+  }
+}
+
+Result<bool> RowInserter::fire_before(uint32_t row) {
+  const types::RowLayout& layout = target_.relation().layout;
+  layout.encode(columns_, row, image_);
+  std::string given = image_, made = image_;
+  INDIGO_ASSIGN(const bool keeps,
+                target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerInsert, Bytes(), made));
+  if (!keeps || made == given) return keeps;
+  Arena& arena = state_.functions().arena();
+  for (size_t c = 0; c < layout.column_count(); c++) {
+    Datum d = layout.column(made, c);
+    if (d.phys == Phys::kStr && !d.null) d.str = arena.copy(d.str);
+    rows_.columns[c].set_datum(row, d);
+  }
+  return true;
+}
+
 void RowInserter::write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
                         std::unique_ptr<Error>& error) {
   consumed_ = 0;
   auto pass_to = [&](uint32_t row) {  // rows before this one are done with
     while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
   };
-  if (handler != nullptr && selection.count > 0) own_rows(extent_of(selection), selection, state_.functions().arena());
+  if (handler != nullptr && selection.count > 0 && !target_.triggers().before(catalog::kTriggerInsert))
+    own_rows(extent_of(selection), selection, state_.functions().arena());
   Frame frame{{&source, nullptr}, selection.count == 0 ? 1 : extent_of(selection)};
   for (uint32_t i = 0; i < selection.count; i++) {
     uint32_t r = selection[i];
@@ -157,7 +245,7 @@ void RowInserter::write(const Chunk& source, Selection selection, Selection all,
         return;
       }
       if (*done) {
-        Status told = target_.inserted(image_);
+        Status told = target_.inserted(image_, moving_);
         if (!told.ok()) {
           error = told.take_error();
           return;

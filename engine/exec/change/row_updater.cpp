@@ -35,10 +35,16 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   updater->returned_.begin(updater->new_, 1);
   for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
   updater->target_.set_named_columns(plan.named_columns);
+  updater->before_ = updater->target_.triggers().before(catalog::kTriggerUpdate);
+  if (plan.relation->triggers != nullptr) {
+    std::vector<int> assigned;
+    for (const sql::Assignment& a : assignments) assigned.push_back(a.column);
+    updater->target_.triggers().set_updated(updated_columns(*plan.relation, assigned));
+  }
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
   bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&
-               !updater->target_.has_queued_checks();
+               !updater->target_.has_queued_checks() && !updater->before_;
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);
@@ -59,7 +65,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
     INDIGO_ASSIGN(updater->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
     std::vector<size_t> changed = updater->value_columns_;
     changed.insert(changed.end(), updater->generated_columns_.begin(), updater->generated_columns_.end());
-    if (updater->partition_check_ != nullptr && !updater->partition_check_->reads(changed))
+    if (updater->partition_check_ != nullptr && !updater->before_ && !updater->partition_check_->reads(changed))
       updater->partition_check_ = nullptr;
   }
   if (updater->partition_check_ != nullptr) {
@@ -99,6 +105,14 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   }
   for (size_t i = 0; i < value_columns_.size(); i++) new_.columns[value_columns_[i]].reference(values_[i]);
   Frame new_frame{{source, &new_}, frame.extent};
+  if (before_) {
+    auto fired = fire_before(claimed[selection[0]], selection[0]);
+    if (!fired.ok()) {
+      error = fired.take_error();
+      return {};
+    }
+    if (!*fired) return {};
+  }
   if (!generated_.empty()) {
     std::unique_ptr<Error> failed;
     selection.count = generated_.evaluate(new_frame, selection, failed);
@@ -139,6 +153,36 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
   return written;
 }
 
+Result<bool> RowUpdater::fire_before(const storage::Claimed& claimed, uint32_t row) {
+  const types::RowLayout& layout = target_.relation().layout;
+  layout.encode(columns_, row, triggered_);
+  const std::string computed = triggered_;
+  const uint64_t command = state_.transaction().command();
+  INDIGO_ASSIGN(const bool keeps,
+                target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerUpdate, claimed.row, triggered_));
+  if (claimer_ != nullptr && state_.transaction().command() != command) {
+    INDIGO_TRY(claimer_->check_untouched(state_, row, mode_));
+  }
+  if (!keeps) {
+    target_.table().unclaim(state_.transaction(), claimed.key);
+    return false;
+  }
+  if (triggered_ == computed) return true;
+  for (size_t c = 0; c < new_.columns.size() && c < layout.column_count(); c++) {
+    new_.columns[c].set_constant(layout.column(triggered_, c));
+  }
+  return true;
+}
+
+std::vector<int16_t> updated_columns(const catalog::RelationInfo& relation, const std::vector<int>& assigned) {
+  std::vector<int16_t> out;
+  for (const int c : assigned) out.push_back(static_cast<int16_t>(c + 1));
+  for (const types::ColumnInfo& c : relation.columns) {
+    if (!c.dropped && c.generated != 0) out.push_back(c.number);
+  }
+  return out;
+}
+
 void RowUpdater::patched_image(const storage::Claimed& claimed, uint32_t row) {
   image_.assign(claimed.row);
   for (size_t i = 0; i < value_columns_.size(); i++) {
@@ -156,8 +200,13 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
     if (!stays) return move(claimed, row);
   }
   target_.relation().layout.encode(columns_, row, image_);
-  if (changes_key_) target_.key_of(columns_, row, key_);
-  const Bytes key = changes_key_ ? Bytes(key_) : Bytes(claimed.key);
+  const bool rekeyed = changes_key_ || (before_ && !target_.relation().has_hidden_row_id());
+  if (rekeyed) target_.key_of(columns_, row, key_);
+  const Bytes key = rekeyed ? Bytes(key_) : Bytes(claimed.key);
+  if (before_ && claimer_ != nullptr && !changes_key_ && key != Bytes(claimed.key)) {
+    // A trigger has changed the key, which asks for a stronger lock.
+    INDIGO_TRY(claimer_->check_untouched(state_, row, storage::RowLockMode::kUpdate));
+  }
   INDIGO_TRY(target_.update(claimed.key, key, image_));
   returned_.set(state_, new_, row, {key, image_});
   return target_.updated(claimed.row, image_);
@@ -169,6 +218,7 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   if (mover_ == nullptr) {
     moved_columns_ = matching_columns(*root, target_.relation());
     mover_ = std::make_unique<PartitionedInsert>(state_, moved_plan_, nullptr);
+    mover_->set_moving();
     Builder b(state_);
     INDIGO_TRY(mover_->prepare(b, {}));
     moved_.columns.resize(root->columns.size());
@@ -180,8 +230,12 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
       moved_.columns[c].set_constant(Datum::make_null(root->layout.phys(c)));
     }
   }
+  std::string ignored;
+  INDIGO_ASSIGN(const bool erases,
+                target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, ignored));
+  if (!erases) return {};
   INDIGO_TRY(target_.erase(claimed.key));
-  INDIGO_TRY(target_.erased(claimed.row));
+  INDIGO_TRY(target_.erased(claimed.row, true));
   const auto r = static_cast<uint16_t>(row);
   std::unique_ptr<Error> error;
   mover_->start_rows(moved_, {&r, 1}, false, error);

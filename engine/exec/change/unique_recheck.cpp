@@ -48,7 +48,7 @@ bool key_can_conflict(const catalog::RelationInfo& relation, const catalog::Cons
 
 Status recheck_key(QueryState& state, const ConstraintEvent& event, bool many) {
   const catalog::RelationInfo& relation = *event.relation;
-  const catalog::ConstraintInfo& constraint = event.info();
+  const catalog::ConstraintInfo& constraint = *event.info();
   const catalog::IndexInfo* index = index_of(relation, constraint);
   if (index == nullptr) return {};
   std::string key;

@@ -14,20 +14,61 @@ class UpdateOperator final : public ChangeOperator {
   UpdateOperator(QueryState& state, const sql::Plan& statement, const sql::UpdatePlan& plan, RowClaimer claimer,
                  std::unique_ptr<RowUpdater> updater, ExpressionSet returning, OperatorPtr input)
       : ChangeOperator(state, statement, std::move(returning), std::move(input)),
+        returns_(!plan.returning.empty()),
         claimer_(std::move(claimer)),
         updater_(std::move(updater)),
         mode_(plan.key_columns_change || updater_->changes_key() ? storage::RowLockMode::kUpdate
-                                                                 : storage::RowLockMode::kNoKeyUpdate) {}
+                                                                 : storage::RowLockMode::kNoKeyUpdate) {
+    updater_->target().triggers().set_named(static_cast<const sql::UpdatePlan&>(statement).relation);
+    if (updater_->has_before_triggers()) claimer_.watch_triggers("updated");
+  }
 
  private:
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
+    if (claimer_.watches_triggers()) return change_each(source, error);
     Selection rows = claimer_.claim(state_, source, source->selection, mode_, error);
     if (rows.count == 0) return rows;
     updater_->load(claimer_.claimed(), rows);
     return updater_->update(source, claimer_.claimed(), rows, error);
   }
-  const Chunk& changed_rows(Selection) override { return updater_->new_rows(); }
+  const Chunk& changed_rows(Selection) override { return one_by_one_ ? changed_ : updater_->new_rows(); }
 
+  // One row at a time: BEFORE triggers may change others.
+  Selection change_each(const Chunk*& source, std::unique_ptr<Error>& error) {
+    one_by_one_ = true;
+    done_.clear();
+    const Selection all = source->selection;
+    const uint32_t extent = extent_of(all);
+    for (uint32_t i = 0; i < all.count && error == nullptr; i++) {
+      const auto r = static_cast<uint16_t>(all[i]);
+      const Selection row = claimer_.claim(state_, source, {&r, 1}, mode_, error);
+      if (error != nullptr || row.count == 0) continue;
+      updater_->load(claimer_.claimed(), row);
+      updater_->set_claimer(&claimer_, mode_);
+      if (updater_->update(source, claimer_.claimed(), row, error).count == 0) continue;
+      done_.push_back(r);
+      keep(r, extent);
+    }
+    return {done_.data(), static_cast<uint32_t>(done_.size())};
+  }
+  // The row for RETURNING, before the next one takes its place.
+  void keep(uint32_t row, uint32_t extent) {
+    if (!returns_) return;
+    const Chunk& rows = updater_->new_rows();
+    const bool first = done_.size() == 1;
+    changed_.columns.resize(rows.columns.size());
+    for (size_t c = 0; c < rows.columns.size(); c++) {
+      if (first) changed_.columns[c].init(rows.columns[c].phys(), extent);
+      Datum d = rows.columns[c].datum(row);
+      if (d.phys == Phys::kStr && !d.null) d.str = state_.functions().arena().copy(d.str);
+      changed_.columns[c].set_datum(row, d);
+    }
+  }
+
+  bool one_by_one_ = false;
+  const bool returns_;
+  std::vector<uint16_t> done_;
+  Chunk changed_;
   RowClaimer claimer_;
   std::unique_ptr<RowUpdater> updater_;
   const storage::RowLockMode mode_;
@@ -45,17 +86,33 @@ Result<OperatorPtr> update_operator(Builder& b, const sql::Plan& top, const sql:
 
 }  // namespace
 
+namespace {
+
+std::vector<int> assigned_columns(const sql::UpdatePlan& p) {
+  std::vector<int> out;
+  for (const sql::Assignment& a : p.assignments) out.push_back(a.column);
+  return out;
+}
+
+}  // namespace
+
 Result<OperatorPtr> make_update(Builder& b, const sql::UpdatePlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
   const bool joined = is_joined_source(*p.inputs[0]);
-  if (!p.dispatched) return update_operator(b, p, p, std::move(input), joined);
+  std::vector<int16_t> updated = updated_columns(*p.relation, p.dispatched ? p.named_columns : assigned_columns(p));
+  const auto triggered = [&](Result<OperatorPtr> change) -> Result<OperatorPtr> {
+    if (!change.ok()) return change;
+    return with_statement_triggers(b.state(), p.relation, {catalog::kTriggerUpdate}, std::move(updated),
+                                   std::move(*change));
+  };
+  if (!p.dispatched) return triggered(update_operator(b, p, p, std::move(input), joined));
   std::vector<DispatchedTable> tables;
   for (const auto& t : p.tables) {
     tables.push_back({t->relation->oid, [&b, &p, t, joined](OperatorPtr feed) {
                         return update_operator(b, p, *t, std::move(feed), joined);
                       }});
   }
-  return make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables));
+  return triggered(make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));
 }
 
 }  // namespace indigo::engine::exec

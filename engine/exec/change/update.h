@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/exec/change/change_target.h"
+#include "engine/exec/change/claim_rows.h"
 #include "engine/exec/change/returned_columns.h"
 #include "engine/exec/partition/partition_check.h"
 
@@ -25,6 +26,12 @@ class RowUpdater {
                                                   const std::vector<sql::Assignment>& assignments, bool need_row);
 
   bool changes_key() const { return changes_key_; }
+  // Then rows come one at a time, and a claimer that watches for what the triggers' functions do.
+  bool has_before_triggers() const { return before_; }
+  void set_claimer(RowClaimer* claimer, storage::RowLockMode mode) {
+    claimer_ = claimer;
+    mode_ = mode;
+  }
   ChangeTarget& target() { return target_; }
 
   // Decodes the old rows (input 1 of the assignments) for images[r] of the selected rows.
@@ -38,6 +45,8 @@ class RowUpdater {
 
  private:
   Status write(const storage::Claimed& claimed, uint32_t row);
+  // BEFORE triggers of the one selected row; false: it stays as it is.
+  Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
   // A row that belongs into another partition now.
   Status move(const storage::Claimed& claimed, uint32_t row);
   void patched_image(const storage::Claimed& claimed, uint32_t row);
@@ -58,6 +67,10 @@ class RowUpdater {
   Chunk moved_;
   bool patch_ = false;  // every change is a patch of fixed-width columns
   bool changes_key_ = false;
+  bool before_ = false;    // BEFORE UPDATE triggers
+  std::string triggered_;  // the row as they left it
+  RowClaimer* claimer_ = nullptr;
+  storage::RowLockMode mode_ = storage::RowLockMode::kUpdate;
   std::vector<uint16_t> wanted_;  // columns that load() decodes
   std::vector<Vector> decoded_;
   std::vector<Bytes> images_;
@@ -67,5 +80,8 @@ class RowUpdater {
   std::vector<uint16_t> written_;
   std::string image_, key_;
 };
+
+// Table columns (0-based) as attnums, with the generated ones, which depend on others.
+std::vector<int16_t> updated_columns(const catalog::RelationInfo& relation, const std::vector<int>& assigned);
 
 }  // namespace indigo::engine::exec

@@ -78,6 +78,8 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   }
   Builder b(state_);
   INDIGO_ASSIGN(out->inserter, RowInserter::make(b, plan, plan.assignments, true));
+  out->inserter->target().triggers().set_named(plan_.relation);
+  out->inserter->set_moving(moving_);
   if (conflict_ != nullptr) {
     plan.on_conflict = conflict_of(state_.session().catalog(), *conflict_, *relation, own);
     INDIGO_ASSIGN(out->handler, OnConflictHandler::make(b, plan, *out->inserter));
@@ -238,7 +240,7 @@ class PartitionedInsertOperator final : public Operator {
 Result<OperatorPtr> make_partitioned_insert(Builder& b, const sql::InsertPlan& p, OperatorPtr input) {
   auto op = std::make_unique<PartitionedInsertOperator>(b.state(), p, std::move(input));
   INDIGO_TRY(op->prepare(b));
-  return OperatorPtr(std::move(op));
+  return with_insert_triggers(b.state(), p, std::move(op));
 }
 
 }  // namespace indigo::engine::exec

@@ -28,6 +28,8 @@ class PartitionedInsert {
   PartitionedInsert(QueryState& state, const sql::ChangePlan& plan, const sql::OnConflict* conflict);
   // `assignments`: as RowInserter takes them; empty for rows that are given to start_rows().
   Status prepare(Builder& b, const std::vector<sql::Assignment>& assignments);
+  // The rows are those of an UPDATE, which takes them out of another partition.
+  void set_moving() { moving_ = true; }
   void set_filter(Condition filter) { root_->set_filter(std::move(filter)); }
 
   // Computes the rows of a chunk, which must stay until the last group is written.
@@ -61,6 +63,7 @@ class PartitionedInsert {
   std::vector<int> group_of_;  // by table
   std::unique_ptr<Error> failed_;
   uint64_t consumed_ = 0;
+  bool moving_ = false;
 };
 
 Result<OperatorPtr> make_partitioned_insert(Builder& b, const sql::InsertPlan& p, OperatorPtr input);

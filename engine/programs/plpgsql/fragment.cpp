@@ -102,16 +102,6 @@ std::string statement_text(const Fragment& f) {
   return f.form == Fragment::Form::kExpression ? "SELECT " + f.text : f.text;
 }
 
-bool looks_at_tables(const sql::Expr& e) {
-  if (e.kind == sql::ExprKind::kCall) {
-    const auto& call = sql::as<sql::CallExpr>(e);
-    if (call.function >= oid::kFirstUserOid || call.volatility != types::Volatility::kImmutable) return true;
-  }
-  bool found = false;
-  sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && looks_at_tables(*c)); });
-  return found;
-}
-
 // The expression of a plan that computes nothing else; null when there is more to it.
 sql::ExprPtr simple_expression(const Prepared& prepared) {
   if (prepared.plan == nullptr) return nullptr;
@@ -123,6 +113,16 @@ sql::ExprPtr simple_expression(const Prepared& prepared) {
 }
 
 }  // namespace
+
+bool looks_at_tables(const sql::Expr& e) {
+  if (e.kind == sql::ExprKind::kCall) {
+    const auto& call = sql::as<sql::CallExpr>(e);
+    if (call.function >= oid::kFirstUserOid || call.volatility != types::Volatility::kImmutable) return true;
+  }
+  bool found = false;
+  sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && looks_at_tables(*c)); });
+  return found;
+}
 
 Error fragment_error(Error error, const Fragment& fragment, bool statement) {
   if (error.position > 0) {
@@ -175,10 +175,9 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
   return {};
 }
 
-// Fields and rows that the fragment reads become parameters.
-Status CompiledFragment::bind(Frame& frame) {
-  for (const int index : scope_->used_fields()) {
-    const auto& wanted = function_.field_of(index);
+Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& frame) {
+  for (const int index : used) {
+    const auto& wanted = function.field_of(index);
     Value& value = frame.values[static_cast<size_t>(wanted.variable)];
     const RecordValue& record = *value.record;
     Datum& place = frame.parameters[static_cast<size_t>(index)];
@@ -194,7 +193,7 @@ Status CompiledFragment::bind(Frame& frame) {
     }
     std::vector<Datum> fields;
     for (const OwnedDatum& f : record.values) fields.push_back(f.get());
-    const Oid type = function_.variable(wanted.variable).type.oid;
+    const Oid type = function.variable(wanted.variable).type.oid;
     value.image = types::make_record(type, record.types, fields,
                                      type == oid::kRecord ? record.names : std::vector<std::string>());
     place = Datum::of(Str(value.image));
@@ -204,7 +203,7 @@ Status CompiledFragment::bind(Frame& frame) {
 
 Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& session, Frame& frame) {
   INDIGO_TRY(prepare(session, frame));
-  INDIGO_TRY(bind(frame));
+  INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   if (simple_ == nullptr) return evaluate_plan(session, frame);
   std::shared_ptr<Instance> instance;  // the fragment may be compiled anew while it runs
   for (const auto& i : instances_) {
@@ -261,7 +260,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& s
 Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Frame& frame, uint64_t most,
                                                        const NestedStatement::Rows& rows) {
   INDIGO_TRY(prepare(session, frame));
-  INDIGO_TRY(bind(frame));
+  INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
   std::vector<OwnedDatum> kept;
   std::vector<Datum> parameters;

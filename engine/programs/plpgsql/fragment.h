@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,6 @@ class CompiledFragment {
     std::unique_ptr<exec::StandaloneExpression> expression;
     bool running = false;
   };
-  Status bind(Frame& frame);
   Result<Answer> evaluate_plan(SessionParts& session, Frame& frame);
 
   PlpgsqlFunction& function_;
@@ -81,6 +81,11 @@ class CompiledFragment {
   std::vector<std::pair<int, uint64_t>> shapes_;      // of the records that it was compiled for
   OwnedDatum kept_;
 };
+
+// Fields and rows that an expression of the function reads become parameters; `used`: FragmentScope::used_fields.
+Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& frame);
+// Whether its calls may look at tables.
+bool looks_at_tables(const sql::Expr& e);
 
 // Adds the place in the program's text to an error of a fragment.
 Error fragment_error(Error error, const sql::plpgsql::Fragment& fragment, bool statement);

@@ -27,9 +27,11 @@ struct RecordValue {
   std::vector<OwnedDatum> values;
   bool assigned = false;  // a record variable has no fields before
   bool null = true;
-  uint64_t shape = 0;  // moves whenever types or names change
+  uint64_t shape = 0;  // of the types and names; 0: none
 
   int find(std::string_view name) const;
+  // After types or names have changed.
+  void set_shape();
 };
 
 struct Value {

@@ -45,6 +45,14 @@ int characters(const std::string& text, int bytes) {
                                         [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// What a trigger function finds beside NEW and OLD, in the order that trigger.cpp fills them.
+constexpr std::pair<const char*, Oid> kTriggerVariables[] = {
+    {"tg_name", oid::kName},       {"tg_when", oid::kText},         {"tg_level", oid::kText},
+    {"tg_op", oid::kText},         {"tg_relid", oid::kOid},         {"tg_relname", oid::kName},
+    {"tg_table_name", oid::kName}, {"tg_table_schema", oid::kName}, {"tg_nargs", oid::kInt4},
+    {"tg_argv", oid::kTextArray},
+};
+
 // The type that polymorphic ones are tried out with when a function is made.
 Oid stand_in(Oid type) {
   switch (type) {
@@ -65,6 +73,19 @@ int RecordValue::find(std::string_view name) const {
     if (names[i] == name && types[i].oid != kInvalidOid) return static_cast<int>(i);
   }
   return -1;
+}
+
+void RecordValue::set_shape() {
+  shape = 0xcbf29ce484222325;
+  const auto mix = [&](uint64_t v) { shape = (shape ^ v) * 0x100000001b3; };
+  for (size_t i = 0; i < types.size(); i++) {
+    mix(types[i].oid);
+    mix(static_cast<uint32_t>(types[i].typmod));
+    mix(types[i].collation);
+    for (const char c : names[i]) mix(static_cast<unsigned char>(c));
+    mix(0x100);
+  }
+  shape |= 1;
 }
 
 Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionParts& session,
@@ -120,11 +141,23 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     input.given.push_back(std::move(given));
   }
   input.given.push_back({"found", oid::kBool, 0, false});
+  if (f.result == oid::kTrigger && f.oid != kInvalidOid) {
+    if (!f.arguments.empty()) {
+      return Error(SqlState("42P13"), "trigger functions cannot have declared arguments")
+          .with_hint("The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
+    }
+    trigger_.new_row = static_cast<int>(input.given.size());
+    trigger_.old_row = trigger_.new_row + 1;
+    trigger_.first = trigger_.new_row + 2;
+    input.given.push_back({"new", oid::kRecord, 0, false});
+    input.given.push_back({"old", oid::kRecord, 0, false});
+    for (const auto& [name, type] : kTriggerVariables) input.given.push_back({name, type, 0, false});
+  }
   input.returns_set = f.returns_set;
   input.procedure = f.kind == types::FunctionKind::kProcedure;
   input.returns_void = result_.type.oid == oid::kVoid || f.oid == kInvalidOid || input.procedure;
   input.has_outputs = !outputs_.empty();
-  input.returns_row = result_.row;
+  input.returns_row = result_.row || trigger_.first >= 0;
   auto parsed = sql::plpgsql::parse_program(input);
   if (!parsed.ok()) {
     Error error = std::move(*parsed.take_error());
@@ -226,6 +259,12 @@ CompiledFragment& PlpgsqlFunction::fragment(const sql::plpgsql::Fragment& f) {
   return *place;
 }
 
+CompiledPart& PlpgsqlFunction::part(const sql::plpgsql::Fragment& place) {
+  auto& made = parts_[place.id];
+  if (made == nullptr) made = std::make_unique<CompiledPart>(*this, place);
+  return *made;
+}
+
 int PlpgsqlFunction::field_parameter(int variable, std::string_view field) {
   for (size_t i = 0; i < fields_.size(); i++) {
     if (fields_[i].variable == variable && fields_[i].field == field) return static_cast<int>(variables_.size() + i);
@@ -254,6 +293,11 @@ Result<OwnedDatum> PlpgsqlFunction::call(SessionParts& session, std::span<const 
     return Error(sqlstate::kFeatureNotSupported, "trigger functions can only be called as triggers");
   Interpreter interpreter(session, *this, nullptr);
   return interpreter.call(arguments);
+}
+
+Result<std::optional<std::string>> PlpgsqlFunction::call_trigger(SessionParts& session, const exec::TriggerCall& call) {
+  Interpreter interpreter(session, *this, nullptr);
+  return interpreter.call_trigger(call);
 }
 
 Status PlpgsqlFunction::rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) {

@@ -4,11 +4,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/exec/change/trigger_host.h"
 #include "engine/programs/plpgsql/fragment.h"
 #include "engine/programs/plpgsql/frame.h"
+#include "engine/programs/plpgsql/part.h"
 #include "engine/programs/routine.h"
 #include "engine/programs/value_cast.h"
 #include "sql/plpgsql/program.h"
@@ -32,6 +35,7 @@ class PlpgsqlFunction final : public Routine {
 
   Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override;
   Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override;
+  Result<std::optional<std::string>> call_trigger(SessionParts& session, const exec::TriggerCall& call);
 
   explicit PlpgsqlFunction(std::shared_ptr<const types::FunctionInfo> info) : Routine(std::move(info)) {}
 
@@ -41,6 +45,7 @@ class PlpgsqlFunction final : public Routine {
   const VariableType& variable(int number) const { return variables_[static_cast<size_t>(number)]; }
   VariableType& variable(int number) { return variables_[static_cast<size_t>(number)]; }
   CompiledFragment& fragment(const sql::plpgsql::Fragment& f);
+  CompiledPart& part(const sql::plpgsql::Fragment& place);
   // The place among the parameters of a variable's field (or, without a name, of its row as a value).
   int field_parameter(int variable, std::string_view field);
   struct FieldParameter {
@@ -58,6 +63,12 @@ class PlpgsqlFunction final : public Routine {
   const std::vector<int>& outputs() const { return outputs_; }
   Result<Datum> cast(SessionParts& session, const Datum& value, const TypeRef& from, const TypeRef& to);
   bool may_commit = false;  // of an anonymous block
+  // The variables of a trigger function; -1 in others.
+  struct TriggerVariables {
+    int new_row = -1, old_row = -1;
+    int first = -1;  // tg_name and those behind it, in the order of kTriggerVariables
+  };
+  const TriggerVariables& trigger_variables() const { return trigger_; }
 
  private:
   Status compile(SessionParts& session, std::span<const TypeRef> arguments);
@@ -67,9 +78,11 @@ class PlpgsqlFunction final : public Routine {
   std::shared_ptr<const sql::plpgsql::Program> program_;
   RoutineResult result_;
   std::string signature_;
+  TriggerVariables trigger_;
   std::vector<VariableType> variables_;
   std::vector<int> arguments_, outputs_;  // variables
   std::vector<std::unique_ptr<CompiledFragment>> fragments_;
+  std::map<int, std::unique_ptr<CompiledPart>> parts_;  // by their fragments' numbers
   std::vector<FieldParameter> fields_;
   struct Cast {
     TypeRef from, to;

@@ -13,6 +13,7 @@
 #include "engine/programs/plpgsql/frame.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/session/portal.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::programs {
 
@@ -25,6 +26,8 @@ class Interpreter {
       : session_(session), function_(function), rows_(rows) {}
 
   Result<OwnedDatum> call(std::span<const Datum> arguments);
+  // As exec::TriggerHost::call.
+  Result<std::optional<std::string>> call_trigger(const exec::TriggerCall& call);
 
  private:
   enum class Flow : uint8_t { kNormal, kExit, kContinue, kReturn };
@@ -43,6 +46,11 @@ class Interpreter {
   std::string context() const;
   // After a loop's body: whether to go on with the loop; `flow` is what the loop answers otherwise.
   bool next_round(Flow& flow, const std::string& label);
+
+  // ---- trigger.cpp
+  void set_trigger_variables(const exec::TriggerCall& call);
+  void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image);
+  Result<std::optional<std::string>> trigger_row(const catalog::RelationInfo& relation);
 
   // ---- values.cpp
   Result<CompiledFragment::Answer> evaluate(const FragmentPtr& fragment);
@@ -83,6 +91,7 @@ class Interpreter {
   Result<Flow> run_for_query(const tree::ForQuery& s);
   Result<Flow> run_for_execute(const tree::ForExecute& s);
   Result<Flow> run_for_each(const tree::ForEach& s);
+  Result<Flow> over_slices(const tree::ForEach& s, const ArrayView& array, const TypeRef& type);
   Result<Flow> run_for_cursor(const tree::ForCursor& s);
   Result<Flow> over_rows(const RowList& rows, const tree::Target& target, const StatementList& body,
                          const std::string& label);

@@ -112,15 +112,53 @@ Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
     return Error(sqlstate::kDatatypeMismatch, "FOREACH expression must yield an array, not type " +
                                                   types::format_type(session_.session_catalog(), answer.type.oid));
   }
-  if (s.slice > 0) return Error(sqlstate::kFeatureNotSupported, "FOREACH with SLICE is not supported yet");
   const std::string image(answer.value.str);
   const ArrayView array(image);
+  if (s.slice < 0 || s.slice > array.dimensions()) {
+    return Error(sqlstate::kArraySubscriptError, "slice dimension (" + std::to_string(s.slice) +
+                                                     ") is out of the valid range 0.." +
+                                                     std::to_string(array.dimensions()));
+  }
+  if (s.place.fields.empty()) {
+    const auto of = session_.session_catalog().type(function_.variable(s.place.variable).type.oid);
+    const bool is_array = of != nullptr && of->is_array();
+    if (s.slice > 0 && !is_array) {
+      return Error(sqlstate::kDatatypeMismatch, "FOREACH ... SLICE loop variable must be of an array type");
+    }
+    if (s.slice == 0 && is_array) {
+      return Error(sqlstate::kDatatypeMismatch, "FOREACH loop variable must not be of an array type");
+    }
+  }
+  if (s.slice > 0) return over_slices(s, array, answer.type);
   const TypeRef element = type_of(session_, type->element);
   Flow flow = Flow::kNormal;
   for (int32_t i = 0; i < array.count(); i++) {
     INDIGO_TRY(breathe(session_, rounds_));
     const Datum value = array.is_null(i) ? Datum::make_null(array.element_phys()) : array.element(i);
     INDIGO_TRY(assign(s.place, value, element));
+    INDIGO_ASSIGN(flow, run(s.body));
+    if (!next_round(flow, s.label)) break;
+  }
+  set_found(array.count() > 0);
+  return flow;
+}
+
+// FOREACH ... SLICE n: arrays of the last n dimensions.
+Result<Interpreter::Flow> Interpreter::over_slices(const tree::ForEach& s, const ArrayView& array,
+                                                   const TypeRef& type) {
+  std::vector<ArrayDimension> shape;
+  int32_t size = 1;
+  for (int d = array.dimensions() - s.slice; d < array.dimensions(); d++) {
+    shape.push_back(array.dimension(d));
+    size *= shape.back().length;
+  }
+  Flow flow = Flow::kNormal;
+  std::vector<Datum> elements(static_cast<size_t>(size));
+  for (int32_t first = 0; first < array.count(); first += size) {
+    INDIGO_TRY(breathe(session_, rounds_));
+    for (int32_t i = 0; i < size; i++) elements[static_cast<size_t>(i)] = array.element(first + i);
+    const std::string slice = make_array(array.element_type(), array.element_phys(), shape, elements);
+    INDIGO_TRY(assign(s.place, Datum::of(Str(slice)), type));
     INDIGO_ASSIGN(flow, run(s.body));
     if (!next_round(flow, s.label)) break;
   }

@@ -27,9 +27,13 @@ Result<Interpreter::Flow> Interpreter::run_assign(const tree::Assign& s) {
   return Flow::kNormal;
 }
 
+// The variable, or the field of a record, that the place is part of gets a whole new value.
 Status Interpreter::assign_part(const tree::Place& place, const FragmentPtr& value) {
-  return Error(sqlstate::kFeatureNotSupported, "assignment of \"" + value->text + "\" to \"" + place.part->text +
-                                                   "\", a part of a variable, is not supported yet");
+  INDIGO_ASSIGN(const auto answer, function_.part(*place.part).evaluate(session_, frame_, *value));
+  tree::Place whole;
+  whole.variable = place.variable;
+  if (!place.fields.empty() && function_.variable(place.variable).row) whole.fields.push_back(place.fields[0]);
+  return assign(whole, answer.value, answer.type);
 }
 
 Result<Interpreter::Flow> Interpreter::run_if(const tree::If& s) {

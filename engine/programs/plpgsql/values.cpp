@@ -58,7 +58,7 @@ void Interpreter::set_null(int variable) {
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.null = true;
   if (type.type.oid == oid::kRecord) {
-    if (record.assigned) record.shape++;
+    record.shape = 0;
     record.assigned = false;
     record.types.clear();
     record.names.clear();
@@ -72,7 +72,7 @@ void Interpreter::set_null(int variable) {
       record.names.push_back(column.name);
     }
     record.assigned = true;
-    record.shape++;
+    record.set_shape();
   }
   record.values.clear();
   for (const TypeRef& field : record.types) {
@@ -151,7 +151,7 @@ Status Interpreter::assign_record(int variable, std::span<const TypeRef> types, 
     if (!same) {
       record.types.assign(types.begin(), types.end());
       record.names.assign(names.begin(), names.end());
-      record.shape++;
+      record.set_shape();
       record.assigned = true;
     }
     record.values.resize(values.size());

@@ -1,4 +1,4 @@
-// Views, rules and triggers as statements; the rest of pg_get_*def.
+// Views and rules as statements; the rest of pg_get_*def.
 #include "engine/system/catalog_rows.h"
 #include "sql/view_text.h"
 
@@ -47,13 +47,6 @@ Result<OwnedDatum> rule_definition(SessionParts& session, std::span<const Datum>
                     " DO INSTEAD " + *text);
 }
 
-// A trigger runs one function of no arguments that SQL sees; only PostgreSQL's shape of the statement is rebuilt here.
-Result<OwnedDatum> trigger_definition(SessionParts& session, std::span<const Datum> arguments) {
-  bool exists = CatalogRows(session).find(pg_trigger::kOid, arguments[0].oid(), [](RowReader) {});
-  if (!exists) return text_null();
-  return Error(sqlstate::kFeatureNotSupported, "triggers are not supported yet");
-}
-
 Result<OwnedDatum> user_by_id(SessionParts& session, std::span<const Datum> arguments) {
   const std::string name = session.session_catalog().role_name(arguments[0].oid());
   return text_value(name.empty() ? "unknown (OID=" + std::to_string(arguments[0].oid()) + ")" : name);
@@ -97,8 +90,6 @@ constexpr SystemValue kViewDefinitionValues[] = {
     {"pg_get_viewdef_name_ext", view_by_name},
     {"pg_get_ruledef", rule_definition},
     {"pg_get_ruledef_ext", rule_definition},
-    {"pg_get_triggerdef", trigger_definition},
-    {"pg_get_triggerdef_ext", trigger_definition},
     {"pg_get_userbyid", user_by_id},
     {"pg_get_serial_sequence", serial_sequence},
     // There are no extended statistics.

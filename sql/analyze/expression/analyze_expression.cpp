@@ -65,7 +65,10 @@ Result<ExprPtr> load_in(Analysis& a, std::string_view tree,
   const int columns = relation ? static_cast<int>(relation->columns.size()) : 0;
   bool known = true;
   visit_expressions(e, [&](const Expr& x, int depth) {
-    if (x.kind == ExprKind::kVar && as<VarExpr>(x).levels_up == depth) known = known && as<VarExpr>(x).column < columns;
+    if (x.kind == ExprKind::kVar && as<VarExpr>(x).levels_up == depth) {
+      known = known && as<VarExpr>(x).entry == 0 && as<VarExpr>(x).column < columns;
+    }
+    if (depth == 0 && x.kind == ExprKind::kWholeRow) known = known && as<WholeRowExpr>(x).entry == 0;
     return known;
   });
   if (!known) return Error(SqlState("XX001"), "stored expression names a column that its table has not");

@@ -1,5 +1,6 @@
 #include "sql/analyze/from/from.h"
 
+#include "catalog/descriptor/session_context.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"
 #include "sql/analyze/make.h"
@@ -16,6 +17,30 @@ std::string full_name(const PgQuery__RangeVar& v) {
   return (has_text(v.schemaname) ? std::string(v.schemaname) + "." : std::string()) + v.relname;
 }
 
+// A transition table of the trigger whose function the statement is part of: rows that a function of the session's gives.
+Result<Entry> transition_entry(Scope& scope, const RelationInfo& relation, const PgQuery__RangeVar& v) {
+  auto name = std::make_shared<ConstExpr>();
+  name->type = {oid::kText, -1, oid::kDefaultCollation};
+  name->value = OwnedDatum(Datum::of(Str(v.relname)));
+  auto call = std::make_shared<CallExpr>();
+  call->function = catalog::kTransitionRows;
+  call->type = {relation.row_type, -1, kInvalidOid};
+  call->returns_set = true;
+  call->volatility = types::Volatility::kVolatile;
+  call->arguments.push_back(std::move(name));
+  Entry entry;
+  entry.kind = EntryKind::kFunction;
+  entry.alias = v.relname;
+  for (const auto& column : relation.columns) {
+    if (column.dropped) continue;
+    entry.column_names.push_back(column.name);
+    entry.column_types.push_back(column.type);
+  }
+  entry.functions.push_back({std::move(call), static_cast<int>(entry.column_names.size())});
+  INDIGO_TRY(apply_alias(scope, entry, v.alias));
+  return entry;
+}
+
 Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
   if (!has_text(v.schemaname) && !has_text(v.catalogname)) {
     int levels_up = 0;
@@ -27,6 +52,12 @@ Result<FromItem> table_item(Scope& scope, const PgQuery__RangeVar& v) {
       auto& columns = item.names[0].columns;
       for (size_t i = cte->column_types.size(); i < columns.size(); i++) columns[i].in_star = false;
       return item;
+    }
+  }
+  if (!has_text(v.schemaname) && !has_text(v.catalogname)) {
+    if (const auto rows_of = scope.a.session.transition_table(v.relname)) {
+      INDIGO_ASSIGN(Entry entry, transition_entry(scope, *rows_of, v));
+      return leaf_of(scope, std::move(entry));
     }
   }
   INDIGO_ASSIGN(auto relation, open_relation(scope, v));

@@ -1,0 +1,44 @@
+// Rows of pg_trigger: what a trigger's definition leaves in the system tables.
+//
+// Invariants:
+// 1. A row trigger of a partitioned table has one trigger of the same name in each partition, whose tgparentid leads up and
+//    which goes with it; so has each level below.
+// 2. A foreign key has four internal triggers: two of the referencing table (its rows' parents are looked for), two of the
+//    referenced one (its actions). They hold no code: their tgenabled says whether the executor looks.
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include "catalog/descriptor/trigger_info.h"
+#include "engine/ddl/drop/dependency.h"
+
+namespace indigo::engine::ddl {
+
+using catalog::TriggerInfo;
+
+// What a trigger refers to beside its table and function.
+struct TriggerReferences {
+  std::vector<int16_t> columns;        // of the WHEN condition
+  std::vector<Address> addresses;      // the same
+  Oid constraint_table = kInvalidOid;  // FROM
+};
+
+// Writes the row and what it depends on; `t.oid` is the row that it replaces, if not kInvalidOid.
+Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t, const TriggerReferences& references);
+// 42710 when the table has a trigger of that name.
+Status check_trigger_name_free(const RelationInfo& relation, std::string_view name);
+const TriggerInfo* find_trigger(const RelationInfo& relation, std::string_view name);
+// 42704 "trigger "x" for table "y" does not exist".
+Error no_such_trigger(const RelationInfo& relation, std::string_view name);
+
+// The trigger for a partition of its table.
+Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInfo& trigger, Oid partition);
+// All row triggers of a partitioned table, for a new partition (CREATE, ATTACH).
+Status inherit_triggers(DdlContext& c, Oid partition, const RelationInfo& parent);
+// DETACH: a partition's triggers that came from its parent go.
+Status drop_inherited_triggers(DdlContext& c, const RelationInfo& partition, const RelationInfo& parent);
+
+// The triggers of a foreign key that has just been made.
+Status add_foreign_key_triggers(DdlContext& c, Oid constraint, Oid relation, Oid foreign, char on_update,
+                                char on_delete, bool deferrable, bool deferred);
+
+}  // namespace indigo::engine::ddl

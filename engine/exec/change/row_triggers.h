@@ -1,0 +1,79 @@
+// The triggers of one table that a change operator writes: which fire for a row, in which order, and what becomes of the row.
+//
+// Invariants:
+// 1. Triggers fire by name. Each BEFORE trigger gets the row as the one before left it; a null ends the row.
+// 2. Whoever may call before() handles one row at a time: the function may change rows of the same statement.
+// 3. A table without triggers costs a comparison with null.
+// Thread safety: none; belongs to one execution.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/exec/builder.h"
+#include "engine/exec/change/trigger_host.h"
+#include "engine/exec/partition/partition_check.h"
+
+namespace indigo::engine::exec {
+
+class RowTriggers {
+ public:
+  using Relation = std::shared_ptr<const catalog::RelationInfo>;
+  RowTriggers(QueryState& state, Relation relation);
+
+  // The table that the statement names, whose transition tables the rows belong to.
+  void set_named(Relation named);
+  // The columns that an UPDATE gives values to (attnums).
+  void set_updated(std::vector<int16_t> columns) { updated_ = std::move(columns); }
+
+  bool before(int16_t event) const { return any(catalog::kTriggerBefore, event); }
+  bool instead(int16_t event) const { return any(catalog::kTriggerInstead, event); }
+  bool after(int16_t event) const { return any(0, event) || captures_; }
+
+  // BEFORE (or INSTEAD OF) triggers. `row`: NEW, or for DELETE what is returned; false: the row stays as it is.
+  Result<bool> fire(int16_t timing, int16_t event, Bytes old_row, std::string& row);
+  // AFTER triggers go into the queue, the rows into transition tables. `capture_as`: the event whose tables these are.
+  Status queue(int16_t event, Bytes old_row, Bytes new_row, int16_t capture_as);
+
+ private:
+  struct When {
+    Condition condition;
+    Chunk old_row, new_row;
+  };
+  bool any(int16_t timing, int16_t event) const {
+    return set_ != nullptr && set_->any(catalog::kTriggerRow, timing, event);
+  }
+  // Does this trigger fire, as far as its event, state, columns and WHEN say?
+  Result<bool> applies(size_t trigger, int16_t timing, int16_t event, Bytes old_row, Bytes new_row);
+  Result<bool> meets(size_t trigger, Bytes old_row, Bytes new_row);
+  Status check_partition(const catalog::TriggerInfo& trigger, Bytes row);
+  void capture(int16_t event, Bytes old_row, Bytes new_row);
+
+  QueryState& state_;
+  Relation relation_, named_;
+  const catalog::TriggerSet* set_ = nullptr;  // of relation_; null: none
+  bool captures_ = false;
+  std::vector<int16_t> updated_;
+  std::vector<int> column_of_;  // by column of named_: relation_'s; empty: the same
+  std::vector<std::unique_ptr<When>> conditions_;
+  std::unique_ptr<PartitionCheck> partition_check_;
+  Chunk checked_;
+  std::vector<Datum> captured_;
+};
+
+// A row's image as columns of a chunk with that one row; strings borrow from the image.
+void show_row(const catalog::RelationInfo& relation, Bytes image, Chunk& out);
+
+// Statement triggers of the table that a statement names.
+// BEFORE: runs them; AFTER: they go into the queue. `updated` as in RowTriggers.
+Status fire_before_statement(QueryState& state, const RowTriggers::Relation& relation, int16_t event,
+                             const std::vector<int16_t>& updated);
+Status queue_after_statement(QueryState& state, const RowTriggers::Relation& relation, int16_t event,
+                             const std::vector<int16_t>& updated);
+// Around a change operator: before its first row and after its last. `events` in the order of the BEFORE triggers; the AFTER
+// triggers come the other way round.
+OperatorPtr with_statement_triggers(QueryState& state, const RowTriggers::Relation& relation,
+                                    std::vector<int16_t> events, std::vector<int16_t> updated, OperatorPtr change);
+
+}  // namespace indigo::engine::exec

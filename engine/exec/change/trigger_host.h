@@ -1,0 +1,47 @@
+// What the executor asks of the session about triggers: who runs their functions. And what a trigger function is called with.
+//
+// Data flow. Rows are images in the layout of the trigger's own relation. RowTriggers (row_triggers.h) decides which triggers
+// fire, evaluates WHEN and calls BEFORE and INSTEAD OF triggers while the row is changed; AFTER triggers go as events into the
+// statement's queue (foreign_key.h), together with what foreign keys owe, so that both run in the order of the changes; events
+// of deferred constraint triggers go on to DeferredChecks.
+//
+// What a function sees: a volatile one begins a command of its own, so it sees all that the statement has done so far, also
+// to earlier rows of the same statement; the row that a BEFORE trigger is called for is not written yet.
+// Thread safety: none; belongs to a session.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "catalog/descriptor/relation_info.h"
+#include "engine/exec/row_store.h"
+
+namespace indigo::engine::exec {
+
+// OLD TABLE and NEW TABLE of one kind of change to one table, by the table's columns.
+struct TransitionTables {
+  std::shared_ptr<const catalog::RelationInfo> relation;
+  bool wants_old = false, wants_new = false;
+  RowStore old_rows, new_rows;
+};
+
+struct TriggerCall {
+  std::shared_ptr<const catalog::RelationInfo> relation;
+  const catalog::TriggerInfo* trigger = nullptr;
+  int16_t event = 0;       // catalog::TriggerType
+  Bytes old_row, new_row;  // of row triggers; empty: there is none
+  std::shared_ptr<const TransitionTables> transitions;
+};
+
+class TriggerHost {
+ public:
+  virtual ~TriggerHost() = default;
+  // Whether session_replication_role lets a trigger of this tgenabled fire.
+  virtual bool fires(char enabled) const = 0;
+  // The row that the function returns; nothing when it is null.
+  virtual Result<std::optional<std::string>> call(const TriggerCall& call) = 0;
+};
+
+}  // namespace indigo::engine::exec

@@ -1,0 +1,144 @@
+// A PL/pgSQL function that runs as a trigger: its variables, and the row that it returns.
+#include <algorithm>
+
+#include "base/sqlstate.h"
+#include "base/stack.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/session_parts.h"
+#include "types/io/record.h"
+#include "types/oids.h"
+#include "types/system/type_name.h"
+#include "types/value/array_format.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+const char* event_name(int16_t event) {
+  switch (event) {
+    case catalog::kTriggerInsert: return "INSERT";
+    case catalog::kTriggerDelete: return "DELETE";
+    case catalog::kTriggerUpdate: return "UPDATE";
+    default: return "TRUNCATE";
+  }
+}
+
+Error wrong_structure(std::string detail) {
+  return Error(sqlstate::kDatatypeMismatch,
+               "returned row structure does not match the structure of the triggering table")
+      .with_detail(std::move(detail));
+}
+
+}  // namespace
+
+void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image) {
+  RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
+  record.assigned = true;
+  record.null = image.empty();
+  record.types.reserve(relation.columns.size());
+  for (size_t c = 0; c < relation.columns.size(); c++) {
+    const auto& column = relation.columns[c];
+    record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
+    record.names.push_back(column.dropped ? std::string() : column.name);
+    record.values.emplace_back(image.empty() || column.dropped ? Datum::make_null(relation.layout.phys(c))
+                                                               : relation.layout.column(image, c));
+  }
+  record.set_shape();
+}
+
+void Interpreter::set_trigger_variables(const exec::TriggerCall& call) {
+  const catalog::TriggerInfo& t = *call.trigger;
+  const catalog::RelationInfo& r = *call.relation;
+  const PlpgsqlFunction::TriggerVariables& at = function_.trigger_variables();
+  // Statement triggers and the row that an event does not have: the table's fields, all null.
+  set_trigger_row(at.new_row, r, call.new_row);
+  set_trigger_row(at.old_row, r, call.old_row);
+  if (t.timing() == catalog::kTriggerBefore && !call.new_row.empty()) {
+    // Generated columns are computed behind the BEFORE triggers.
+    RecordValue& record = *frame_.values[static_cast<size_t>(at.new_row)].record;
+    for (size_t c = 0; c < r.columns.size(); c++) {
+      if (r.columns[c].generated != 0) record.values[c] = OwnedDatum(Datum::make_null(r.layout.phys(c)));
+    }
+  }
+  int variable = at.first;
+  const auto text = [&](std::string_view value) { set_scalar(variable++, Datum::of(Str(value))); };
+  text(t.name);
+  text(t.timing() == catalog::kTriggerBefore    ? "BEFORE"
+       : t.timing() == catalog::kTriggerInstead ? "INSTEAD OF"
+                                                : "AFTER");
+  text(t.for_row() ? "ROW" : "STATEMENT");
+  text(event_name(call.event));
+  set_scalar(variable++, Datum::of_oid(r.oid));
+  text(r.name);
+  text(r.name);
+  text(r.schema_name);
+  set_scalar(variable++, Datum::of(static_cast<int32_t>(t.arguments.size())));
+  if (t.arguments.empty()) return;
+  std::vector<Datum> arguments;
+  for (const std::string& a : t.arguments) arguments.push_back(Datum::of(Str(a)));
+  const ArrayDimension from_zero{static_cast<int32_t>(arguments.size()), 0};
+  text(make_array(oid::kText, Phys::kStr, {&from_zero, 1}, arguments));
+}
+
+Result<std::optional<std::string>> Interpreter::call_trigger(const exec::TriggerCall& call) {
+  INDIGO_TRY(check_stack_depth());
+  if (Status status = begin({}); !status.ok()) return with_context(std::move(*status.take_error()));
+  set_trigger_variables(call);
+  auto flow = run_block(*function_.program().body);
+  if (!flow.ok()) return with_context(std::move(*flow.take_error()));
+  frame_.statement = nullptr;
+  if (*flow != Flow::kReturn) {
+    Error error(SqlState("2F005"), "control reached end of trigger procedure without RETURN");
+    error.add_context("PL/pgSQL function " + function_.signature());
+    return error;
+  }
+  if (!call.trigger->for_row()) return std::optional<std::string>();
+  auto row = trigger_row(*call.relation);
+  if (row.ok()) return row;
+  Error error = std::move(*row.take_error());
+  error.add_context("PL/pgSQL function " + function_.signature() + " during function exit");
+  return error;
+}
+
+// RETURN's row in the layout of the trigger's relation.
+Result<std::optional<std::string>> Interpreter::trigger_row(const catalog::RelationInfo& relation) {
+  if (!answer_ || answer_->get().null) return std::optional<std::string>();
+  const auto info = session_.session_catalog().type(answer_type_.oid);
+  if (answer_type_.oid != oid::kRecord && (info == nullptr || info->kind != 'c')) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "cannot return non-composite value from function returning composite type");
+  }
+  const types::RecordFields fields = types::read_record(answer_->get().str);
+  std::vector<Datum> values(relation.columns.size());
+  std::vector<OwnedDatum> converted;
+  converted.reserve(relation.columns.size());
+  size_t next = 0, given = 0, wanted = 0;
+  for (const TypeRef& type : fields.types) given += type.oid != kInvalidOid ? 1 : 0;
+  for (const auto& column : relation.columns) wanted += column.dropped ? 0 : 1;
+  if (given != wanted) {
+    return wrong_structure("Number of returned columns (" + std::to_string(given) +
+                           ") does not match expected column count (" + std::to_string(wanted) + ").");
+  }
+  for (size_t c = 0; c < values.size(); c++) {
+    const auto& column = relation.columns[c];
+    values[c] = Datum::make_null(relation.layout.phys(c));
+    if (column.dropped) continue;
+    while (fields.types[next].oid == kInvalidOid) next++;
+    const TypeRef& type = fields.types[next];
+    if (type.oid != column.type.oid) {
+      catalog::CatalogView& catalog = session_.session_catalog();
+      return wrong_structure("Returned type " + types::format_type(catalog, type.oid) +
+                             " does not match expected type " + types::format_type(catalog, column.type.oid) +
+                             " in column " + std::to_string(c + 1) + ".");
+    }
+    const Datum& value = fields.values[next++];
+    if (value.null) continue;
+    values[c] = value;
+  }
+  std::string out;
+  relation.layout.encode(values, out);
+  return std::optional<std::string>(std::move(out));
+}
+
+}  // namespace indigo::engine::programs
