@@ -154,7 +154,7 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     if (!parsed.ok()) return fragment_error(std::move(*parsed.take_error()), fragment_, true);
     if (parsed->size() != 1) return Error(sqlstate::kSyntaxError, "one SQL statement expected in \"" + text + "\"");
     scope_->forget_used();
-    statement_ = std::make_unique<NestedStatement>((*parsed)[0]);
+    statement_ = std::make_shared<NestedStatement>((*parsed)[0]);
   }
   if (Status status = statement_->prepare(session); !status.ok()) {
     statement_ = nullptr;
@@ -269,7 +269,8 @@ Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Fr
     kept.emplace_back(p);
     parameters.push_back(kept.back().get());
   }
-  auto outcome = statement_->run(session, parameters, function_.may_change(), most, rows);
+  const auto statement = statement_;
+  auto outcome = statement->run(session, parameters, function_.may_change(), most, rows);
   if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, true);
   return outcome;
 }

@@ -61,6 +61,8 @@ class CompiledFragment {
   // Compiled for the records of this frame.
   Status prepare(SessionParts& session, Frame& frame);
   NestedStatement& statement() { return *statement_; }
+  // For whoever runs other statements meanwhile: these may compile the fragment anew.
+  const std::shared_ptr<NestedStatement>& shared_statement() const { return statement_; }
   const std::string& text() const { return fragment_.text; }
 
  private:
@@ -73,7 +75,7 @@ class CompiledFragment {
   PlpgsqlFunction& function_;
   const sql::plpgsql::Fragment& fragment_;
   std::shared_ptr<FragmentScope> scope_;
-  std::unique_ptr<NestedStatement> statement_;
+  std::shared_ptr<NestedStatement> statement_;
   const Prepared* compiled_ = nullptr;  // what `simple_` was made from
   sql::ExprPtr simple_;
   bool calls_ = false;                                // `simple_` has calls that may look at tables

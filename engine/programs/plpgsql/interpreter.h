@@ -93,8 +93,21 @@ class Interpreter {
   Result<Flow> run_for_each(const tree::ForEach& s);
   Result<Flow> over_slices(const tree::ForEach& s, const ArrayView& array, const TypeRef& type);
   Result<Flow> run_for_cursor(const tree::ForCursor& s);
-  Result<Flow> over_rows(const RowList& rows, const tree::Target& target, const StatementList& body,
-                         const std::string& label);
+  // A loop over rows, a part of them at a time.
+  struct RowLoop {
+    const tree::Target& target;
+    const StatementList& body;
+    const std::string& label;
+    Flow flow = Flow::kNormal;
+    bool found = false, ended = false;
+    std::unique_ptr<Error> error;  // of the body: no error of the query
+  };
+  Status over_rows(const RowList& rows, RowLoop& loop);
+  Result<Flow> finish_loop(RowLoop& loop);
+  // Runs the loop's body while the query runs, so that its rows need not be kept.
+  NestedStatement::Rows stream(const std::shared_ptr<NestedStatement>& statement, RowLoop& loop);
+  // Whether a COMMIT in a loop's body may end the transaction under the loop's query.
+  bool loop_may_commit() const;
 
   // ---- sql.cpp
   Status run_sql(const tree::Sql& s);

@@ -6,6 +6,7 @@
 #include "base/wait_point.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
+#include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
@@ -71,29 +72,56 @@ Result<Interpreter::Flow> Interpreter::run_for_integer(const tree::ForInteger& s
   return flow;
 }
 
-Result<Interpreter::Flow> Interpreter::over_rows(const RowList& rows, const tree::Target& target,
-                                                 const StatementList& body, const std::string& label) {
-  Flow flow = Flow::kNormal;
+Status Interpreter::over_rows(const RowList& rows, RowLoop& loop) {
   std::vector<Datum> values(rows.types.size());
-  for (uint32_t row = 0; row < rows.store.rows(); row++) {
+  for (uint32_t row = 0; row < rows.store.rows() && !loop.ended; row++) {
+    loop.found = true;
     INDIGO_TRY(breathe(session_, rounds_));
     for (size_t c = 0; c < values.size(); c++) values[c] = rows.store.datum(row, c);
-    INDIGO_TRY(assign_row(target, rows.types, rows.names, values));
-    INDIGO_ASSIGN(flow, run(body));
-    if (!next_round(flow, label)) break;
+    INDIGO_TRY(assign_row(loop.target, rows.types, rows.names, values));
+    INDIGO_ASSIGN(loop.flow, run(loop.body));
+    loop.ended = !next_round(loop.flow, loop.label);
   }
-  if (rows.store.rows() == 0) INDIGO_TRY(assign_row(target, rows.types, rows.names, {}));
-  set_found(rows.store.rows() > 0);
-  return flow;
+  return {};
+}
+
+Result<Interpreter::Flow> Interpreter::finish_loop(RowLoop& loop) {
+  if (loop.error != nullptr) return std::move(loop.error);
+  if (!loop.found) INDIGO_TRY(assign_row(loop.target, {}, {}, {}));
+  set_found(loop.found);
+  return loop.flow;
+}
+
+NestedStatement::Rows Interpreter::stream(const std::shared_ptr<NestedStatement>& statement, RowLoop& loop) {
+  return [this, statement, &loop](const Chunk& chunk) -> Result<bool> {
+    RowList part;
+    INDIGO_TRY(collect(session_, *statement, part)(chunk));
+    if (Status status = over_rows(part, loop); !status.ok()) {
+      loop.error = status.take_error();
+      loop.ended = true;
+    }
+    return !loop.ended;
+  };
+}
+
+bool Interpreter::loop_may_commit() const {
+  if (function_.info().kind != types::FunctionKind::kProcedure) return false;
+  return function_.info().oid == kInvalidOid ? function_.may_commit : session_.routines().may_commit();
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   CompiledFragment& fragment = function_.fragment(*s.query);
   INDIGO_TRY(fragment.prepare(session_, frame_));
   if (!fragment.statement().returns_rows()) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
-  RowList rows;
-  INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows)));
-  return over_rows(rows, s.target, s.body, s.label);
+  RowLoop loop{s.target, s.body, s.label};
+  if (loop_may_commit()) {
+    RowList rows;
+    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows)));
+    INDIGO_TRY(over_rows(rows, loop));
+  } else {
+    INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop)));
+  }
+  return finish_loop(loop);
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s) {
@@ -101,7 +129,9 @@ Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s
   RowList rows;
   INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0));
   if (!dynamic.returns_rows) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
-  return over_rows(rows, s.target, s.body, s.label);
+  RowLoop loop{s.target, s.body, s.label};
+  INDIGO_TRY(over_rows(rows, loop));
+  return finish_loop(loop);
 }
 
 Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
