@@ -283,6 +283,9 @@ struct DispatchedChange {
 struct InsertPlan : PlanOf<PlanKind::kInsert>, ChangePlan {  // assignments cover every column that is not null
   std::optional<OnConflict>
       on_conflict;  // its expressions: input 0 = excluded row (by table column), input 1 = existing row
+  // INSTEAD OF triggers of a view take the rows of this kind of change (Query::instead_event); UPDATE and DELETE: the input's
+  // first columns are the view's old row.
+  int16_t instead_event = 0;
 };
 struct UpdatePlan : PlanOf<PlanKind::kUpdate>, ChangePlan, DispatchedChange<UpdatePlan> {
   int key_column = 0;  // input column with the target's row key

@@ -194,6 +194,11 @@ struct Query {
   std::vector<CommonTable> ctes;
   SetNodePtr set_operation;  // then `targets` are Vars of its columns
 
+  // A view whose INSTEAD OF triggers take the rows of this kind of change (catalog::TriggerType; 0: not so). INSERT is as for
+  // a table. UPDATE and DELETE are an INSERT, too: entry 1 is the view's rows, `targets` are their columns, then those of the
+  // new rows (UPDATE), then what RETURNING reads of other entries; `assignments` stay as what the statement sets.
+  int16_t instead_event = 0;
+
   // Changes. `target` is the changed table's entry. UPDATE and DELETE: from/where select the target's rows (joined with
   // FROM/USING entries); INSERT: the source is `targets` over from (VALUES, SELECT), one target for each assigned column.
   int target = -1;

@@ -54,6 +54,10 @@ class Collector {
     }
     changes(q, at);
     columns(q, at, owner_view);
+    if (q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete) {
+      RequiredPrivilege& rows = out_[static_cast<size_t>(at[1])];
+      rows.reads = !rows.read.empty();
+    }
     if (!q.target_views.empty() && at[static_cast<size_t>(q.target)] >= 0) {
       through_views(q, static_cast<size_t>(at[static_cast<size_t>(q.target)]), owner_view);
     }
@@ -81,6 +85,11 @@ class Collector {
       r.updates = true;
       for (const sql::Assignment& a : set) add_column(r.updated, a.column);
     };
+    if (q.instead_event == catalog::kTriggerUpdate) return updates(q.assignments);
+    if (q.instead_event == catalog::kTriggerDelete) {
+      r.bits |= types::kPrivilegeDelete;
+      return;
+    }
     switch (q.command) {
       case sql::CommandKind::kInsert:
         inserts(q.insert_columns);
@@ -193,7 +202,12 @@ class Collector {
     own.checks.clear();
     own.generated.clear();
     own.view_checks.clear();
-    if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
+    const bool instead = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
+    if (instead) {
+      own.targets.clear();  // whole rows, for the triggers alone
+    } else if (q.command == sql::CommandKind::kInsert) {
+      own.assignments.clear();
+    }
     std::vector<std::shared_ptr<const sql::Query>> sublinks;
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {
       if (e.kind == sql::ExprKind::kSubLink && depth == 0) sublinks.push_back(sql::as<sql::SubLinkExpr>(e).query);

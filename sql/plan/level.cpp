@@ -62,6 +62,7 @@ namespace {
 // Everything but entries and FROM.
 void copy_own(const Query& q, Query& out) {
   out.command = q.command;
+  out.instead_event = q.instead_event;
   out.targets = q.targets;
   out.group_by = q.group_by;
   out.grouping_sets = q.grouping_sets;

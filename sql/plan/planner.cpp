@@ -52,7 +52,9 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   planning::Statement s(session, input.sample_parameters);
   PlannedStatement& out = *s.out;
   const Query& query = *input.statement.query;
-  out.command = query.command;
+  out.command = query.instead_event == catalog::kTriggerUpdate   ? CommandKind::kUpdate
+                : query.instead_event == catalog::kTriggerDelete ? CommandKind::kDelete
+                                                                 : query.command;
   out.catalog_version = session.catalog().version();
   out.parameter_types = input.statement.parameter_types;
   out.parameter_types.insert(out.parameter_types.end(), input.statement.lifted_types.begin(),

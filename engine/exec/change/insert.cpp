@@ -31,6 +31,7 @@ class InsertOperator final : public ChangeOperator {
 
 Result<OperatorPtr> make_insert(Builder& b, const sql::InsertPlan& p) {
   INDIGO_ASSIGN(OperatorPtr input, b.build(p.inputs[0]));
+  if (p.instead_event != 0) return make_instead(b, p, std::move(input));
   if (p.relation->is_partitioned()) return make_partitioned_insert(b, p, std::move(input));
   INDIGO_ASSIGN(auto inserter, RowInserter::make(b, p, p.assignments));
   std::unique_ptr<OnConflictHandler> handler;

@@ -91,6 +91,9 @@ class RowInserter {
   std::vector<Vector> kept_generated_;  // of rows that were written one by one
 };
 
+// A view's rows, for its INSTEAD OF triggers (instead.cpp).
+Result<OperatorPtr> make_instead(Builder& b, const sql::InsertPlan& plan, OperatorPtr input);
+
 // INSERT's statement triggers, and with ON CONFLICT DO UPDATE those of UPDATE.
 OperatorPtr with_insert_triggers(QueryState& state, const sql::InsertPlan& plan, OperatorPtr change);
 

@@ -7,12 +7,14 @@
 #include "sql/analyze/change/target_view.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/sublink.h"
+#include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/query_walk.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -50,8 +52,45 @@ const RelationInfo& target_of(const Scope& scope) { return *scope.query->entries
 
 namespace {
 
+int16_t event_of(std::string_view verb) {
+  if (verb == "INSERT") return catalog::kTriggerInsert;
+  if (verb == "UPDATE") return catalog::kTriggerUpdate;
+  if (verb == "DELETE") return catalog::kTriggerDelete;
+  return 0;
+}
+
+// A view whose INSTEAD OF triggers take the rows: entry 0 stands for the new row; UPDATE and DELETE find the old ones in
+// entry 1, which the statement's names mean.
+Result<NamespaceItem> open_triggered_view(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
+                                          const PgQuery__RangeVar& name, int16_t event) {
+  Entry row;
+  row.kind = EntryKind::kTable;
+  row.alias = view->name;
+  row.relation = view;
+  row.only = true;
+  for (const auto& column : view->columns) {
+    row.column_names.push_back(column.name);
+    row.column_types.push_back(column.type);
+  }
+  INDIGO_TRY(apply_alias(scope, row, name.alias));
+  scope.query->target = add_entry(scope, std::move(row));
+  scope.query->instead_event = event;
+  NamespaceItem item = names_of(scope, 0);
+  if (event != catalog::kTriggerInsert) {
+    INDIGO_ASSIGN(Entry rows, relation_entry(scope, view, name.alias));
+    item = names_of(scope, add_entry(scope, std::move(rows)));
+  }
+  if (name.alias == nullptr) item.schema = view->schema_name;
+  return item;
+}
+
 Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
                                        const PgQuery__RangeVar& name, std::string_view verb) {
+  const int16_t event = event_of(verb);
+  if (event != 0 && view->triggers != nullptr &&
+      view->triggers->any(catalog::kTriggerRow, catalog::kTriggerInstead, event)) {
+    return open_triggered_view(scope, view, name, event);
+  }
   if (verb == "MERGE") {
     return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + view->name + "\"")
         .with_detail("This operation is not supported for views.");
@@ -416,6 +455,62 @@ Status add_generated_and_checks(Scope& scope) {
       q.view_check_names.push_back(check.view);
     }
   }
+  return {};
+}
+
+namespace {
+
+ExprPtr of_old_rows(const ExprPtr& e) {
+  if (!e) return e;
+  if (const auto* v = try_as<VarExpr>(e); v && v->levels_up == 0 && v->entry == 0) {
+    return make_var(1, v->column, v->type);
+  }
+  return map_children(e, [](const ExprPtr& c) { return of_old_rows(c); });
+}
+
+}  // namespace
+
+Status finish_triggered_view(Scope& scope) {
+  Query& q = *scope.query;
+  const bool updates = q.instead_event == catalog::kTriggerUpdate;
+  const RelationInfo& view = target_of(scope);
+  const auto add = [&](ExprPtr e, const std::string& name) {
+    TargetEntry t;
+    t.expr = std::move(e);
+    t.name = name;
+    q.targets.push_back(std::move(t));
+  };
+  const auto old_column = [&](size_t i) { return make_var(1, static_cast<int>(i), view.columns[i].type); };
+  for (Assignment& a : q.assignments) a.value = of_old_rows(a.value);
+  for (size_t i = 0; i < view.columns.size(); i++) add(old_column(i), view.columns[i].name);
+  for (size_t i = 0; updates && i < view.columns.size(); i++) {
+    ExprPtr value = old_column(i);
+    for (const Assignment& a : q.assignments) {
+      if (a.column == static_cast<int>(i)) value = a.value;
+    }
+    add(std::move(value), view.columns[i].name);
+  }
+  const size_t shown = q.targets.size();
+  for (const TargetEntry& t : q.returning) {
+    std::vector<ExprPtr> read;
+    visit_expressions(t.expr, [&](const Expr& e, int depth) {
+      if (e.kind != ExprKind::kVar) return true;
+      const auto& v = as<VarExpr>(e);
+      if (v.levels_up == depth && v.entry != 0) read.push_back(make_var(v.entry, v.column, v.type));
+      return true;
+    });
+    for (const ExprPtr& e : read) {
+      const auto& wanted = as<VarExpr>(*e);
+      const bool known = std::any_of(q.targets.begin() + static_cast<std::ptrdiff_t>(shown), q.targets.end(),
+                                     [&](const TargetEntry& o) {
+                                       const auto& v = as<VarExpr>(*o.expr);
+                                       return v.entry == wanted.entry && v.column == wanted.column;
+                                     });
+      if (!known) add(e, "");
+    }
+  }
+  for (size_t i = 0; i < q.targets.size(); i++) q.insert_columns.push_back(static_cast<int>(i));
+  q.command = CommandKind::kInsert;
   return {};
 }
 

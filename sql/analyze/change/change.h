@@ -48,6 +48,8 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list);
 Result<std::vector<Assignment>> remaining_defaults(Scope& scope, const std::vector<int>& given);
 // scope.query's generated columns and checks.
 Status add_generated_and_checks(Scope& scope);
+// UPDATE or DELETE of a view whose INSTEAD OF triggers take the rows: what the triggers get becomes the targets.
+Status finish_triggered_view(Scope& scope);
 Status transform_returning(Scope& scope, NodeList list);
 Result<OnConflict> transform_on_conflict(Scope& scope, const PgQuery__OnConflictClause& clause,
                                          const NamespaceItem& target);

@@ -5,6 +5,7 @@
 #include "sql/analyze/change/change.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"
+#include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 
@@ -13,7 +14,7 @@ namespace {
 
 // The target first, then FROM's or USING's items, which cannot see it.
 Status read_sources(Scope& scope, NamespaceItem target, NodeList list) {
-  scope.query->from = make_leaf(0);
+  scope.query->from = make_leaf(scope.query->instead_event != 0 ? 1 : 0);
   target.lateral_only = true;
   target.lateral_ok = false;
   scope.names.push_back(std::move(target));
@@ -37,6 +38,19 @@ Status read_where(Scope& scope, const PgQuery__Node* where) {
   return {};
 }
 
+// RETURNING of a view whose triggers take the rows names what they make of them, not what was found.
+Status read_returning(Scope& scope, NodeList list) {
+  if (scope.query->instead_event == 0) return transform_returning(scope, list);
+  const NamespaceItem found = scope.names[0];
+  for (size_t i = 0; i < found.columns.size(); i++) {
+    scope.names[0].columns[i].expr = make_var(0, static_cast<int>(i), found.columns[i].expr->type);
+  }
+  scope.names[0].entry = 0;
+  INDIGO_TRY(transform_returning(scope, list));
+  scope.names[0] = found;
+  return {};
+}
+
 }  // namespace
 
 Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
@@ -48,8 +62,9 @@ Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
   INDIGO_ASSIGN(NamespaceItem target, open_target(scope, *node.relation, "UPDATE"));
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_from_clause, node.from_clause)));
   INDIGO_TRY(read_where(scope, node.where_clause));
-  INDIGO_TRY(transform_returning(scope, nodes(node.n_returning_list, node.returning_list)));
+  INDIGO_TRY(read_returning(scope, nodes(node.n_returning_list, node.returning_list)));
   INDIGO_ASSIGN(q.assignments, transform_set_list(scope, nodes(node.n_target_list, node.target_list)));
+  if (q.instead_event != 0) return finish_triggered_view(scope);
   return add_generated_and_checks(scope);
 }
 
@@ -62,7 +77,8 @@ Status transform_delete(Scope& scope, const PgQuery__DeleteStmt& node) {
   INDIGO_ASSIGN(NamespaceItem target, open_target(scope, *node.relation, "DELETE"));
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_using_clause, node.using_clause)));
   INDIGO_TRY(read_where(scope, node.where_clause));
-  return transform_returning(scope, nodes(node.n_returning_list, node.returning_list));
+  INDIGO_TRY(read_returning(scope, nodes(node.n_returning_list, node.returning_list)));
+  return q.instead_event != 0 ? finish_triggered_view(scope) : Status();
 }
 
 namespace {

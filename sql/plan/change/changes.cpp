@@ -37,7 +37,9 @@ class ChangePlanner {
     level_.s.depend(relation_, storage::TableLockMode::kRowExclusive);
     level_.s.out->read_only = false;
     switch (q_.command) {
-      case CommandKind::kInsert: return insert();
+      case CommandKind::kInsert:
+        if (q_.instead_event != 0 && q_.instead_event != catalog::kTriggerInsert) return instead();
+        return insert();
       case CommandKind::kUpdate: return update();
       case CommandKind::kDelete: return erase();
       default: return merge();
@@ -167,6 +169,7 @@ class ChangePlanner {
     costs(*plan, *source);
     INDIGO_TRY(common(*plan, *plan, none));
     plan->inputs = {source};
+    plan->instead_event = q_.instead_event;
     if (q_.on_conflict) {
       OnConflict conflict = *q_.on_conflict;
       if (conflict.update) {
@@ -177,6 +180,25 @@ class ChangePlanner {
       }
       plan->on_conflict = std::move(conflict);
     }
+    return PlanPtr(plan);
+  }
+
+  // UPDATE or DELETE of a view with INSTEAD OF triggers: the source gives old rows, new rows, and what RETURNING reads.
+  Result<PlanPtr> instead() {
+    auto plan = std::make_shared<InsertPlan>();
+    INDIGO_ASSIGN(const PlanPtr source, finish_select(level_));
+    plan->instead_event = q_.instead_event;
+    const size_t n = relation_->columns.size();
+    const size_t first = q_.instead_event == catalog::kTriggerUpdate ? n : 0;
+    for (size_t i = 0; i < n; i++) {
+      plan->assignments.push_back(
+          {static_cast<int>(i), make_column(0, static_cast<int>(first + i), source->columns[first + i].type)});
+    }
+    Layout read;
+    for (size_t i = 0; i < q_.targets.size(); i++) read.outputs.push_back(i < first + n ? nullptr : q_.targets[i].expr);
+    costs(*plan, *source);
+    INDIGO_TRY(common(*plan, *plan, read));
+    plan->inputs = {source};
     return PlanPtr(plan);
   }
 
