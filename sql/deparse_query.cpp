@@ -50,6 +50,15 @@ class QueryDeparser final : public QueryNodePrinter {
     return out;
   }
 
+  // The query around has one table, whose columns are bare outside of subqueries.
+  std::string expression(const ExprPtr& e, const Query& around) const {
+    queries_.push_back(&around);
+    levels_.push_back(-1);
+    name_entries(around);
+    bare_ = &around;
+    return value(e);
+  }
+
   bool failed() const { return failed_; }
 
   bool print(const Expr& e, std::string& out) const override {
@@ -96,6 +105,7 @@ class QueryDeparser final : public QueryNodePrinter {
     const Entry& entry = query.entries[static_cast<size_t>(v.entry)];
     const std::string name = column_name(entry, v.column);
     if (name.empty()) return failed_ = true, "?";
+    if (&query == bare_ && v.levels_up == 0) return types::quote_identifier(name);
     return types::quote_identifier(entry_name(entry)) + "." + types::quote_identifier(name);
   }
   // The column of a join by names that `e` is, where it is more than one side's column.
@@ -493,6 +503,7 @@ class QueryDeparser final : public QueryNodePrinter {
   mutable std::vector<int> levels_;                        // how far right each of them stands
   mutable std::vector<std::set<std::string>> used_names_;  // of each of them
   mutable std::map<const Entry*, std::string> entry_names_;
+  mutable const Query* bare_ = nullptr;
   mutable bool failed_ = false;
 };
 
@@ -503,6 +514,22 @@ Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& qu
   const QueryDeparser deparser(catalog, pretty);
   std::string text = deparser.text(query, column_names, 0, true);
   if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this query cannot be printed");
+  return text;
+}
+
+Result<std::string> deparse_over(catalog::CatalogView& catalog, const ExprPtr& e,
+                                 const std::shared_ptr<const RelationInfo>& relation, bool pretty) {
+  Query around;
+  Entry& entry = around.entries.emplace_back();
+  entry.relation = relation;
+  entry.alias = relation->name;
+  for (const auto& column : relation->columns) {
+    entry.column_names.push_back(column.dropped ? std::string() : column.name);
+    entry.column_types.push_back(column.type);
+  }
+  const QueryDeparser deparser(catalog, pretty);
+  std::string text = deparser.expression(e, around);
+  if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this expression cannot be printed");
   return text;
 }
 

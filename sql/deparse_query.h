@@ -17,4 +17,8 @@ namespace indigo::sql {
 Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& query,
                                   std::span<const std::string> column_names, bool pretty);
 
+// An expression over one relation's columns that may have subqueries, as pg_get_expr prints it.
+Result<std::string> deparse_over(catalog::CatalogView& catalog, const ExprPtr& e,
+                                 const std::shared_ptr<const RelationInfo>& relation, bool pretty);
+
 }  // namespace indigo::sql

@@ -65,6 +65,10 @@ struct Entry {
     ExprPtr percent_expr, repeatable;
   };
   std::optional<Sample> sample;  // TABLESAMPLE
+  // kTable: the conditions of row security on the rows that are read (sql/policy/apply.h), in their order, over entry 0 whatever
+  // the entry's number is. Nothing that may leak is evaluated before them.
+  ExprList security_quals;
+  Oid policy_user = kInvalidOid;  // whose rights the subqueries of policies ask for; kInvalidOid: the current role's
 };
 
 enum class JoinType : uint8_t { kInner, kLeft, kRight, kFull, kSemi, kAnti };
@@ -173,6 +177,20 @@ struct MergeAction {
   size_t named = 0;                     // insert: this many of them, the first, are the statement's own
 };
 
+// A condition of row security on a row that is written, or that an action meets.
+struct RowCheck {
+  enum class Kind : uint8_t {
+    kInsert,       // the new row
+    kUpdate,       // the new row
+    kConflict,     // the row that ON CONFLICT DO UPDATE has met
+    kMergeUpdate,  // the row that MERGE is about to update
+    kMergeDelete
+  } kind = Kind::kInsert;
+  ExprPtr condition;   // over the target's entry
+  std::string policy;  // a restrictive one's name; empty: the permissive ones together
+  std::string table;   // that has the policy
+};
+
 struct Query {
   CommandKind command = CommandKind::kSelect;
   std::vector<Entry> entries;
@@ -211,6 +229,7 @@ struct Query {
   // WITH CHECK OPTION of the views that the target was reached through: conditions over the target's entry (new row).
   std::vector<ExprPtr> view_checks;
   std::vector<std::string> view_check_names;
+  std::vector<RowCheck> row_checks;
   // The views that the target was reached through, outermost first, and the target's column behind each of their columns
   // (-1: computed).
   struct TargetView {

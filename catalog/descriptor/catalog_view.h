@@ -52,6 +52,12 @@ class CatalogView : public types::CatalogContext {
   virtual bool is_superuser(Oid role) { return role == oid::kBootstrapSuperuser; }
   // Is `role` a member of (or the same as) `of`, directly or indirectly? Superusers are members of all.
   virtual bool has_role(Oid role, Oid of) { return role == of || is_superuser(role); }
+  // Whether `role` acts with the rights of `of`: as has_role, but only through roles that inherit.
+  virtual bool has_privileges_of(Oid role, Oid of) { return has_role(role, of); }
+  // Superusers and roles with BYPASSRLS.
+  virtual bool bypasses_row_security(Oid role) { return is_superuser(role); }
+  // The current role.
+  virtual Oid user() const { return oid::kBootstrapSuperuser; }
   // Whether the current role may look names up in the schema (USAGE).
   virtual bool may_use_schema(Oid schema) { return schema != kInvalidOid; }
 

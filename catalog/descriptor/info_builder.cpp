@@ -131,6 +131,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       add_statistics(*r);
       if (r->kind == RelationKind::kMaterializedView) add_view(*r);
       add_inheritance(*r, row);
+      add_row_security(*r, row);
       break;
     case RelationKind::kPartitionedTable:
       add_defaults(*r);
@@ -139,6 +140,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       add_statistics(*r);
       add_partition_key(*r);
       add_inheritance(*r, row);
+      add_row_security(*r, row);
       break;
     case RelationKind::kView:
       add_defaults(*r);
@@ -234,6 +236,24 @@ void InfoBuilder::add_identity_defaults(RelationInfo& relation) {
                       return false;
                     });
   }
+}
+
+void InfoBuilder::add_row_security(RelationInfo& relation, RowReader row) {
+  relation.row_security = row.flag(pg_class::c_relrowsecurity);
+  relation.force_row_security = row.flag(pg_class::c_relforcerowsecurity);
+  database_.table(pg_policy::kOid)
+      .scan_index(txn_, system_index::kPolicyTable, {Datum::of_oid(relation.oid)}, [&](RowReader policy) {
+        PolicyInfo out;
+        out.oid = policy.oid(pg_policy::c_oid);
+        out.name = policy.str(pg_policy::c_polname);
+        out.command = policy.chr(pg_policy::c_polcmd);
+        out.permissive = policy.flag(pg_policy::c_polpermissive);
+        out.roles = read_oids(policy.str(pg_policy::c_polroles));
+        if (!policy.is_null(pg_policy::c_polqual)) out.using_expression = policy.str(pg_policy::c_polqual);
+        if (!policy.is_null(pg_policy::c_polwithcheck)) out.with_check = policy.str(pg_policy::c_polwithcheck);
+        relation.policies.push_back(std::move(out));
+        return true;
+      });
 }
 
 IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "catalog/descriptor/policy_info.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/types.h"
 #include "types/value/datum.h"
@@ -132,6 +133,9 @@ struct RelationInfo : RowShape {
   char check_option = 0;                     // of views: 'l' local, 'c' cascaded
   bool security_invoker = false;             // of views: their tables are read with the privileges of who reads them
   bool security_barrier = false;             // of views: what leaks is evaluated above them
+  bool row_security = false;                 // of tables: policies say which rows a role sees and writes
+  bool force_row_security = false;           // ... their owner, too
+  std::vector<PolicyInfo> policies;          // by name
   double reltuples = -1;                     // from ANALYZE or CREATE INDEX
   std::vector<ColumnStatistics> statistics;  // by column, empty when never analyzed
   // ---- inheritance and partitions

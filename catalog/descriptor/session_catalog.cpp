@@ -445,6 +445,11 @@ bool SessionCatalog::is_superuser(Oid oid) {
   return superusers_[oid] = role != nullptr && role->superuser;
 }
 
+bool SessionCatalog::bypasses_row_security(Oid oid) {
+  const auto role = catalog_.role(oid, txn_);
+  return role != nullptr && (role->superuser || role->bypass_rls);
+}
+
 bool SessionCatalog::may_use_schema(Oid schema) {
   if (schema == kInvalidOid) return false;
   if (schema == oid::kPgCatalogSchema || schema == temp_schema_) return true;

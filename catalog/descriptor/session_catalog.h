@@ -38,7 +38,7 @@ class SessionCatalog final : public CatalogView {
   void set_search_path(std::vector<std::string> elements);
   // The current role: "$user" and privileges.
   void set_user(Oid role);
-  Oid user() const { return user_; }
+  Oid user() const override { return user_; }
 
   // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
   // everything). Registers what must happen at its end.
@@ -87,13 +87,13 @@ class SessionCatalog final : public CatalogView {
   std::string role_name(Oid role) override;
   bool is_superuser(Oid role) override;
   bool has_role(Oid role, Oid of) override;
+  bool has_privileges_of(Oid role, Oid of) override;
+  bool bypasses_row_security(Oid role) override;
   bool may_use_schema(Oid schema) override;
   void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
                          const std::function<bool(const RowReader&)>& visit) override;
 
   // ---- more that DDL and system functions use
-  // Whether `role` acts with the rights of `of`: as has_role, but only through roles that inherit.
-  bool has_privileges_of(Oid role, Oid of);
   // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
   Oid default_opclass(Oid type);
   // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.

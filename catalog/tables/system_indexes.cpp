@@ -35,6 +35,7 @@ constexpr SystemIndex kIndexes[] = {
      false,
      "pg_collation_name_enc_nsp_index"},
     {pg_inherits::kOid, {pg_inherits::c_inhparent}, 1, false, "pg_inherits_parent_index"},
+    {pg_policy::kOid, {pg_policy::c_polrelid, pg_policy::c_polname}, 2, true, "pg_policy_polrelid_polname_index"},
     {pg_auth_members::kOid, {pg_auth_members::c_member}, 1, false, "pg_auth_members_member_role_index"},
 };
 

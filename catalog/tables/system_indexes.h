@@ -38,6 +38,7 @@ inline constexpr int kProcName = 0;           // pg_proc (proname, pronamespace)
 inline constexpr int kCollationName = 0;      // pg_collation (collname, collnamespace)
 inline constexpr int kAuthMembersMember = 0;  // pg_auth_members (member)
 inline constexpr int kInheritsParent = 0;     // pg_inherits (inhparent)
+inline constexpr int kPolicyTable = 0;        // pg_policy (polrelid, polname)
 }  // namespace system_index
 
 std::span<const SystemIndex> system_indexes();

@@ -4,6 +4,7 @@
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/grant.h"
 #include "engine/ddl/access/owned.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/drop/drop_statement.h"
@@ -42,8 +43,6 @@ const char* unsupported_definition(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT: return "CREATE OPERATOR CLASS";
     case PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT: return "CREATE OPERATOR FAMILY";
     case PG_QUERY__NODE__NODE_CREATE_CONVERSION_STMT: return "CREATE CONVERSION";
-    case PG_QUERY__NODE__NODE_CREATE_POLICY_STMT: return "CREATE POLICY";
-    case PG_QUERY__NODE__NODE_ALTER_POLICY_STMT: return "ALTER POLICY";
     case PG_QUERY__NODE__NODE_CREATE_STATS_STMT: return "CREATE STATISTICS";
     case PG_QUERY__NODE__NODE_CREATE_TABLE_SPACE_STMT: return "CREATE TABLESPACE";
     case PG_QUERY__NODE__NODE_DROP_TABLE_SPACE_STMT: return "DROP TABLESPACE";
@@ -104,6 +103,8 @@ bool is_supported(const PgQuery__Node& n) {
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
     case PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT:
     case PG_QUERY__NODE__NODE_CREATE_TRIG_STMT:
+    case PG_QUERY__NODE__NODE_CREATE_POLICY_STMT:
+    case PG_QUERY__NODE__NODE_ALTER_POLICY_STMT:
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return true;
     default: return false;
   }
@@ -157,6 +158,8 @@ Result<std::string> execute_ddl(DdlContext& c, const PgQuery__Node& n) {
         return ddl::execute_create_collation(c, *n.define_stmt);
       break;
     case PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT: return ddl::execute_alter_collation(c, *n.alter_collation_stmt);
+    case PG_QUERY__NODE__NODE_CREATE_POLICY_STMT: return ddl::execute_create_policy(c, *n.create_policy_stmt);
+    case PG_QUERY__NODE__NODE_ALTER_POLICY_STMT: return ddl::execute_alter_policy(c, *n.alter_policy_stmt);
     case PG_QUERY__NODE__NODE_REINDEX_STMT: return ddl::execute_reindex(c, *n.reindex_stmt);
     case PG_QUERY__NODE__NODE_CREATE_EXTENSION_STMT: return ddl::execute_create_extension(c, *n.create_extension_stmt);
     case PG_QUERY__NODE__NODE_ALTER_EXTENSION_STMT: return ddl::execute_alter_extension(c, *n.alter_extension_stmt);

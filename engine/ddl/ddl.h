@@ -65,6 +65,8 @@ class DdlHost {
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;
+  // The same with the privileges of a role, which policies apply to as well.
+  virtual Status run_query_as(Oid role, std::string_view sql, const Rows& rows) = 0;
   // The same for a parse tree out of the running statement (CREATE TABLE AS). `shape` comes before the rows, once; it
   // may create the table. Parameters of the running execution are available to the query. Without `rows` it is not run.
   using Shape = std::function<Status(const ResultShape& shape)>;

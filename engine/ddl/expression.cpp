@@ -24,6 +24,7 @@ std::string_view place_of(ExpressionUse use) {
     case ExpressionUse::kUsing: return "transform expressions";
     case ExpressionUse::kPartitionKey: return "partition key expressions";
     case ExpressionUse::kPartitionBound: return "partition bound";
+    case ExpressionUse::kPolicy: return "policy expressions";
   }
   return "expressions";
 }
@@ -39,6 +40,7 @@ std::string_view singular_place(ExpressionUse use) {
     case ExpressionUse::kUsing: return "transform expression";
     case ExpressionUse::kPartitionKey: return "partition key expression";
     case ExpressionUse::kPartitionBound: return "partition bound";
+    case ExpressionUse::kPolicy: return "policy expression";
   }
   return "expression";
 }
@@ -134,6 +136,10 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
                                                        : "cannot use column reference in partition bound expression")
           .at(position(c, at));
     }
+  }
+  if (use == ExpressionUse::kPolicy) {  // may have subqueries; the analyzer knows what it may not have
+    INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_policy(c.host.session(), node, c.text, relation));
+    return kept(c, expr);
   }
   const bool condition = use == ExpressionUse::kCheck || use == ExpressionUse::kIndexPredicate;
   if (condition) {

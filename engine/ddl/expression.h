@@ -17,7 +17,8 @@ enum class ExpressionUse : uint8_t {
   kUsing,
   kDomainCheck,
   kPartitionKey,
-  kPartitionBound
+  kPartitionBound,
+  kPolicy
 };
 
 struct StoredExpression {

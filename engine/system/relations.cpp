@@ -1,8 +1,10 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
+#include "catalog/row_security.h"
 #include "catalog/tables/sequence_table.h"
 #include "engine/system/catalog_rows.h"
+#include "engine/system/privilege_check.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
 #include "storage/table.h"
@@ -202,7 +204,18 @@ Result<OwnedDatum> sequence_parameters(SessionParts& session, std::span<const Da
 }
 
 Result<OwnedDatum> no_location(SessionParts&, std::span<const Datum>) { return text_value(""); }
-Result<OwnedDatum> row_security(SessionParts&, std::span<const Datum>) { return value_of(false); }
+Result<OwnedDatum> row_security(SessionParts& session, std::span<const Datum> arguments) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const auto relation = catalog.relation(arguments[0].oid());
+  return value_of(relation != nullptr &&
+                  catalog::row_security_of(catalog, *relation, session.user()) == catalog::RowSecurity::kActive);
+}
+
+Result<OwnedDatum> row_security_by_name(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_ASSIGN(const Oid oid, find_object(session, kTableClass, arguments[0].str));
+  const Datum argument[] = {Datum::of_oid(oid)};
+  return row_security(session, argument);
+}
 
 constexpr SystemValue kRelationsValues[] = {
     {"pg_relation_filenode", filenode},
@@ -218,7 +231,7 @@ constexpr SystemValue kRelationsValues[] = {
     {"pg_sequence_parameters", sequence_parameters},
     {"pg_tablespace_location", no_location},
     {"row_security_active", row_security},
-    {"row_security_active_name", row_security},
+    {"row_security_active_name", row_security_by_name},
 };
 
 }  // namespace

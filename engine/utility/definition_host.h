@@ -47,12 +47,15 @@ class DefinitionHost final : public DdlHost {
   void end_maintenance(Oid database) override;
   void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;
   Status run_query(std::string_view sql, const Rows& rows) override;
+  Status run_query_as(Oid role, std::string_view sql, const Rows& rows) override;
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
 
  private:
   // Whose query it is: the statement's runs with the user's privileges and on the statement's snapshot, DDL's own on the
   // newest state.
-  enum class Source : uint8_t { kStatement, kDefinition };
+  // kRole: the state of DDL's own, the user's privileges.
+  enum class Source : uint8_t { kStatement, kDefinition, kRole };
+  Status run_text(std::string_view sql, Source source, const Rows& rows);
   Status run(const ParsedStatement& outer, const PgQuery__Node* node, Source source, const Shape& shape,
              const Rows& rows);
 

@@ -9,6 +9,7 @@
 #include "engine/session/preparation.h"
 #include "engine/session/prepared_statements.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/session_roles.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
@@ -22,13 +23,28 @@
 namespace indigo::engine {
 
 Status DefinitionHost::run_query(std::string_view sql, const Rows& rows) {
+  session_.preparation().set_ignores_row_security(true);
+  Status done = run_text(sql, Source::kDefinition, rows);
+  session_.preparation().set_ignores_row_security(false);
+  return done;
+}
+
+Status DefinitionHost::run_query_as(Oid role, std::string_view sql, const Rows& rows) {
+  const Oid before = session_.user();
+  session_.roles().act_as(role);
+  Status done = run_text(sql, Source::kRole, rows);
+  session_.roles().act_as(before);
+  return done;
+}
+
+Status DefinitionHost::run_text(std::string_view sql, Source source, const Rows& rows) {
   INDIGO_ASSIGN(auto tree, sql::parse(sql));
   if (tree->statements().size() != 1) return Error(sqlstate::kInternalError, "one statement expected");
   ParsedStatement parsed;
   parsed.tree = tree;
   parsed.text = sql;
   return run(
-      parsed, tree->statements()[0].node, Source::kDefinition, [](const ResultShape&) { return Status(); }, rows);
+      parsed, tree->statements()[0].node, source, [](const ResultShape&) { return Status(); }, rows);
 }
 
 Status DefinitionHost::run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape,
@@ -94,7 +110,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     INDIGO_ASSIGN(prepared, session_.preparation().prepare_node(outer, node, types));
   }
   if (prepared->is_utility()) return Error(sqlstate::kFeatureNotSupported, "only queries can be run here");
-  if (source == Source::kStatement && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));
+  if (source != Source::kDefinition && rows) INDIGO_TRY(session_.runner().check_allowed(*prepared));
   INDIGO_TRY(session_.runner().lock_relations(prepared));
   static const ResultShape kNoColumns;
   const ResultShape& columns = prepared->text_shape ? *prepared->text_shape : kNoColumns;

@@ -55,6 +55,10 @@ Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, std::string_v
 Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
                                  const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 
+// A policy's condition on rows of the relation, to be kept.
+Result<ExprPtr> analyze_policy(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                               const std::shared_ptr<const catalog::RelationInfo>& relation);
+
 // The conversion of a value of type `from`, which is ParamExpr 0, as an assignment makes it. Null when `from` is as good as
 // `to`. Where there is none: by the value's text if `through_text`, else 42804.
 Result<ExprPtr> analyze_assignment(catalog::SessionContext& session, const TypeRef& from, const TypeRef& to,

@@ -19,6 +19,9 @@ size_t shown_targets(const Query& q) {
 
 class Checker {
  public:
+  // `over_relation`: an expression outside of queries, whose subqueries may name its table's columns.
+  explicit Checker(bool over_relation) : over_relation_(over_relation) {}
+
   bool expression(const ExprPtr& e) {
     bool good = true;
     visit_expressions(e, [&](const Expr& x, int depth) {
@@ -49,19 +52,20 @@ class Checker {
     return q != nullptr && within(number, q->entries) ? &q->entries[static_cast<size_t>(number)] : nullptr;
   }
 
+  bool is_around(int levels_up) const { return over_relation_ && static_cast<size_t>(levels_up) == around_.size(); }
+
   bool node(const Expr& e) {
     switch (e.kind) {
       case ExprKind::kVar: {
         const auto& v = as<VarExpr>(e);
-        if (around_.empty()) return (v.entry == 0 || v.entry == 1) && v.levels_up == 0;
+        if (is_around(v.levels_up)) return v.entry == 0 || v.entry == 1;
         const Entry* of = entry(v.entry, v.levels_up);
         return of != nullptr && v.column >= kTableOidColumn &&
                (v.column < 0 || within(v.column, of->column_types) || within(v.column, of->column_names));
       }
       case ExprKind::kWholeRow: {
         const auto& w = as<WholeRowExpr>(e);
-        return around_.empty() ? (w.entry == 0 || w.entry == 1) && w.levels_up == 0
-                               : entry(w.entry, w.levels_up) != nullptr;
+        return is_around(w.levels_up) ? w.entry == 0 || w.entry == 1 : entry(w.entry, w.levels_up) != nullptr;
       }
       case ExprKind::kAggregate: return level(as<AggregateExpr>(e).levels_up) != nullptr;
       case ExprKind::kWindowCall:
@@ -144,6 +148,7 @@ class Checker {
   }
 
   std::vector<const Query*> around_;  // outermost first
+  const bool over_relation_;
 };
 
 }  // namespace
@@ -178,7 +183,7 @@ bool sound(const Expr& e) {
   }
 }
 
-bool consistent(const ExprPtr& e) { return e != nullptr && Checker().expression(e); }
-bool consistent(const Query& q) { return Checker().query(q); }
+bool consistent(const ExprPtr& e) { return e != nullptr && Checker(true).expression(e); }
+bool consistent(const Query& q) { return Checker(false).query(q); }
 
 }  // namespace indigo::sql::stored

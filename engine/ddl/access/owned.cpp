@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
@@ -109,6 +110,7 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
       objects.push_back({pg_namespace::kOid, oid, 0});
     }
+    INDIGO_TRY(forget_role_in_policies(c, role, objects));
     INDIGO_TRY(drop_objects(c, objects, cascade));
     INDIGO_TRY(forget_privileges(c, pg_class::kOid, pg_class::c_relacl, role));
     INDIGO_TRY(forget_privileges(c, pg_attribute::kOid, pg_attribute::c_attacl, role));

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "engine/auth/verifier.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "types/function/registry.h"
@@ -308,6 +309,7 @@ std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
     }
     return true;
   });
+  for (std::string& policy : policies_for_role(c, role)) out.push_back(std::move(policy));
   table(c, catalog::pg_default_acl::kOid).scan(c.txn, {}, [&](RowReader row) {
     const Oid owner = row.oid(catalog::pg_default_acl::c_defaclrole);
     const std::string of = "default privileges on new " +

@@ -165,6 +165,13 @@ std::string describe(DdlContext& c, const Address& a) {
       return "trigger " + std::string(row.str(pg_trigger::c_tgname)) + " on " +
              relation_text(c, row.oid(pg_trigger::c_tgrelid));
     }
+    case catalog::pg_policy::kOid: {
+      const SystemTable& t = table(c, catalog::pg_policy::kOid);
+      if (!t.find_oid(c.txn, a.object, image)) return "policy " + std::to_string(a.object);
+      const RowReader row = t.reader(image);
+      return "policy " + std::string(row.str(catalog::pg_policy::c_polname)) + " on " +
+             relation_text(c, row.oid(catalog::pg_policy::c_polrelid));
+    }
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
     case pg_collation::kOid:
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));

@@ -22,7 +22,6 @@ constexpr Kind kNamed[] = {
 // Kinds whose objects belong to a table.
 constexpr Kind kOfTable[] = {
     {PG_QUERY__OBJECT_TYPE__OBJECT_RULE, "rule"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_POLICY, "policy"},
 };
 
 template <size_t N>

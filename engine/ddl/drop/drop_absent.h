@@ -1,4 +1,4 @@
-// DROP of objects of kinds that nobody can have made here: triggers, rules, policies and more. They do
+// DROP of objects of kinds that nobody can have made here: triggers, rules and more. They do
 // not exist, which is an error or, with IF EXISTS, a notice: scripts that drop before they create go on.
 // Thread safety: as DdlContext.
 #pragma once

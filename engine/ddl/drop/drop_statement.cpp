@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
@@ -195,6 +196,8 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
                                               TableLockMode::kAccessExclusive));
     } else if (is_routine(s.remove_type) && is(node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
       INDIGO_ASSIGN(found, find_dropped_routine(c, s.remove_type, *node->object_with_args, s.missing_ok));
+    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_POLICY) {
+      INDIGO_ASSIGN(found, find_dropped_policy(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
     } else {
       INDIGO_TRY(drop_absent(c, s, *node, tag));
     }

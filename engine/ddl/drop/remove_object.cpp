@@ -1,6 +1,7 @@
 #include "engine/ddl/drop/remove_object.h"
 
 #include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 
@@ -223,6 +224,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_attrdef::kOid: INDIGO_TRY(remove_default(c, a.object)); break;
     case pg_type::kOid: INDIGO_TRY(remove_type(c, a.object)); break;
     case pg_trigger::kOid: INDIGO_TRY(remove_trigger(c, a.object)); break;
+    case catalog::pg_policy::kOid: INDIGO_TRY(remove_policy(c, a.object)); break;
     case pg_rewrite::kOid:
     case pg_proc::kOid:
     case catalog::pg_extension::kOid:

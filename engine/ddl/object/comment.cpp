@@ -1,6 +1,7 @@
 #include "engine/ddl/object/comment.h"
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
@@ -113,6 +114,14 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: {
       INDIGO_ASSIGN(const auto found, find_named_trigger(c, list, false, TableLockMode::kShareUpdateExclusive));
       return *found;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: {
+      const auto q = sql::qualified_name(list.first(list.size() - 1));
+      const RelationPtr r = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
+      if (r != nullptr && !check_owner(c, *r).ok())
+        return Error(sqlstate::kInsufficientPrivilege, "must be owner of relation " + r->name);
+      INDIGO_ASSIGN(const RelationPtr own, relation_named(c, list.first(list.size() - 1)));
+      return find_policy(*own, string_of(list.back()));
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       INDIGO_ASSIGN(const Oid oid, existing_schema(c, string_of(object)));

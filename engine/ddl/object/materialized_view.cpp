@@ -48,7 +48,7 @@ Status run_definition(DdlContext& c, const RelationInfo& view,
                  "the query of materialized view " + quoted(view.name) + " cannot be printed");
   }
   std::vector<Datum> values;
-  return c.host.run_query(*text, [&](const ResultShape&, const Chunk& chunk) -> Status {
+  return c.host.run_query_as(view.owner, *text, [&](const ResultShape&, const Chunk& chunk) -> Status {
     for (uint32_t i = 0; i < chunk.rows(); i++) {
       values.clear();
       for (const Vector& column : chunk.columns) values.push_back(column.datum(chunk.selection[i]));

@@ -4,6 +4,7 @@
 
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_columns.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
 #include "engine/ddl/extension/extension.h"
@@ -204,6 +205,7 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       INDIGO_TRY(rename_trigger(c, s.relation, s.subname, s.newname));
       return std::string("ALTER TRIGGER");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: return rename_policy(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:

@@ -69,6 +69,10 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
       return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a view or rule")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
     }
+    if (d.address.class_id == catalog::pg_policy::kOid) {
+      return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used in a policy definition")
+          .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
+    }
     const auto& columns = relation->columns;
     const auto owner = static_cast<size_t>(d.address.sub);
     if (d.address.class_id != pg_class::kOid || d.address.object != relation->oid || owner == 0 ||

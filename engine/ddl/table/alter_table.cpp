@@ -5,6 +5,7 @@
 
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
+#include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
@@ -380,6 +381,10 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_SetTableSpace:
       if (std::string_view(cmd.name) == "pg_default") return {};
       return Error(sqlstate::kUndefinedObject, "tablespace " + quoted(cmd.name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRowSecurity:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRowSecurity:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_ForceRowSecurity:
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_NoForceRowSecurity: return set_row_security(c, relation, cmd.subtype);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigAll:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrigUser:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrigAll:

@@ -3,7 +3,9 @@
 #include "engine/system/catalog_rows.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
+#include "sql/deparse_query.h"
 #include "sql/partition/bound.h"
+#include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 #include "types/builtin/function_text.h"
 
@@ -13,6 +15,15 @@ std::string expression_text(SessionParts& session, std::string_view stored,
                             const std::shared_ptr<const catalog::RelationInfo>& relation, bool pretty) {
   const auto expression = sql::analyze_to_print(session.context(), stored, relation, types::TypeRef{});
   if (!expression) return std::string(stored);
+  bool subquery = false;
+  sql::visit_expressions(*expression, [&](const sql::Expr& e, int) {
+    subquery = subquery || e.kind == sql::ExprKind::kSubLink;
+    return !subquery;
+  });
+  if (subquery && relation != nullptr) {
+    auto text = sql::deparse_over(session.session_catalog(), *expression, relation, pretty);
+    return text.ok() ? *std::move(text) : std::string(stored);
+  }
   sql::DeparseOptions options;
   options.relation = relation.get();
   options.always_qualify = false;

@@ -42,17 +42,21 @@ Result<ExprPtr> assigned_to(Analysis& a, const ExprPtr& e, const TypeRef& target
       .with_hint("You will need to rewrite or cast the expression.");
 }
 
+// Entry 0 of the scope.
+Status add_relation(Scope& scope, const std::shared_ptr<const catalog::RelationInfo>& relation) {
+  if (!relation) return {};
+  INDIGO_ASSIGN(Entry entry, relation_entry(scope, relation, nullptr));
+  FromItem item = leaf_of(scope, std::move(entry));
+  item.names[0].schema = relation->schema_name;
+  return add_names(scope, std::move(item.names));
+}
+
 Result<ExprPtr> analyze_in(Analysis& a, const PgQuery__Node* node,
                            const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target,
                            Clause clause) {
   Scope scope(a, nullptr);
   scope.clause = clause;
-  if (relation) {
-    INDIGO_ASSIGN(Entry entry, relation_entry(scope, relation, nullptr));
-    FromItem item = leaf_of(scope, std::move(entry));
-    item.names[0].schema = relation->schema_name;
-    INDIGO_TRY(add_names(scope, std::move(item.names)));
-  }
+  INDIGO_TRY(add_relation(scope, relation));
   INDIGO_ASSIGN(const ExprPtr e, transform(scope, node));
   return assigned_to(a, e, target);
 }
@@ -118,6 +122,17 @@ Result<ExprPtr> analyze_to_print(catalog::SessionContext& session, const PgQuery
   Analysis a(session, text);
   a.inline_functions = false;
   return analyze_in(a, node, relation, target, Clause::kOther);
+}
+
+Result<ExprPtr> analyze_policy(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,
+                               const std::shared_ptr<const catalog::RelationInfo>& relation) {
+  Analysis a(session, text);
+  a.inline_functions = false;
+  a.checks_schemas = true;
+  a.has_positions = false;  // as in PostgreSQL
+  Scope scope(a, nullptr);
+  INDIGO_TRY(add_relation(scope, relation));
+  return transform_condition(scope, node, Clause::kPolicy, "POLICY");
 }
 
 namespace {
