@@ -1,5 +1,8 @@
 // LOCK TABLE, VACUUM, CHECKPOINT, DISCARD.
+#include <algorithm>
+
 #include "base/sqlstate.h"
+#include "base/stack.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
@@ -14,6 +17,8 @@
 #include "engine/settings/settings.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
+#include "sql/analyze/analyzer.h"
+#include "sql/query_walk.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 
@@ -37,14 +42,14 @@ Result<std::shared_ptr<const catalog::RelationInfo>> find_table(UtilityCall& cal
 }
 
 // A mode that writers take asks for a privilege to write; ROW EXCLUSIVE serves who may INSERT, ACCESS SHARE who may read.
-Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, storage::TableLockMode mode) {
+Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, storage::TableLockMode mode, Oid user) {
   using storage::TableLockMode;
   if (relation.kind != catalog::RelationKind::kTable && !relation.is_partitioned() &&
       relation.kind != catalog::RelationKind::kView) {
     return Error(sqlstate::kWrongObjectType, "cannot lock relation \"" + relation.name + "\"");
   }
   auto& catalog = call.session.session_catalog();
-  const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, relation.oid, call.session.user());
+  const uint32_t held = catalog::object_privileges(catalog, catalog::kRelationAcl, relation.oid, user);
   uint32_t any_of = types::kPrivilegeUpdate | types::kPrivilegeDelete | types::kPrivilegeTruncate;
   if (mode == TableLockMode::kAccessShare) any_of = types::kPrivilegeSelect;
   if (mode == TableLockMode::kRowExclusive) any_of |= types::kPrivilegeInsert;
@@ -54,40 +59,94 @@ Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, 
                    (relation.kind == catalog::RelationKind::kView ? "view " : "table ") + relation.name);
 }
 
-Status lock_with_descendants(UtilityCall& call, const std::shared_ptr<const catalog::RelationInfo>& named,
-                             const PgQuery__LockStmt& stmt, bool descendants) {
-  auto& session = call.session;
-  std::vector<std::shared_ptr<const catalog::RelationInfo>> all;
-  all.push_back(named);
-  for (size_t at = 0; at < all.size(); at++) {
-    const auto relation = all[at];
-    const auto status = session.store().locks().lock_table(
-        session.store().lock_owner(session.transaction()),
-        catalog::lock_object(session.session_catalog().database(), relation->oid),
-        static_cast<storage::TableLockMode>(stmt.mode), !stmt.nowait, session.applied_settings().lock_timeout);
-    if (status == storage::StorageStatus::kWouldBlock) {
-      return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation->name + "\"");
-    }
-    if (status != storage::StorageStatus::kOk) return storage_error(status, relation.get());
-    if (!descendants) break;
-    for (const Oid child : relation->children) {
-      if (auto below = session.session_catalog().relation(child)) all.push_back(std::move(below));
-    }
+// LOCK TABLE: a table with those that inherit from it, a view with all that it reads.
+class Locker {
+ public:
+  using Relation = std::shared_ptr<const catalog::RelationInfo>;
+  explicit Locker(UtilityCall& call)
+      : call_(call), stmt_(*call.node->lock_stmt), mode_(static_cast<storage::TableLockMode>(stmt_.mode)) {}
+
+  Status lock(const Relation& relation, bool with_children) {
+    INDIGO_TRY(take(*relation));
+    if (relation->kind == catalog::RelationKind::kView) return lock_read_by(relation, call_.session.user());
+    return with_children ? lock_children(*relation) : Status();
   }
-  return {};
-}
+
+ private:
+  Status take(const catalog::RelationInfo& relation) {
+    auto& session = call_.session;
+    const auto status =
+        session.store().locks().lock_table(session.store().lock_owner(session.transaction()),
+                                           catalog::lock_object(session.session_catalog().database(), relation.oid),
+                                           mode_, !stmt_.nowait, session.applied_settings().lock_timeout);
+    if (status == storage::StorageStatus::kWouldBlock) {
+      return Error(sqlstate::kLockNotAvailable, "could not obtain lock on relation \"" + relation.name + "\"");
+    }
+    return status == storage::StorageStatus::kOk ? Status() : storage_error(status, &relation);
+  }
+
+  Status lock_children(const catalog::RelationInfo& parent) {
+    std::vector<Oid> below = parent.children;
+    for (size_t at = 0; at < below.size(); at++) {
+      const Relation child = call_.session.session_catalog().relation(below[at]);
+      if (child == nullptr) continue;
+      INDIGO_TRY(take(*child));
+      below.insert(below.end(), child->children.begin(), child->children.end());
+    }
+    return {};
+  }
+
+  // What the view reads is locked as the view's owner, or as who reads it.
+  Status lock_read_by(const Relation& view, Oid user) {
+    INDIGO_TRY(check_stack_depth());
+    if (std::find(open_.begin(), open_.end(), view->oid) != open_.end()) return {};
+    INDIGO_ASSIGN(const auto query, sql::analyze_view(call_.session.context(), *view));
+    open_.push_back(view->oid);
+    INDIGO_TRY(lock_read_by(*query, view->security_invoker ? user : view->owner));
+    open_.pop_back();
+    return {};
+  }
+
+  Status lock_read_by(const sql::Query& query, Oid user) {
+    for (const sql::Entry& e : query.entries) {
+      if (e.relation == nullptr) {
+        if (e.subquery != nullptr) INDIGO_TRY(lock_read_by(*e.subquery, user));
+        continue;
+      }
+      const bool view = e.relation->kind == catalog::RelationKind::kView;
+      if (!view && e.relation->kind != catalog::RelationKind::kTable && !e.relation->is_partitioned()) continue;
+      if (std::find(open_.begin(), open_.end(), e.relation->oid) != open_.end()) continue;
+      INDIGO_TRY(check_may_lock(call_, *e.relation, mode_, user));
+      INDIGO_TRY(take(*e.relation));
+      INDIGO_TRY(view ? lock_read_by(e.relation, user) : e.only ? Status() : lock_children(*e.relation));
+    }
+    for (const sql::CommonTable& cte : query.ctes) INDIGO_TRY(lock_read_by(*cte.query, user));
+    Status status;
+    sql::visit_query(query, [&](const sql::Expr& e, int depth) {
+      if (depth > 0 || !status.ok()) return false;
+      if (e.kind == sql::ExprKind::kSubLink) status = lock_read_by(*sql::as<sql::SubLinkExpr>(e).query, user);
+      return true;
+    });
+    return status;
+  }
+
+  UtilityCall& call_;
+  const PgQuery__LockStmt& stmt_;
+  const storage::TableLockMode mode_;
+  std::vector<Oid> open_;  // views that are being looked into
+};
 
 Status run_lock(UtilityCall& call, std::string& tag) {
   const auto& stmt = *call.node->lock_stmt;
-  auto& session = call.session;
   tag = "LOCK TABLE";
-  if (!session.block().in_block()) {
+  if (!call.session.block().in_block()) {
     return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
-    INDIGO_ASSIGN(auto named, find_table(call, *stmt.relations[i]->range_var));
-    INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode)));
-    INDIGO_TRY(lock_with_descendants(call, named, stmt, stmt.relations[i]->range_var->inh));
+    const PgQuery__RangeVar& name = *stmt.relations[i]->range_var;
+    INDIGO_ASSIGN(const auto named, find_table(call, name));
+    INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode), call.session.user()));
+    INDIGO_TRY(Locker(call).lock(named, name.inh));
   }
   return {};
 }

@@ -94,12 +94,26 @@ Result<Name> parse_operator(Str text) {
 
 }  // namespace
 
+namespace {
+
+// 3F000, and 42501 for who may not look names up there.
+Status check_schema(FuncContext& context, const Name& name) {
+  if (name.schema.empty() || name.schema == "pg_catalog") return {};
+  const Oid schema = context.session().catalog().schema_named(name.schema);
+  if (schema == kInvalidOid)
+    return Error(sqlstate::kInvalidSchemaName, "schema \"" + name.schema + "\" does not exist");
+  const Datum asked[] = {Datum::of_oid(schema), Datum::of(Str("USAGE"))};
+  INDIGO_ASSIGN(const OwnedDatum may, context.session().system_value("has_schema_privilege_id", asked));
+  if (!may.get().null && may.get().b) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + name.schema);
+}
+
+}  // namespace
+
 Result<Oid> find_relation_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));
-  CatalogContext& view = context.session().catalog();
-  if (!name.schema.empty() && view.schema_named(name.schema) == kInvalidOid)
-    return Error(sqlstate::kInvalidSchemaName, "schema \"" + name.schema + "\" does not exist");
-  const Oid oid = view.relation_oid_named(name.schema, name.object);
+  INDIGO_TRY(check_schema(context, name));
+  const Oid oid = context.session().catalog().relation_oid_named(name.schema, name.object);
   if (oid == kInvalidOid) return Error(sqlstate::kUndefinedTable, "relation \"" + name.text() + "\" does not exist");
   return oid;
 }
@@ -108,13 +122,6 @@ Result<Oid> find_type_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const TypeRef type, parse_type_name(context, text));
   return type.oid;
 }
-
-namespace {
-Status check_schema(FuncContext& context, const Name& name) {
-  if (name.schema.empty() || context.session().catalog().schema_named(name.schema) != kInvalidOid) return {};
-  return Error(sqlstate::kInvalidSchemaName, "schema \"" + name.schema + "\" does not exist");
-}
-}  // namespace
 
 Result<Oid> find_function_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));

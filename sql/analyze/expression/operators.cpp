@@ -85,6 +85,7 @@ Result<const OperatorInfo*> find_operator(Analysis& a, NodeList name, Oid left, 
     return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(q.schema) + "\" does not exist", location);
   }
   bool ambiguous = false;
+  INDIGO_TRY(a.check_schema(q.schema, location));
   if (const OperatorInfo* op = find_operator_quietly(a.catalog, q.schema, q.name, left, right, &ambiguous)) {
     if (op->function == kInvalidOid) {
       return a.error(sqlstate::kUndefinedFunction,
