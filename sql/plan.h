@@ -264,7 +264,8 @@ struct ChangePlan {
   std::vector<int> named_columns;  // that the statement itself gives values to: what its user knows of a failing row
   ExprList checks;
   std::vector<std::string> check_names;
-  ExprList view_checks;  // WITH CHECK OPTION
+  std::vector<RowCheck> row_checks;  // of row security
+  ExprList view_checks;              // WITH CHECK OPTION
   std::vector<std::string> view_check_names;
   ExprList returning;  // empty: none; `columns` describe them
   // System columns of the new row that `returning` reads: in its input 1, behind the table's columns.

@@ -41,6 +41,7 @@ void own_expressions(Q& q, F&& f) {
   assignments(q.assignments);
   assignments(q.generated);
   list(q.checks);
+  for (auto& check : q.row_checks) f(check.condition);
   list(q.view_checks);
   if (q.on_conflict) {
     assignments(q.on_conflict->assignments);
@@ -103,6 +104,26 @@ void visit_query(const Query& q, const ExprVisitor& visit, int depth) {
   for (const CommonTable& cte : q.ctes) {
     if (cte.query) visit_query(*cte.query, visit, depth + 1);
   }
+}
+
+void visit_policies(const Query& q, const ExprVisitor& visit) {
+  for (const Entry& entry : q.entries) {
+    for (const ExprPtr& e : entry.security_quals) visit_expressions(e, visit);
+    if (entry.subquery) visit_policies(*entry.subquery, visit);
+  }
+  for (const CommonTable& cte : q.ctes) {
+    if (cte.query) visit_policies(*cte.query, visit);
+  }
+  const ExprVisitor below = [&](const Expr& e, int depth) {
+    if (e.kind == ExprKind::kSubLink && depth == 0 && as<SubLinkExpr>(e).query) {
+      visit_policies(*as<SubLinkExpr>(e).query, visit);
+    }
+    return depth == 0;
+  };
+  own_expressions(q, [&](const ExprPtr& e) {
+    if (e) visit_expressions(e, below);
+  });
+  visit_join(q.from, below, 0);
 }
 
 std::shared_ptr<const Query> map_expressions(const std::shared_ptr<const Query>& q, const ExprMapper& map,

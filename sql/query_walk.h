@@ -16,6 +16,9 @@ void visit_expressions(const ExprPtr& e, const ExprVisitor& visit, int depth = 0
 // The same for every expression of a query, whose own level has `depth`; subqueries in FROM and WITH are one deeper.
 void visit_query(const Query& q, const ExprVisitor& visit, int depth = 0);
 
+// The conditions of row security on what the query reads (Entry::security_quals), which visit_query passes by.
+void visit_policies(const Query& q, const ExprVisitor& visit);
+
 // A copy of `q` whose expressions are map(expression, depth): depth 0 for the query itself, one more for each subquery in
 // FROM, WITH and set operations (sublinks are the mapper's own business). `cte_levels` may adjust kCte entries' levels.
 using ExprMapper = std::function<ExprPtr(const ExprPtr& e, int depth)>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/row_security.h"
 #include "types/function/registry.h"
 
 namespace indigo::engine::exec {
@@ -30,6 +31,12 @@ void append_value(types::FuncContext& functions, const types::TypeRef& type, con
 
 bool answers_true(Result<OwnedDatum> answer) { return answer.ok() && !answer->get().null && answer->get().b; }
 
+// Values of rows that policies may hide are not told.
+bool has_row_security(QueryState& state, const catalog::RelationInfo& relation) {
+  catalog::CatalogView& catalog = state.session().catalog();
+  return catalog::row_security_of(catalog, relation, catalog.user()) == catalog::RowSecurity::kActive;
+}
+
 bool may_read_table(QueryState& state, const catalog::RelationInfo& relation) {
   const Datum arguments[] = {Datum::of_oid(relation.oid), Datum::of(Str("SELECT"))};
   return answers_true(state.session().system_value("has_table_privilege_id", arguments));
@@ -43,6 +50,7 @@ bool may_read_column(QueryState& state, const catalog::RelationInfo& relation, i
 }  // namespace
 
 bool may_read(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns) {
+  if (has_row_security(state, relation)) return false;
   return may_read_table(state, relation) || std::all_of(columns.begin(), columns.end(), [&](int16_t c) {
            return c > 0 && may_read_column(state, relation, c);
          });
@@ -51,6 +59,7 @@ bool may_read(QueryState& state, const catalog::RelationInfo& relation, std::spa
 std::optional<std::string> failing_row_text(QueryState& state, const catalog::RelationInfo& relation,
                                             std::span<const Vector* const> columns, uint32_t row,
                                             std::span<const int> named) {
+  if (has_row_security(state, relation)) return std::nullopt;
   const bool whole = may_read_table(state, relation);
   std::string names, values;
   bool first = true;

@@ -11,6 +11,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
+#include "sql/policy/apply.h"
 
 namespace indigo::engine {
 
@@ -52,6 +53,8 @@ const PgQuery__Node* inner_query(const PgQuery__Node* node) {
 
 }  // namespace
 
+uint64_t Preparation::generation() const { return settings_.plan_generation() << 32 | catalog_.user(); }
+
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
@@ -60,7 +63,7 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   prepared->parsed = parsed;
   prepared->for_cursor = for_cursor;
   prepared->catalog_version = catalog_.version();
-  prepared->plan_settings = settings_.plan_generation();
+  prepared->plan_settings = generation();
   prepared->lifted_used.assign(lifted.size(), false);
   if (!is_plannable(parsed->node)) {
     for (Oid type : parameter_types) prepared->parameter_types.push_back({type, -1, kInvalidOid});
@@ -89,6 +92,9 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     prepared->lifted_used = analyzed->lifted_used;
   }
   if (analyzed->query != nullptr) {
+    if (!ignores_row_security_) {
+      INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
+    }
     prepared->privileges = required_privileges(*analyzed->query);
     // Another role is another plan: a superuser may call everything.
     if (!catalog_.is_superuser(catalog_.user())) prepared->functions = required_functions(catalog_, *analyzed->query);
@@ -110,22 +116,22 @@ Result<PreparedPtr> Preparation::prepare_node(const ParsedStatement& outer, cons
 
 PreparedPtr Preparation::find_without_literals(ScannedText& scanned, CacheUse use) {
   scanned.key.push_back(use == CacheUse::kCursor ? '\x1e' : '\x1f');
-  PreparedPtr found = cache_.find(scanned, settings_.plan_generation());
+  PreparedPtr found = cache_.find(scanned, generation());
   if (found == nullptr || found->is_utility() || found->catalog_version != catalog_.version()) return nullptr;
   return found;
 }
 
 void Preparation::keep(const ScannedText& scanned, const PreparedPtr& prepared) {
-  if (!prepared->is_utility()) cache_.insert(scanned, settings_.plan_generation(), prepared);
+  if (!prepared->is_utility()) cache_.insert(scanned, generation(), prepared);
 }
 
 Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::string_view text) {
   bool custom = false;
-  if (PreparedPtr found = cache_.find(scanned, settings_.plan_generation())) {
+  if (PreparedPtr found = cache_.find(scanned, generation())) {
     const bool valid = found->is_utility() || found->catalog_version == catalog_.version();
     if (valid && !found->custom) return found;
     custom = valid;
-    if (!valid) cache_.erase(scanned, settings_.plan_generation());
+    if (!valid) cache_.erase(scanned, generation());
   }
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   if (tree->statements().size() != 1) return PreparedPtr();
@@ -141,10 +147,10 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
     const bool lifted =
         std::find(prepared->lifted_used.begin(), prepared->lifted_used.end(), true) != prepared->lifted_used.end();
     if (!lifted || prepared->plan == nullptr || prepared->plan->root->total_cost < kCustomPlanCost) {
-      cache_.insert(scanned, settings_.plan_generation(), prepared);
+      cache_.insert(scanned, generation(), prepared);
       return prepared;
     }
-    cache_.insert(scanned, settings_.plan_generation(), as_custom(*prepared));
+    cache_.insert(scanned, generation(), as_custom(*prepared));
   }
   INDIGO_ASSIGN(const PreparedPtr planned, prepare(parsed, {}, false, {}, {}));
   return as_custom(*planned);
@@ -152,7 +158,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
 
 Status Preparation::refresh(PreparedPtr& prepared) {
   if (prepared->is_utility() ||
-      (prepared->catalog_version == catalog_.version() && prepared->plan_settings == settings_.plan_generation())) {
+      (prepared->catalog_version == catalog_.version() && prepared->plan_settings == generation())) {
     return {};
   }
   std::vector<Oid> types;

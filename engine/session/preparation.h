@@ -46,6 +46,10 @@ class Preparation {
   // After find_without_literals with the same `scanned`.
   void keep(const ScannedText& scanned, const PreparedPtr& prepared);
   void clear_cache() { cache_.clear(); }
+  // What plans depend on beside the catalog: settings, and whom the session acts as.
+  uint64_t generation() const;
+  // While DDL looks at rows for itself, policies are none of its business.
+  void set_ignores_row_security(bool ignores) { ignores_row_security_ = ignores; }
 
  private:
   catalog::SessionCatalog& catalog_;
@@ -53,6 +57,7 @@ class Preparation {
   const SessionSettings& settings_;
   StatementScope& scope_;
   StatementCache cache_;
+  bool ignores_row_security_ = false;
 };
 
 }  // namespace indigo::engine

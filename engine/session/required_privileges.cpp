@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
+#include "sql/policy/target_reads.h"
 #include "sql/query_walk.h"
 
 namespace indigo::engine {
@@ -152,7 +153,8 @@ class Collector {
       }
       if (q.command == sql::CommandKind::kInsert && !q.on_conflict) r.reads = false;
       r.read.clear();
-      for (const int16_t c : columns_read(q, view.condition)) {
+      for (const int column : sql::target_reads(q, view.condition).columns) {
+        const auto c = static_cast<int16_t>(column + 1);
         r.reads = true;
         if (number(c) < static_cast<int>(view.columns.size())) add_column(r.read, number(c));
       }
@@ -164,44 +166,13 @@ class Collector {
     out_.insert(out_.begin() + static_cast<std::ptrdiff_t>(table), views.begin(), views.end());
   }
 
-  // The target's columns that the query reads outside of a view's own condition.
-  static std::vector<int16_t> columns_read(const sql::Query& q, const sql::ExprPtr& condition) {
-    std::vector<int16_t> out;
-    sql::Query own = q;
-    own.checks.clear();
-    own.view_checks.clear();
-    own.generated.clear();
-    own.target_views.clear();
-    if (q.command == sql::CommandKind::kInsert) own.assignments.clear();
-    sql::visit_query(own, [&](const sql::Expr& e, int depth) {
-      if (is_part(e, condition)) return false;
-      if (const auto* row = whole_row(e); row && row->levels_up == depth && row->entry == q.target) {
-        add_columns(out, q.entries[static_cast<size_t>(row->entry)]);
-      }
-      if (e.kind != sql::ExprKind::kVar) return true;
-      const auto& v = sql::as<sql::VarExpr>(e);
-      if (v.levels_up == depth && v.entry == q.target && v.column >= 0) add_column(out, v.column);
-      return true;
-    });
-    return out;
-  }
-
-  // Whether `e` is one of the conditions that AND makes `condition` of.
-  static bool is_part(const sql::Expr& e, const sql::ExprPtr& condition) {
-    if (condition == nullptr) return false;
-    if (&e == condition.get()) return true;
-    const auto* both = sql::try_as<sql::BoolExpr>(condition);
-    return both != nullptr && both->op == sql::BoolExpr::Op::kAnd &&
-           std::any_of(both->arguments.begin(), both->arguments.end(),
-                       [&](const sql::ExprPtr& part) { return is_part(e, part); });
-  }
-
   // Columns that the query's own text reads (its checks and generated columns are the table's business).
   void columns(const sql::Query& q, const std::vector<int>& at, Oid owner_view) {
     sql::Query own = q;
     own.checks.clear();
     own.generated.clear();
     own.view_checks.clear();
+    own.row_checks.clear();
     const bool instead = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
     if (instead) {
       own.targets.clear();  // whole rows, for the triggers alone
@@ -237,6 +208,24 @@ class Collector {
       return true;
     });
     for (const auto& sublink : sublinks) visit(*sublink, owner_view);
+    policies(q);
+  }
+
+  // Policies ask for nothing of their own table's columns, but for what their subqueries read.
+  void policies(const sql::Query& q) {
+    const auto subqueries_of = [&](const sql::ExprPtr& condition, Oid user) {
+      sql::visit_expressions(condition, [&](const sql::Expr& e, int depth) {
+        if (depth > 0) return false;
+        if (e.kind == sql::ExprKind::kSubLink) visit(*sql::as<sql::SubLinkExpr>(e).query, user);
+        return true;
+      });
+    };
+    for (const sql::Entry& e : q.entries) {
+      for (const sql::ExprPtr& qual : e.security_quals) subqueries_of(qual, e.policy_user);
+    }
+    for (const sql::RowCheck& check : q.row_checks) {
+      subqueries_of(check.condition, q.entries[static_cast<size_t>(q.target)].policy_user);
+    }
   }
 
   std::vector<RequiredPrivilege>& out_;
@@ -297,7 +286,7 @@ std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalo
       called.push_back(function);
     }
   };
-  sql::visit_query(query, [&](const sql::Expr& e, int) {
+  const sql::ExprVisitor visit = [&](const sql::Expr& e, int) {
     switch (e.kind) {
       case sql::ExprKind::kCall: add(sql::as<sql::CallExpr>(e).function); break;
       case sql::ExprKind::kAggregate: add(sql::as<sql::AggregateExpr>(e).function); break;
@@ -305,7 +294,9 @@ std::vector<RequiredFunction> required_functions(catalog::SessionCatalog& catalo
       default: break;
     }
     return true;
-  });
+  };
+  sql::visit_query(query, visit);
+  sql::visit_policies(query, visit);
   std::vector<RequiredFunction> out;
   for (const Oid function : called) {
     const catalog::ObjectAcl acl = catalog::read_object_acl(catalog, catalog::kFunctionAcl, function);

@@ -93,7 +93,7 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared) {
         return storage_error(status, dependency.relation.get());
       }
     }
-    const uint64_t generation = session_.setting_effects().plan_generation();
+    const uint64_t generation = session_.preparation().generation();
     if (prepared->catalog_version == catalog.version() && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
     INDIGO_TRY(session_.preparation().refresh(prepared));

@@ -6,6 +6,7 @@
 #include "base/wait_point.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/row_security.h"
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
@@ -19,6 +20,7 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/text_position.h"
+#include "sql/policy/apply.h"
 #include "sql/query_walk.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
@@ -271,6 +273,17 @@ Status read_rows(UtilityCall& call, const Target& target, const CopyOptions& opt
   return {};
 }
 
+// Rows that policies would look at come by INSERT.
+Status check_row_security(SessionParts& session, const catalog::RelationInfo& relation) {
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  if (catalog::row_security_of(catalog, relation, session.user()) != catalog::RowSecurity::kActive) return {};
+  std::string setting;
+  if (session.context().setting("row_security", setting) && setting == "off")
+    return sql::affected_by_row_security(catalog, relation, session.user());
+  return Error(sqlstate::kFeatureNotSupported, "COPY FROM not supported with row-level security")
+      .with_hint("Use INSERT statements instead.");
+}
+
 Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options, std::string& tag) {
   auto& session = call.session;
   if (session.block().read_only()) {
@@ -289,6 +302,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   std::vector<int16_t> written;
   for (const int c : target.columns) written.push_back(static_cast<int16_t>(c + 1));
   INDIGO_TRY(check_table_privilege(session.session_catalog(), *target.relation, 0, std::move(written)));
+  INDIGO_TRY(check_row_security(session, *target.relation));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));

@@ -85,6 +85,7 @@ void copy_own(const Query& q, Query& out) {
   out.generated = q.generated;
   out.checks = q.checks;
   out.check_names = q.check_names;
+  out.row_checks = q.row_checks;
   out.view_checks = q.view_checks;
   out.view_check_names = q.view_check_names;
   out.current_of = q.current_of;

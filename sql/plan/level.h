@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -143,7 +144,8 @@ struct Level {
   std::deque<Entry> own_entries;  // those that differ from the source's
   std::vector<std::shared_ptr<const Query>> kept;
   std::unique_ptr<FromNode> from;
-  ExprList recheck;  // conditions to check again on changed rows (recheck.h)
+  std::map<int, ExprList> security;  // by entry: the conditions of row security
+  ExprList recheck;                  // conditions to check again on changed rows (recheck.h)
 
   // By key of ORDER BY, DISTINCT ON and GROUP BY that holds a subquery: the target that is the same expression; -1: none.
   std::vector<int> order_targets, distinct_targets, group_targets;

@@ -9,6 +9,7 @@
 
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/returned_columns.h"
+#include "engine/exec/change/row_checks.h"
 #include "engine/exec/operator.h"
 #include "engine/exec/partition/partition_check.h"
 
@@ -76,6 +77,7 @@ class RowInserter {
   ExpressionSet generated_;
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
+  RowChecks row_checks_;
   ViewChecks view_checks_;
   std::unique_ptr<PartitionCheck> partition_check_;
   Chunk rows_;

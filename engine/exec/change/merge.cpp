@@ -17,6 +17,7 @@ struct MergeStep {
   std::unique_ptr<RowInserter> inserter;
   std::unique_ptr<PartitionedInsert> partitioned;
   std::unique_ptr<RowUpdater> updater;
+  RowChecks row_checks;  // of the row that is to be changed
 };
 
 class MergeOperator final : public Operator {
@@ -93,6 +94,11 @@ class MergeOperator final : public Operator {
         return {};
       }
       erase = step->command == sql::CommandKind::kDelete;
+    }
+    if (!step->row_checks.empty()) {
+      load(found.row, row);
+      step->row_checks.run(Frame{{current, &target_row_}, row + 1}, {&r, 1}, error);
+      if (error != nullptr) return error;
     }
     if (erase) {
       INDIGO_ASSIGN(const bool erased, erase_row(found, row, mode));
@@ -184,6 +190,11 @@ Result<OperatorPtr> merge_operator(Builder& b, const sql::Plan& top, const sql::
     step.matched = action.match == sql::MergeAction::Match::kMatched;
     step.command = action.command;
     INDIGO_ASSIGN(step.condition, b.compile_condition(action.condition));
+    if (action.command == sql::CommandKind::kUpdate) {
+      INDIGO_ASSIGN(step.row_checks, RowChecks::make(b, p, sql::RowCheck::Kind::kMergeUpdate));
+    } else if (action.command == sql::CommandKind::kDelete) {
+      INDIGO_ASSIGN(step.row_checks, RowChecks::make(b, p, sql::RowCheck::Kind::kMergeDelete));
+    }
     if (action.command == sql::CommandKind::kInsert) {
       const sql::MergePlan& into = p.inserts != nullptr ? *p.inserts : p;
       if (into.relation->is_partitioned()) {

@@ -22,6 +22,7 @@ Result<std::unique_ptr<OnConflictHandler>> OnConflictHandler::make(Builder& b, c
   }
   if (p.on_conflict->update) {
     INDIGO_ASSIGN(handler->where_, b.compile_condition(p.on_conflict->where));
+    INDIGO_ASSIGN(handler->row_checks_, RowChecks::make(b, p, sql::RowCheck::Kind::kConflict));
     INDIGO_ASSIGN(handler->updater_, RowUpdater::make(b, p, p.on_conflict->assignments, true));
     handler->claimed_.resize(1);
   }
@@ -78,6 +79,10 @@ Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Dupli
       table.unclaim(txn, claimed_[0].key);
       return Answer::kSkip;
     }
+  }
+  if (!row_checks_.empty()) {
+    row_checks_.run(Frame{{&excluded_, &updater_->old_rows()}, 1}, {nullptr, 1}, error);
+    if (error != nullptr) return error;
   }
   Selection done = updater_->update(&excluded_, claimed_, {nullptr, 1}, error);
   if (error != nullptr) return error;

@@ -31,6 +31,7 @@ class OnConflictHandler final : public ConflictHandler {
   const bool deferrable_;
   std::vector<Condition> premises_;
   Condition where_;
+  RowChecks row_checks_;  // of the row that is in the way
   std::unique_ptr<RowUpdater> updater_;
   std::vector<storage::Claimed> claimed_;
   Chunk excluded_;

@@ -29,6 +29,11 @@ class ReturnedColumns {
           row, system_value(*relation_, written, columns_[i], state.functions().arena()));
     }
   }
+  // The same row as it was written to another table.
+  void take(Chunk& rows, uint32_t row, const Chunk& written, size_t first) const {
+    for (size_t i = 0; i < columns_.size(); i++)
+      rows.columns[relation_->columns.size() + i].set_datum(row, written.columns[first + i].datum(row));
+  }
   // A row that ON CONFLICT has locked and changed, not inserted, has an xmax.
   void set_changed(Chunk& rows, uint32_t row) const {
     for (size_t i = 0; i < columns_.size(); i++) {

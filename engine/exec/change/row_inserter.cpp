@@ -31,6 +31,7 @@ Result<std::unique_ptr<RowInserter>> RowInserter::make(Builder& b, const sql::Ch
   INDIGO_ASSIGN(inserter->values_, b.compile_all(values));
   INDIGO_ASSIGN(inserter->generated_, b.compile_all(computed));
   INDIGO_ASSIGN(inserter->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
+  INDIGO_ASSIGN(inserter->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kInsert));
   INDIGO_ASSIGN(inserter->view_checks_, ViewChecks::make(b, plan));
   if (!routed) {
     INDIGO_ASSIGN(inserter->partition_check_, PartitionCheck::make(b.state(), *plan.relation));
@@ -82,6 +83,10 @@ Status RowInserter::check_rows(const Chunk& source, Selection& selection, std::u
     std::unique_ptr<Error> failed;
     selection = filter_.filter(frame, selection, failed);
     if (failed != nullptr) error = std::move(failed);
+    if (selection.count == 0) return {};
+  }
+  if (!row_checks_.empty()) {
+    selection.count = row_checks_.run(frame, selection, error);
     if (selection.count == 0) return {};
   }
   selection.count = checks_.run(target_, frame, selection, columns_, error);

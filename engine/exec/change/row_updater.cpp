@@ -43,8 +43,9 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   }
   sql::ExprList values, computed;
   std::vector<bool> wanted(updater->target_.column_count());
-  bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() && !need_row &&
-               !updater->target_.has_queued_checks() && !updater->before_;
+  INDIGO_ASSIGN(updater->row_checks_, RowChecks::make(b, plan, sql::RowCheck::Kind::kUpdate));
+  bool fixed = plan.generated.empty() && plan.checks.empty() && plan.view_checks.empty() &&
+               updater->row_checks_.empty() && !need_row && !updater->target_.has_queued_checks() && !updater->before_;
   for (const sql::Assignment& a : assignments) {
     auto column = static_cast<size_t>(a.column);
     values.push_back(a.value);
@@ -70,7 +71,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   }
   if (updater->partition_check_ != nullptr) {
     fixed = false;
-    if (plan.root != nullptr && plan.root->is_partitioned()) updater->moved_plan_.relation = plan.root;
+    if (plan.root != nullptr && plan.root->is_partitioned()) updater->plan_moves(plan);
   }
   updater->patch_ = fixed && !updater->changes_key_;
   for (size_t c = 0; c < wanted.size(); c++) {
@@ -82,6 +83,34 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   INDIGO_ASSIGN(updater->checks_, ChangeChecks::make(b, plan.checks, plan.check_names));
   INDIGO_ASSIGN(updater->view_checks_, ViewChecks::make(b, plan));
   return updater;
+}
+
+// Rows that move are looked at where they arrive.
+void RowUpdater::plan_moves(const sql::ChangePlan& plan) {
+  moved_plan_.relation = plan.root;
+  moved_plan_.returned_system_columns = plan.returned_system_columns;
+  const std::vector<int> upper = matching_columns(*plan.relation, *plan.root);
+  for (sql::RowCheck check : plan.row_checks) {
+    if (check.kind != sql::RowCheck::Kind::kUpdate) continue;
+    check.kind = sql::RowCheck::Kind::kInsert;
+    check.condition = renumbered(check.condition, 1, upper);
+    moved_plan_.row_checks.push_back(std::move(check));
+  }
+}
+
+// The rows that stay, one after the other, where some may move.
+uint32_t RowUpdater::check_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
+  if (partition_check_ == nullptr || moved_plan_.relation == nullptr) return row_checks_.run(frame, selection, error);
+  for (uint32_t i = 0; i < selection.count; i++) {
+    const auto r = static_cast<uint16_t>(selection[i]);
+    auto stays = partition_check_->holds(new_, r);
+    if (!stays.ok()) {
+      error = stays.take_error();
+      return i;
+    }
+    if (*stays && row_checks_.run(frame, {&r, 1}, error) == 0) return i;
+  }
+  return selection.count;
 }
 
 void RowUpdater::load(std::span<const storage::Claimed> claimed, Selection selection) {
@@ -137,7 +166,8 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
       }
     }
   } else {
-    selection.count = checks_.run(target_, new_frame, selection, columns_, error);
+    if (!row_checks_.empty()) selection.count = check_rows(new_frame, selection, error);
+    if (selection.count > 0) selection.count = checks_.run(target_, new_frame, selection, columns_, error);
   }
   returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {
@@ -240,10 +270,14 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   std::unique_ptr<Error> error;
   mover_->start_rows(moved_, {&r, 1}, false, error);
   Selection written;
-  while (error == nullptr && mover_->next(written, error) != nullptr) {
+  PartitionWriter* writer = nullptr;
+  while (error == nullptr) {
+    PartitionWriter* next = mover_->next(written, error);
+    if (next == nullptr) break;
+    writer = next;
   }
   if (error != nullptr) return error;
-  returned_.set(state_, new_, row, {claimed.key, claimed.row});
+  if (writer != nullptr) returned_.take(new_, row, writer->inserter->rows(), writer->inserter->target().column_count());
   return {};
 }
 

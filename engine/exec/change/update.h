@@ -10,6 +10,7 @@
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/claim_rows.h"
 #include "engine/exec/change/returned_columns.h"
+#include "engine/exec/change/row_checks.h"
 #include "engine/exec/partition/partition_check.h"
 
 namespace indigo::engine::exec {
@@ -44,6 +45,8 @@ class RowUpdater {
                    std::unique_ptr<Error>& error);
 
  private:
+  void plan_moves(const sql::ChangePlan& plan);
+  uint32_t check_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error);
   Status write(const storage::Claimed& claimed, uint32_t row);
   // BEFORE triggers of the one selected row; false: it stays as it is.
   Result<bool> fire_before(const storage::Claimed& claimed, uint32_t row);
@@ -59,6 +62,7 @@ class RowUpdater {
   ExpressionSet generated_;
   std::vector<size_t> generated_columns_;
   ChangeChecks checks_;
+  RowChecks row_checks_;
   ViewChecks view_checks_;
   std::unique_ptr<PartitionCheck> partition_check_;  // when the partition key may change
   sql::ChangePlan moved_plan_;                       // of rows that move: the table that the statement names

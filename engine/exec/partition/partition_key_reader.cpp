@@ -1,6 +1,7 @@
 #include "engine/exec/partition/partition_key_reader.h"
 
 #include "base/sqlstate.h"
+#include "engine/exec/row_text.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/plan/change/table_rules.h"
 #include "sql/stored/print.h"
@@ -88,8 +89,13 @@ Result<int> PartitionKeyReader::find(const Chunk& rows, uint32_t row) {
 
 Error PartitionKeyReader::not_found() {
   Error error(sqlstate::kCheckViolation, "no partition of relation \"" + table_->name + "\" found for row");
+  error.schema = table_->schema_name;
+  error.table = table_->name;
   std::string names, values;
   const auto& columns = table_->partition_key->columns;
+  std::vector<int16_t> numbers;
+  for (const catalog::PartitionKeyColumn& c : columns) numbers.push_back(c.column);
+  if (!may_read(*state_, *table_, numbers)) return error;
   for (size_t i = 0; i < columns.size(); i++) {
     names += i > 0 ? ", " : "";
     values += i > 0 ? ", " : "";
@@ -107,8 +113,6 @@ Error PartitionKeyReader::not_found() {
     }
   }
   error.detail = "Partition key of the failing row contains (" + names + ") = (" + values + ").";
-  error.schema = table_->schema_name;
-  error.table = table_->name;
   return error;
 }
 

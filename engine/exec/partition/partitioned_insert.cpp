@@ -64,6 +64,8 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   plan.checks = std::move(rules.checks);
   plan.check_names = std::move(rules.check_names);
   for (const int c : plan_.named_columns) plan.named_columns.push_back(own[static_cast<size_t>(c)]);
+  plan.row_checks = plan_.row_checks;
+  for (sql::RowCheck& check : plan.row_checks) check.condition = renumbered(check.condition, 1, own);
   plan.view_checks = renumbered(plan_.view_checks, 1, own);
   plan.view_check_names = plan_.view_check_names;
   plan.returned_system_columns = plan_.returned_system_columns;

@@ -1,6 +1,7 @@
 #include "sql/analyze/change/change.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/change/assign_part.h"
@@ -14,6 +15,7 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/leakproof.h"
 #include "sql/query_walk.h"
 #include "types/oids.h"
 
@@ -163,7 +165,7 @@ bool is_barrier(const TargetView& view) {
   return view.view->security_barrier || (view.below != nullptr && is_barrier(*view.below));
 }
 
-// `wanted` only of rows that meet `first`: AND promises no order.
+// `wanted` only of rows that meet `first`, whatever the order that the planner chooses.
 ExprPtr make_guarded(const ExprPtr& first, ExprPtr wanted) {
   auto guarded = std::make_shared<CaseExpr>();
   guarded->type = wanted->type;
@@ -172,13 +174,29 @@ ExprPtr make_guarded(const ExprPtr& first, ExprPtr wanted) {
   return guarded;
 }
 
+// The same for a conjunction: what is leakproof may be evaluated anywhere, and find its rows by an index.
+ExprPtr guarded(catalog::CatalogView& catalog, const ExprPtr& first, const ExprPtr& wanted) {
+  ExprList anywhere, behind;
+  const std::function<void(const ExprPtr&)> sort = [&](const ExprPtr& e) {
+    const auto* both = try_as<BoolExpr>(e);
+    if (both != nullptr && both->op == BoolExpr::Op::kAnd) {
+      for (const ExprPtr& part : both->arguments) sort(part);
+    } else {
+      (is_leakproof(catalog, e) ? anywhere : behind).push_back(e);
+    }
+  };
+  sort(wanted);
+  if (!behind.empty()) anywhere.push_back(make_guarded(first, make_and(std::move(behind))));
+  return make_and(std::move(anywhere));
+}
+
 }  // namespace
 
 void add_view_condition(Scope& scope) {
   if (scope.target_view == nullptr || scope.target_view->condition == nullptr) return;
   const ExprPtr& shown = scope.target_view->condition;
   ExprPtr& where = scope.query->where;
-  if (where && is_barrier(*scope.target_view)) where = make_guarded(shown, std::move(where));
+  if (where && is_barrier(*scope.target_view)) where = guarded(scope.catalog(), shown, where);
   where = where ? make_and({shown, where}) : shown;
 }
 

@@ -79,6 +79,11 @@ class ChangePlanner {
       INDIGO_ASSIGN(change.checks, resolve.list(q_.checks));
       change.check_names = q_.check_names;
     }
+    for (const RowCheck& check : q_.row_checks) {
+      RowCheck resolved = check;
+      INDIGO_ASSIGN(resolved.condition, resolve(check.condition));
+      change.row_checks.push_back(std::move(resolved));
+    }
     INDIGO_ASSIGN(change.view_checks, resolve.list(q_.view_checks));
     change.view_check_names = q_.view_check_names;
     Layout returned_row = row_, returned_others = others;

@@ -3,6 +3,7 @@
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/or_clauses.h"
+#include "sql/plan/condition/security.h"
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/strictness.h"
 #include "types/oids.h"
@@ -225,6 +226,7 @@ Status distribute_conditions(Level& level) {
   Distributor(level).walk(*level.from, false, true);
   derive_restrictions(level);
   if (!level.classes.empty()) finish_equivalence(level);
+  add_security_clauses(level);
   return {};
 }
 

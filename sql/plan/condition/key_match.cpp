@@ -6,6 +6,7 @@
 
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/key_condition.h"
+#include "sql/plan/condition/security.h"
 #include "sql/plan/condition/selectivity.h"
 
 namespace indigo::sql::planning {
@@ -213,7 +214,11 @@ class KeyMatcher {
 }  // namespace
 
 KeyMatch match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
-                   const std::vector<const Clause*>& clauses) {
+                   const std::vector<const Clause*>& all) {
+  Clauses clauses;
+  for (const Clause* c : all) {
+    if (may_bound(level, rel, *c)) clauses.push_back(c);
+  }
   KeyMatcher::Found found = KeyMatcher(level, rel, parts).match(0, clauses, Way());
   KeyMatch out;
   static_cast<KeyBounds&>(out.bounds) = std::move(found.bounds);

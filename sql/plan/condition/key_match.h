@@ -22,7 +22,8 @@ struct KeyMatch {
   std::vector<const Clause*> matched;  // clauses that the bounds were made of
 };
 
+// Of those of `all` that may bound a scan (security.h).
 KeyMatch match_key(Level& level, const Rel& rel, const std::vector<KeyPart>& parts,
-                   const std::vector<const Clause*>& clauses);
+                   const std::vector<const Clause*>& all);
 
 }  // namespace indigo::sql::planning

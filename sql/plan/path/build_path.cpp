@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/make.h"
+#include "sql/plan/condition/security.h"
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
@@ -24,9 +25,14 @@ std::string column_name(const Entry& entry, int column) {
 }
 
 // Cheap conditions first; those of one cost as written.
-ExprList by_cost(const Level& level, std::vector<const Clause*> clauses) {
+ExprList by_cost(Level& level, std::vector<const Clause*> clauses, const Rel* scanned = nullptr) {
   clauses_cost(level, clauses);
   std::stable_sort(clauses.begin(), clauses.end(), [](const Clause* a, const Clause* b) { return a->cost < b->cost; });
+  if (scanned != nullptr && level.security.contains(scanned->entry)) {
+    std::stable_sort(clauses.begin(), clauses.end(), [&](const Clause* a, const Clause* b) {
+      return security_rank(level, *scanned, *a) < security_rank(level, *scanned, *b);
+    });
+  }
   ExprList out;
   for (const Clause* c : clauses) out.push_back(c->expr);
   return out;
@@ -80,7 +86,7 @@ class PathBuilder {
 
   Result<Built> scan(const Path& p, const VarSet& needed) {
     const Entry& entry = level_.entry(p.rel->entry);
-    const ExprList conditions = by_cost(level_, p.filters);
+    const ExprList conditions = by_cost(level_, p.filters, p.rel);
     VarSet wanted;
     for (const auto& [e, column] : needed.pairs()) {
       if (e == p.rel->entry) wanted.add(e, column);

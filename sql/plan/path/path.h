@@ -26,6 +26,9 @@ struct Clause {
   bool null_safe = false;                    // IS NOT DISTINCT FROM
   int eq_class = -1;                         // derived from this class ...
   ExprPtr left_of, right_of;                 // ... equating these members
+  // Row security: conditions of one relation are evaluated in this order; `policy`: one of a policy.
+  int security = 0;
+  bool policy = false;
   // Clauses of single relations that follow from this one and are counted in their sizes (or_clauses.h).
   mutable std::vector<const Clause*> implied;
   mutable double selectivity = -1;

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "sql/analyze/make.h"
+#include "sql/plan/condition/security.h"
 #include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
 
@@ -161,6 +162,7 @@ Status prepare(Level& level) {
       status = prepared.take_error();
     }
   });
+  if (status.ok()) status = prepare_security(level);
   for_each_shared([&](ExprPtr& e, int target) {
     if (target >= 0) e = level.work.targets[static_cast<size_t>(target)].expr;
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/analyze/make.h"
+#include "sql/leakproof.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -67,31 +68,6 @@ bool movable(const ExprPtr& e, int entry) {
   }
   bool ok = true;
   for_each_child(*e, [&](const ExprPtr& c) { ok = ok && movable(c, entry); });
-  return ok;
-}
-
-// Neither an error nor anything else that it does depends on its arguments' values but for the result.
-bool is_leakproof(catalog::CatalogView& catalog, const ExprPtr& e) {
-  Oid function = kInvalidOid;
-  switch (e->kind) {
-    case ExprKind::kVar:
-    case ExprKind::kConst:
-    case ExprKind::kParam:
-    case ExprKind::kRuntimeParam:
-    case ExprKind::kBool:
-    case ExprKind::kNullTest:
-    case ExprKind::kBooleanTest:
-    case ExprKind::kRelabel: break;
-    case ExprKind::kCall: function = as<CallExpr>(*e).function; break;
-    case ExprKind::kArrayCompare: function = as<ArrayCompareExpr>(*e).function; break;
-    default: return false;
-  }
-  if (function != kInvalidOid) {
-    const auto info = catalog.function(function);
-    if (info == nullptr || !info->leakproof) return false;
-  }
-  bool ok = true;
-  for_each_child(*e, [&](const ExprPtr& c) { ok = ok && is_leakproof(catalog, c); });
   return ok;
 }
 
