@@ -75,6 +75,18 @@ bool changes_permanent(const sql::PlannedStatement& plan) {
   });
 }
 
+// Superusers' own changes of the system tables: what any session has made of their rows is looked up again.
+void tell_of_catalog_changes(catalog::SessionCatalog& catalog, const sql::PlannedStatement& plan) {
+  if (plan.read_only) return;
+  for (const auto& dependency : plan.relations) {
+    if (dependency.lock < storage::TableLockMode::kRowExclusive || dependency.relation->oid >= oid::kFirstUserOid)
+      continue;
+    catalog.changed({kInvalidOid});
+    catalog.changed_shared();
+    return;
+  }
+}
+
 }  // namespace
 
 Status StatementRunner::lock_relations(PreparedPtr& prepared) {
@@ -116,6 +128,7 @@ Status StatementRunner::check_allowed(const Prepared& prepared) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  std::string("cannot execute ") + command_name(*prepared.plan) + " in a read-only transaction");
   }
+  tell_of_catalog_changes(session_.session_catalog(), *prepared.plan);
   return {};
 }
 
