@@ -71,6 +71,17 @@ ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid 
   return out;
 }
 
+ObjectAcl read_parameter_acl(SessionCatalog& catalog, std::string_view name) {
+  ObjectAcl object{false, oid::kBootstrapSuperuser, {}, 'P', false};
+  catalog.system_table_rows(pg_parameter_acl::kOid, -1, {}, [&](const RowReader& row) {
+    object.found = row.str(pg_parameter_acl::c_parname) == name;
+    if (object.found && !row.is_null(pg_parameter_acl::c_paracl))
+      object.acl = types::read_acl(row.str(pg_parameter_acl::c_paracl));
+    return !object.found;
+  });
+  return object;
+}
+
 uint32_t held_privileges(SessionCatalog& catalog, const ObjectAcl& object, Oid user) {
   if (catalog.is_superuser(user)) return kEverything;
   uint32_t held = listed(catalog, object.acl, user, false) | from_predefined_roles(catalog, object, user);

@@ -18,7 +18,7 @@ namespace indigo::catalog {
 // A kind of object with an access list.
 struct AclSource {
   Oid table;          // the system table with a row per object
-  int owner, acl;     // its columns
+  int owner, acl;     // its columns; owner -1: the bootstrap superuser's
   char default_kind;  // as default_acl; of relations 'r', sequences told apart by their row
 };
 inline constexpr AclSource kRelationAcl{pg_class::kOid, pg_class::c_relowner, pg_class::c_relacl, 'r'};
@@ -28,6 +28,7 @@ inline constexpr AclSource kFunctionAcl{pg_proc::kOid, pg_proc::c_proowner, pg_p
 inline constexpr AclSource kTypeAcl{pg_type::kOid, pg_type::c_typowner, pg_type::c_typacl, 'T'};
 inline constexpr AclSource kLanguageAcl{pg_language::kOid, pg_language::c_lanowner, pg_language::c_lanacl, 'T'};
 inline constexpr AclSource kTablespaceAcl{pg_tablespace::kOid, pg_tablespace::c_spcowner, pg_tablespace::c_spcacl, 't'};
+inline constexpr AclSource kParameterAcl{pg_parameter_acl::kOid, -1, pg_parameter_acl::c_paracl, 'P'};
 inline constexpr AclSource kWrapperAcl{pg_foreign_data_wrapper::kOid, pg_foreign_data_wrapper::c_fdwowner,
                                        pg_foreign_data_wrapper::c_fdwacl, 'F'};
 inline constexpr AclSource kServerAcl{pg_foreign_server::kOid, pg_foreign_server::c_srvowner,
@@ -41,6 +42,9 @@ struct ObjectAcl {
   bool system_catalog = false;  // a built-in table, which only superusers change
 };
 ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid object);
+
+// Of a setting, by its name in small letters; not found: nobody but superusers has any.
+ObjectAcl read_parameter_acl(SessionCatalog& catalog, std::string_view name);
 
 // The bits that `user` holds; with grant option, or as the owner.
 uint32_t held_privileges(SessionCatalog& catalog, const ObjectAcl& object, Oid user);

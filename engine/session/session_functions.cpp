@@ -44,7 +44,7 @@ bool SessionFunctions::setting(std::string_view name, std::string& value) {
 
 Status SessionFunctions::set_setting(std::string_view name, std::string_view value, bool local) {
   return session_.settings().set(name, value, local ? Settings::Scope::kLocal : Settings::Scope::kSession,
-                                 session_.is_superuser());
+                                 may_set_as_superuser(session_.session_catalog(), session_.user(), name));
 }
 
 Result<int64_t> SessionFunctions::nextval(Oid sequence) { return session_.sequences().nextval(sequence); }

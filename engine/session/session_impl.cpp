@@ -12,6 +12,7 @@
 #include "engine/session/session_roles.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/transaction_block.h"
+#include "engine/settings/private_settings.h"
 
 namespace indigo::engine {
 
@@ -42,7 +43,7 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
     }
   }
   for (const auto& [name, value] : options.settings) {
-    INDIGO_TRY(settings.set_default(name, value, role->superuser));
+    INDIGO_TRY(settings.set_default(name, value, may_set_as_superuser(parts_.session_catalog(), role->oid, name)));
   }
   parts_.setting_effects().forget_changes();
   return {};

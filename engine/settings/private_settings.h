@@ -1,10 +1,12 @@
-// Settings that tell of the machine: shown to superusers and to who acts for pg_read_all_settings.
+// Who may see and set a setting. Those that tell of the machine are shown to superusers and to who acts for
+// pg_read_all_settings; superusers' are set by them and by who has been granted SET ON PARAMETER.
 // Thread safety: one session.
 #pragma once
 
 #include <string_view>
 
 #include "base/error.h"
+#include "base/ids.h"
 
 namespace indigo::catalog {
 class SessionCatalog;
@@ -15,5 +17,8 @@ namespace indigo::engine {
 bool may_see_setting(catalog::SessionCatalog& catalog, std::string_view name);
 // 42501 when it may not be seen.
 Status check_may_see_setting(catalog::SessionCatalog& catalog, std::string_view name);
+
+// Whether `role` sets what superusers set.
+bool may_set_as_superuser(catalog::SessionCatalog& catalog, Oid role, std::string_view name);
 
 }  // namespace indigo::engine

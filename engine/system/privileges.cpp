@@ -1,5 +1,8 @@
 // has_*_privilege, pg_has_role, acldefault.
+#include <algorithm>
+
 #include "engine/system/privilege_check.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine {
 
@@ -67,7 +70,12 @@ template <User kUser>
 Result<OwnedDatum> has_parameter(SessionParts& session, std::span<const Datum> arguments) {
   INDIGO_ASSIGN(const Oid user, user_of(session, kUser, arguments));
   INDIGO_ASSIGN(const std::vector<WantedPrivilege> wanted, parse_privileges(arguments[1].str, kParameterPrivileges));
-  return value_of(session.session_catalog().is_superuser(user) && !wanted.empty());
+  SessionCatalog& catalog = session.session_catalog();
+  const ObjectAcl acl = read_parameter_acl(catalog, types::to_lower(arguments[0].str));
+  return value_of(std::any_of(wanted.begin(), wanted.end(), [&](const WantedPrivilege& w) {
+    const uint32_t held = w.grant_option ? held_options(catalog, acl, user) : held_privileges(catalog, acl, user);
+    return (held & w.bits) != 0;
+  }));
 }
 
 template <User kUser, Object kRole>

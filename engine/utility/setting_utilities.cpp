@@ -35,10 +35,12 @@ Status run_set(UtilityCall& call, std::string& tag) {
   switch (stmt.kind) {
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_VALUE: {
       INDIGO_ASSIGN(const std::string value, set_argument(session.context(), stmt));
-      return session.settings().set(name, value, scope, session.is_superuser());
+      return session.settings().set(name, value, scope,
+                                    may_set_as_superuser(session.session_catalog(), session.user(), name));
     }
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_DEFAULT:
-    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET: return session.settings().reset(name, session.is_superuser());
+    case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET:
+      return session.settings().reset(name, may_set_as_superuser(session.session_catalog(), session.user(), name));
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: session.settings().reset_all(); return {};
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI: {
       INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.args, stmt.n_args}));

@@ -80,7 +80,10 @@ Acl default_acl(char kind, Oid owner) {
       everybody = kPrivilegeTemp | kPrivilegeConnect;
       break;
     case 'f': own = everybody = kPrivilegeExecute; break;
-    case 'T': own = everybody = kPrivilegeUsage; break;
+    case 'T':
+    case 'l': own = everybody = kPrivilegeUsage; break;
+    case 't': own = kPrivilegeCreate; break;
+    case 'P': own = kPrivilegeSet | kPrivilegeAlterSystem; break;
     default: break;
   }
   Acl out;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "engine/ddl/rows.h"
+#include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
 #include "engine/settings/setting_table.h"
 #include "types/value/array_format.h"
@@ -20,7 +21,8 @@ Result<std::optional<std::string>> stored_value(DdlContext& c, const PgQuery__Va
     return Error(sqlstate::kUndefinedObject, "unrecognized configuration parameter " + quoted(s.name));
   }
   if (index) {
-    INDIGO_TRY(check_settable(setting_table()[*index], c.catalog.is_superuser(c.catalog.user()), SettingTime::kStart));
+    INDIGO_TRY(check_settable(setting_table()[*index], may_set_as_superuser(c.catalog, c.catalog.user(), s.name),
+                              SettingTime::kStart));
   }
   std::string value;
   switch (s.kind) {

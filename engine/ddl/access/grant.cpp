@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
@@ -12,16 +13,6 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-struct Target {
-  Oid table;        // system table with the acl
-  std::string key;  // of the row
-  int acl_column, owner_column;
-  char kind;     // as types::default_acl
-  uint32_t all;  // every privilege of such an object
-  std::string name;
-  Oid changed;  // whose descriptor to refresh
-};
-
 std::string_view kind_of(const Target& t) {
   switch (t.kind) {
     case 'S': return "sequence";
@@ -29,6 +20,9 @@ std::string_view kind_of(const Target& t) {
     case 'd': return "database";
     case 'T': return "type";
     case 'f': return "function";
+    case 'l': return "language";
+    case 't': return "tablespace";
+    case 'P': return "parameter";
     default: return "table";
   }
 }
@@ -65,8 +59,10 @@ Status find_grantor(DdlContext& c, const Target& t, const types::Acl& acl, Oid o
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for " + std::string(kind_of(t)) + " " + t.name);
 }
 
-Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
-                std::span<const Oid> grantees) {
+}  // namespace
+
+Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
+                   std::span<const Oid> grantees) {
   SystemTable& system = table(c, t.table);
   std::string image;
   if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) {
@@ -76,6 +72,8 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
   Oid owner = kInvalidOid;
   if (t.owner_column >= 0) {
     owner = row.get(t.owner_column).oid();
+  } else if (t.kind == 'P') {
+    owner = oid::kBootstrapSuperuser;
   } else {  // a column: its table's owner
     const RelationPtr relation = current(c, t.changed);
     owner = relation->owner;
@@ -110,6 +108,18 @@ Status apply_to(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uin
   c.catalog.changed({t.changed});  // kInvalidOid: what is looked up through it, everything
   return {};
 }
+
+Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
+                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*)) {
+  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
+    INDIGO_ASSIGN(const Target t, target_of(c, node));
+    INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, kind));
+    INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
+  }
+  return {};
+}
+
+namespace {
 
 Target relation_target(DdlContext& c, const RelationInfo& r) {
   const bool sequence = r.kind == RelationKind::kSequence;
@@ -154,7 +164,7 @@ Status revoke_from_columns(DdlContext& c, const PgQuery__GrantStmt& s, const Rel
     std::string image;
     if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) continue;
     if (system.reader(image).is_null(pg_attribute::c_attacl)) continue;
-    INDIGO_TRY(apply_to(c, s, t, privileges, grantees));
+    INDIGO_TRY(apply_grant(c, s, t, privileges, grantees));
   }
   return {};
 }
@@ -171,7 +181,7 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
     return Error(sqlstate::kWrongObjectType, quoted(r->name) + " is not a sequence");
   INDIGO_ASSIGN(const Wanted wanted,
                 wanted_privileges(s, t.all, r->kind == RelationKind::kSequence ? "sequence" : "relation"));
-  if (wanted.privileges != 0) INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+  if (wanted.privileges != 0) INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
   if (!s.is_grant && t.kind == 'r') INDIGO_TRY(revoke_from_columns(c, s, *r, wanted.privileges, grantees));
   for (const auto& [privilege, columns] : wanted.columns) {
     if ((privilege & ~kColumnPrivileges) != 0) {
@@ -179,7 +189,7 @@ Status grant_on_relation(DdlContext& c, const PgQuery__GrantStmt& s, const Relat
     }
     for (const std::string& name : columns) {
       INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, name));
-      INDIGO_TRY(apply_to(c, s, column_target(c, *r, column->number, privilege), privilege, grantees));
+      INDIGO_TRY(apply_grant(c, s, column_target(c, *r, column->number, privilege), privilege, grantees));
     }
   }
   return {};
@@ -244,7 +254,7 @@ Status grant_on_functions(DdlContext& c, const PgQuery__GrantStmt& s, std::span<
                    function->name,
                    kInvalidOid};
     INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, "function"));
-    INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
+    INDIGO_TRY(apply_grant(c, s, t, wanted.privileges, grantees));
   }
   return {};
 }
@@ -323,17 +333,6 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
                 type->oid};
 }
 
-// `kind` as errors call such objects.
-Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
-                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*)) {
-  for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-    INDIGO_ASSIGN(const Target t, target_of(c, node));
-    INDIGO_ASSIGN(const Wanted wanted, wanted_privileges(s, t.all, kind));
-    INDIGO_TRY(apply_to(c, s, t, wanted.privileges, grantees));
-  }
-  return {};
-}
-
 }  // namespace
 
 Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
@@ -353,6 +352,9 @@ Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
       break;
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: INDIGO_TRY(grant_on_each(c, s, grantees, "type", type_target)); break;
+    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL: INDIGO_TRY(grant_on_server_objects(c, s, grantees)); break;
     default: return unsupported(tag + " on this kind of object");
   }
   return tag;

@@ -87,6 +87,17 @@ Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__Reassig
           update_row(c, pg_type::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) { v.oid(pg_type::c_typowner, to); }));
       c.catalog.changed({oid});
     }
+    for (const Oid oid : owned_rows(c, pg_proc::kOid, pg_proc::c_proowner, pg_proc::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_proc::kOid, {Datum::of_oid(oid)}, [&](RowValues& v) {
+        v.oid(pg_proc::c_proowner, to);
+        pass_on(v, pg_proc::c_proacl, from, to);
+      }));
+      c.catalog.changed({kInvalidOid});
+    }
+    for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, from)) {
+      INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
+    }
     for (const Oid oid : owned_rows(c, pg_database::kOid, pg_database::c_datdba, pg_database::c_oid, from)) {
       INDIGO_TRY(update_row(c, pg_database::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
@@ -110,12 +121,28 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
       objects.push_back({pg_namespace::kOid, oid, 0});
     }
+    for (const Oid oid : owned_rows(c, pg_proc::kOid, pg_proc::c_proowner, pg_proc::c_oid, role)) {
+      objects.push_back({pg_proc::kOid, oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
+      objects.push_back({pg_collation::kOid, oid, 0});
+    }
+    // Row types and arrays go with what they are the types of.
+    for (const Oid oid : owned_rows(c, pg_type::kOid, pg_type::c_typowner, pg_type::c_oid, role)) {
+      const auto references = references_of(c, {pg_type::kOid, oid, 0});
+      if (std::none_of(references.begin(), references.end(), [](const Dependent& d) { return d.type == 'i'; }))
+        objects.push_back({pg_type::kOid, oid, 0});
+    }
     INDIGO_TRY(forget_role_in_policies(c, role, objects));
     INDIGO_TRY(drop_objects(c, objects, cascade));
     INDIGO_TRY(forget_privileges(c, pg_class::kOid, pg_class::c_relacl, role));
     INDIGO_TRY(forget_privileges(c, pg_attribute::kOid, pg_attribute::c_attacl, role));
     INDIGO_TRY(forget_privileges(c, pg_namespace::kOid, pg_namespace::c_nspacl, role));
     INDIGO_TRY(forget_privileges(c, pg_type::kOid, pg_type::c_typacl, role));
+    INDIGO_TRY(forget_privileges(c, pg_proc::kOid, pg_proc::c_proacl, role));
+    INDIGO_TRY(forget_privileges(c, catalog::pg_language::kOid, catalog::pg_language::c_lanacl, role));
+    INDIGO_TRY(forget_privileges(c, catalog::pg_tablespace::kOid, catalog::pg_tablespace::c_spcacl, role));
+    INDIGO_TRY(forget_privileges(c, catalog::pg_parameter_acl::kOid, catalog::pg_parameter_acl::c_paracl, role));
     INDIGO_TRY(forget_privileges(c, pg_database::kOid, pg_database::c_datacl, role));
     INDIGO_TRY(forget_default_privileges(c, role, kInvalidOid));
     c.catalog.changed({kInvalidOid});

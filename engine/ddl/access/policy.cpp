@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
 
@@ -77,50 +78,18 @@ Result<std::optional<StoredExpression>> condition(DdlContext& c, const PgQuery__
   return std::optional<StoredExpression>(std::move(e));
 }
 
-// ---- pg_shdepend
-
-Status record_roles(DdlContext& c, Oid policy, std::span<const Oid> roles) {
-  SystemTable& t = table(c, pg_shdepend::kOid);
-  for (const Oid role : roles) {
-    if (role == kInvalidOid || role < oid::kFirstUserOid) continue;  // pinned
-    RowValues row(t.definition());
-    row.oid(pg_shdepend::c_dbid, c.catalog.database())
-        .oid(pg_shdepend::c_classid, pg_policy::kOid)
-        .oid(pg_shdepend::c_objid, policy)
-        .i32(pg_shdepend::c_objsubid, 0)
-        .oid(pg_shdepend::c_refclassid, pg_authid::kOid)
-        .oid(pg_shdepend::c_refobjid, role)
-        .chr(pg_shdepend::c_deptype, 'r');
-    const StorageStatus status = t.insert(c.txn, row);
-    if (status != StorageStatus::kDuplicateKey) INDIGO_TRY(check(status));
-  }
-  return {};
-}
-
-Status forget_roles(DdlContext& c, Oid policy) {
-  SystemTable& t = table(c, pg_shdepend::kOid);
-  std::vector<std::string> keys;
-  t.scan(c.txn, {Datum::of_oid(c.catalog.database()), Datum::of_oid(pg_policy::kOid), Datum::of_oid(policy)},
-         [&](RowReader row) {
-           std::vector<Datum> values;
-           for (int i = 0; i < t.definition().column_count; i++) values.push_back(row.datum(i));
-           keys.push_back(t.key_of(values));
-           return true;
-         });
-  for (const std::string& key : keys) INDIGO_TRY(check_erased(t.erase_key(c.txn, key)));
-  return {};
-}
+Address address_of(Oid policy) { return {pg_policy::kOid, policy, 0}; }
 
 Status record_condition(DdlContext& c, Oid policy, const std::optional<StoredExpression>& e, Oid relation) {
   if (!e) return {};
-  return record_expression(c, {pg_policy::kOid, policy, 0}, *e, relation, 'n');
+  return record_expression(c, address_of(policy), *e, relation, 'n');
 }
 
 // What an expression that stays mentions.
 Status record_kept(DdlContext& c, Oid policy, const std::string& tree, const RelationPtr& relation) {
   if (tree.empty()) return {};
   INDIGO_ASSIGN(const StoredExpression e, copy_expression(c, tree, *relation, nullptr));
-  return record_expression(c, {pg_policy::kOid, policy, 0}, e, relation->oid, 'n');
+  return record_expression(c, address_of(policy), e, relation->oid, 'n');
 }
 
 }  // namespace
@@ -148,10 +117,10 @@ Result<std::string> execute_create_policy(DdlContext& c, const PgQuery__CreatePo
   if (qual) row.str(pg_policy::c_polqual, qual->tree);
   if (with_check) row.str(pg_policy::c_polwithcheck, with_check->tree);
   INDIGO_TRY(check(t.insert(c.txn, row)));
-  INDIGO_TRY(record_dependency(c, {pg_policy::kOid, oid, 0}, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(record_dependency(c, address_of(oid), {pg_class::kOid, relation->oid, 0}, 'a'));
   INDIGO_TRY(record_condition(c, oid, qual, relation->oid));
   INDIGO_TRY(record_condition(c, oid, with_check, relation->oid));
-  INDIGO_TRY(record_roles(c, oid, roles));
+  INDIGO_TRY(record_roles(c, address_of(oid), roles, 'r'));
   c.catalog.changed({relation->oid});
   return std::string("CREATE POLICY");
 }
@@ -176,15 +145,15 @@ Result<std::string> execute_alter_policy(DdlContext& c, const PgQuery__AlterPoli
     if (qual) row.str(pg_policy::c_polqual, qual->tree);
     if (with_check) row.str(pg_policy::c_polwithcheck, with_check->tree);
   }));
-  INDIGO_TRY(remove_dependencies_of(c, {pg_policy::kOid, oid, 0}));
-  INDIGO_TRY(record_dependency(c, {pg_policy::kOid, oid, 0}, {pg_class::kOid, relation->oid, 0}, 'a'));
+  INDIGO_TRY(remove_dependencies_of(c, address_of(oid)));
+  INDIGO_TRY(record_dependency(c, address_of(oid), {pg_class::kOid, relation->oid, 0}, 'a'));
   INDIGO_TRY(qual ? record_condition(c, oid, qual, relation->oid)
                   : record_kept(c, oid, policy->using_expression, relation));
   INDIGO_TRY(with_check ? record_condition(c, oid, with_check, relation->oid)
                         : record_kept(c, oid, policy->with_check, relation));
   if (names_roles) {
-    INDIGO_TRY(forget_roles(c, oid));
-    INDIGO_TRY(record_roles(c, oid, roles));
+    INDIGO_TRY(forget_roles(c, address_of(oid)));
+    INDIGO_TRY(record_roles(c, address_of(oid), roles, 'r'));
   }
   c.catalog.changed({relation->oid});
   return std::string("ALTER POLICY");
@@ -205,7 +174,7 @@ Result<std::string> rename_policy(DdlContext& c, const PgQuery__RenameStmt& s) {
 Result<Address> find_policy(const RelationInfo& relation, std::string_view name) {
   const catalog::PolicyInfo* policy = policy_named(relation, name);
   if (policy == nullptr) return no_policy(name, relation);
-  return Address{pg_policy::kOid, policy->oid, 0};
+  return address_of(policy->oid);
 }
 
 Result<std::optional<Address>> find_dropped_policy(DdlContext& c, NodeList list, bool missing_ok) {
@@ -248,7 +217,7 @@ Status remove_policy(DdlContext& c, Oid policy) {
   if (!t.find_oid(c.txn, policy, image)) return {};
   const Oid relation = t.reader(image).oid(pg_policy::c_polrelid);
   INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(policy)})));
-  INDIGO_TRY(forget_roles(c, policy));
+  INDIGO_TRY(forget_roles(c, address_of(policy)));
   c.catalog.changed({relation});
   return {};
 }
@@ -264,33 +233,11 @@ Status set_row_security(DdlContext& c, const RelationPtr& relation, PgQuery__Alt
   });
 }
 
-namespace {
-
-// The policies that name a role, here; and how many elsewhere, by database.
-std::vector<Oid> policies_naming(DdlContext& c, Oid role, std::map<Oid, int>* elsewhere) {
-  std::vector<Oid> out;
-  table(c, pg_shdepend::kOid)
-      .scan_index(c.txn, system_index::kShdependReference, {Datum::of_oid(pg_authid::kOid), Datum::of_oid(role)},
-                  [&](RowReader row) {
-                    if (row.oid(pg_shdepend::c_classid) != pg_policy::kOid) return true;
-                    const Oid database = row.oid(pg_shdepend::c_dbid);
-                    if (database == c.catalog.database()) {
-                      out.push_back(row.oid(pg_shdepend::c_objid));
-                    } else if (elsewhere != nullptr) {
-                      (*elsewhere)[database]++;
-                    }
-                    return true;
-                  });
-  return out;
-}
-
-}  // namespace
-
 std::vector<std::string> policies_for_role(DdlContext& c, Oid role) {
   std::map<Oid, int> elsewhere;
   std::vector<std::string> out;
-  for (const Oid policy : policies_naming(c, role, &elsewhere))
-    out.push_back("target of " + describe(c, {pg_policy::kOid, policy, 0}));
+  for (const Oid policy : objects_needing_role(c, pg_policy::kOid, role, &elsewhere))
+    out.push_back("target of " + describe(c, address_of(policy)));
   for (const auto& [database, count] : elsewhere) {
     out.push_back(std::to_string(count) + (count == 1 ? " object" : " objects") + " in " +
                   describe(c, {pg_database::kOid, database, 0}));
@@ -299,7 +246,7 @@ std::vector<std::string> policies_for_role(DdlContext& c, Oid role) {
 }
 
 Status forget_role_in_policies(DdlContext& c, Oid role, std::vector<Address>& objects) {
-  for (const Oid policy : policies_naming(c, role, nullptr)) {
+  for (const Oid policy : objects_needing_role(c, pg_policy::kOid, role, nullptr)) {
     std::string image;
     const SystemTable& t = table(c, pg_policy::kOid);
     if (!t.find_oid(c.txn, policy, image)) continue;
@@ -308,7 +255,7 @@ Status forget_role_in_policies(DdlContext& c, Oid role, std::vector<Address>& ob
     std::vector<Oid> roles = read_oids(row.str(pg_policy::c_polroles));
     std::erase(roles, role);
     if (roles.empty()) {
-      objects.push_back({pg_policy::kOid, policy, 0});
+      objects.push_back(address_of(policy));
       continue;
     }
     const RelationPtr of = current(c, relation);
@@ -320,8 +267,8 @@ Status forget_role_in_policies(DdlContext& c, Oid role, std::vector<Address>& ob
     }
     INDIGO_TRY(update_row(c, pg_policy::kOid, {Datum::of_oid(policy)},
                           [&](RowValues& v) { v.oids(pg_policy::c_polroles, roles); }));
-    INDIGO_TRY(forget_roles(c, policy));
-    INDIGO_TRY(record_roles(c, policy, roles));
+    INDIGO_TRY(forget_roles(c, address_of(policy)));
+    INDIGO_TRY(record_roles(c, address_of(policy), roles, 'r'));
     c.catalog.changed({relation});
   }
   return {};

@@ -3,8 +3,9 @@
 #include <algorithm>
 
 #include "base/arena.h"
+#include "catalog/object_privileges.h"
 #include "engine/auth/verifier.h"
-#include "engine/ddl/access/policy.h"
+#include "engine/ddl/access/role_objects.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "types/function/registry.h"
@@ -259,83 +260,6 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
   INDIGO_TRY(add_memberships(c, oid, members));
   return std::string("ALTER ROLE");
 }
-
-namespace {
-
-std::string new_objects(char kind) {
-  switch (kind) {
-    case 'r': return "relations";
-    case 'S': return "sequences";
-    case 'f': return "functions";
-    case 'T': return "types";
-    default: return "schemas";
-  }
-}
-
-// What the role owns or has been granted, in words; empty when nothing.
-std::vector<std::string> objects_of_role(DdlContext& c, Oid role) {
-  std::vector<std::string> out;
-  table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Oid oid = row.oid(pg_class::c_oid);
-    if (oid < oid::kFirstUserOid) return true;
-    const char kind = row.chr(pg_class::c_relkind);
-    if (row.oid(pg_class::c_relowner) == role && kind != 'i')
-      out.push_back("owner of " + describe(c, {pg_class::kOid, oid, 0}));
-    if (!row.is_null(pg_class::c_relacl)) {
-      for (const types::AclItem& item : types::read_acl(row.str(pg_class::c_relacl))) {
-        if (item.grantee == role && row.oid(pg_class::c_relowner) != role) {
-          out.push_back("privileges for " + describe(c, {pg_class::kOid, oid, 0}));
-        }
-      }
-    }
-    return true;
-  });
-  table(c, pg_namespace::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Address a{pg_namespace::kOid, row.oid(pg_namespace::c_oid), 0};
-    if (row.oid(pg_namespace::c_nspowner) == role) out.push_back("owner of " + describe(c, a));
-    if (!row.is_null(pg_namespace::c_nspacl)) {
-      for (const types::AclItem& item : types::read_acl(row.str(pg_namespace::c_nspacl))) {
-        if (item.grantee == role && row.oid(pg_namespace::c_nspowner) != role)
-          out.push_back("privileges for " + describe(c, a));
-      }
-    }
-    return true;
-  });
-  table(c, pg_type::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Oid oid = row.oid(pg_type::c_oid);
-    if (oid >= oid::kFirstUserOid && row.oid(pg_type::c_typowner) == role &&
-        row.oid(pg_type::c_typrelid) == kInvalidOid && row.oid(pg_type::c_typelem) == kInvalidOid) {
-      out.push_back("owner of " + describe(c, {pg_type::kOid, oid, 0}));
-    }
-    return true;
-  });
-  for (std::string& policy : policies_for_role(c, role)) out.push_back(std::move(policy));
-  table(c, catalog::pg_default_acl::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Oid owner = row.oid(catalog::pg_default_acl::c_defaclrole);
-    const std::string of = "default privileges on new " +
-                           new_objects(row.chr(catalog::pg_default_acl::c_defaclobjtype)) + " belonging to role " +
-                           c.catalog.role_name(owner);
-    if (owner == role) out.push_back("owner of " + of);
-    for (const types::AclItem& item : types::read_acl(row.str(catalog::pg_default_acl::c_defaclacl))) {
-      if (item.grantee == role && owner != role) out.push_back("privileges for " + of);
-    }
-    return true;
-  });
-  table(c, pg_database::kOid).scan(c.txn, {}, [&](RowReader row) {
-    const Address a{pg_database::kOid, row.oid(pg_database::c_oid), 0};
-    if (row.oid(pg_database::c_datdba) == role) out.push_back("owner of " + describe(c, a));
-    if (!row.is_null(pg_database::c_datacl)) {
-      for (const types::AclItem& item : types::read_acl(row.str(pg_database::c_datacl))) {
-        if (item.grantee == role && row.oid(pg_database::c_datdba) != role)
-          out.push_back("privileges for " + describe(c, a));
-      }
-    }
-    return true;
-  });
-  return out;
-}
-
-}  // namespace
 
 Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s) {
   const auto self = me(c);

@@ -183,6 +183,14 @@ std::string describe(DdlContext& c, const Address& a) {
       if (f == nullptr) return "function " + std::to_string(a.object);
       return (f->kind == types::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
     }
+    case catalog::pg_language::kOid:
+      return "language " + name_in_table(c, catalog::pg_language::kOid, a.object, catalog::pg_language::c_lanname);
+    case catalog::pg_tablespace::kOid:
+      return "tablespace " +
+             name_in_table(c, catalog::pg_tablespace::kOid, a.object, catalog::pg_tablespace::c_spcname);
+    case catalog::pg_parameter_acl::kOid:
+      return "parameter " +
+             name_in_table(c, catalog::pg_parameter_acl::kOid, a.object, catalog::pg_parameter_acl::c_parname);
     case pg_database::kOid: return "database " + name_in_table(c, pg_database::kOid, a.object, pg_database::c_datname);
     case pg_authid::kOid: return "role " + name_in_table(c, pg_authid::kOid, a.object, pg_authid::c_rolname);
     default: return "object " + std::to_string(a.object);

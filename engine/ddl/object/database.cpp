@@ -5,6 +5,7 @@
 
 #include "base/wait_point.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
@@ -147,6 +148,7 @@ Result<std::string> execute_create_database(DdlContext& c, const PgQuery__Create
     return Error(sqlstate::kDuplicateDatabase, "database " + quoted(name) + " already exists");
   }
   INDIGO_TRY(check(status));
+  INDIGO_TRY(copy_role_needs(c, source_row->oid, oid));
   auto& catalog = c.catalog.catalog();
   c.store().on_end(
       c.txn, [&catalog, made] { catalog.publish(made); }, [] {});
@@ -202,6 +204,7 @@ Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbSt
     INDIGO_TRY(wait_until_unused(c, *database, s.dbname));
   }
   INDIGO_TRY(check(table(c, pg_database::kOid).erase(c.txn, {Datum::of_oid(row->oid)})));
+  INDIGO_TRY(forget_role_needs(c, row->oid));
   INDIGO_TRY(set_comment(c, {pg_database::kOid, row->oid, 0}, ""));
   SystemTable& settings = table(c, pg_db_role_setting::kOid);
   std::vector<Oid> roles;

@@ -1,0 +1,33 @@
+// One object that GRANT or REVOKE changes: the row that holds its access list.
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/ddl/object_lookup.h"
+
+namespace indigo::engine::ddl {
+
+struct Target {
+  Oid table;                     // system table with the acl
+  std::string key;               // of the row
+  int acl_column, owner_column;  // owner_column < 0: a column's table's owner, or a parameter's
+  char kind;                     // as types::default_acl
+  uint32_t all;                  // every privilege of such an object
+  std::string name;
+  Oid changed;  // whose descriptor to refresh
+};
+
+// 42501 for who may grant nothing of it, a warning (01007, 01006) for who may not grant all that is asked for.
+Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
+                   std::span<const Oid> grantees);
+// On every object of the statement. `kind` as errors call such objects.
+Status grant_on_each(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees, std::string_view kind,
+                     Result<Target> (*target_of)(DdlContext&, const PgQuery__Node*));
+
+// On languages, tablespaces and parameters.
+Status grant_on_server_objects(DdlContext& c, const PgQuery__GrantStmt& s, std::span<const Oid> grantees);
+
+}  // namespace indigo::engine::ddl

@@ -1,0 +1,118 @@
+#include "engine/ddl/access/role_objects.h"
+
+#include <algorithm>
+
+#include "catalog/object_privileges.h"
+#include "engine/ddl/access/policy.h"
+
+namespace indigo::engine::ddl {
+
+namespace {
+
+std::string new_objects(char kind) {
+  switch (kind) {
+    case 'r': return "relations";
+    case 'S': return "sequences";
+    case 'f': return "functions";
+    case 'T': return "types";
+    default: return "schemas";
+  }
+}
+
+class RoleObjects {
+ public:
+  RoleObjects(DdlContext& c, Oid role) : c_(c), role_(role) {}
+
+  std::vector<std::string> find() {
+    relations();
+    all_types();
+    listed(catalog::kSchemaAcl, pg_namespace::c_oid);
+    listed(catalog::kFunctionAcl, pg_proc::c_oid);
+    listed(catalog::kLanguageAcl, catalog::pg_language::c_oid);
+    listed(catalog::kDatabaseAcl, pg_database::c_oid);
+    listed(catalog::kTablespaceAcl, catalog::pg_tablespace::c_oid);
+    listed(catalog::kParameterAcl, catalog::pg_parameter_acl::c_oid);
+    table(c_, pg_collation::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({pg_collation::kOid, row.oid(pg_collation::c_oid), 0}, row.oid(pg_collation::c_collowner));
+      return true;
+    });
+    default_privileges();
+    std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::string> out;
+    for (auto& [oid, text] : found_) out.push_back(std::move(text));
+    for (std::string& policy : policies_for_role(c_, role_)) out.push_back(std::move(policy));
+    return out;
+  }
+
+ private:
+  void owned(const Address& a, Oid owner) {
+    if (owner == role_) found_.emplace_back(a.object, "owner of " + describe(c_, a));
+  }
+  void granted(const Address& a, Oid owner, const RowReader& row, int acl_column) {
+    if (owner == role_ || row.is_null(acl_column)) return;
+    for (const types::AclItem& item : types::read_acl(row.str(acl_column))) {
+      if (item.grantee != role_) continue;
+      found_.emplace_back(a.object, "privileges for " + describe(c_, a));
+      return;
+    }
+  }
+
+  void listed(const catalog::AclSource& source, int oid_column) {
+    table(c_, source.table).scan(c_.txn, {}, [&](RowReader row) {
+      const Oid owner = source.owner >= 0 ? row.oid(source.owner) : oid::kBootstrapSuperuser;
+      const Address a{source.table, row.oid(oid_column), 0};
+      owned(a, owner);
+      granted(a, owner, row, source.acl);
+      return true;
+    });
+  }
+
+  void relations() {
+    table(c_, pg_class::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      const Address a{pg_class::kOid, row.oid(pg_class::c_oid), 0};
+      if (a.object < oid::kFirstUserOid) return true;
+      const Oid owner = row.oid(pg_class::c_relowner);
+      if (row.chr(pg_class::c_relkind) != 'i') owned(a, owner);
+      granted(a, owner, row, pg_class::c_relacl);
+      return true;
+    });
+  }
+
+  // Row types and arrays belong to what they are the types of.
+  void all_types() {
+    table(c_, pg_type::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      const Address a{pg_type::kOid, row.oid(pg_type::c_oid), 0};
+      if (a.object < oid::kFirstUserOid || row.oid(pg_type::c_typrelid) != kInvalidOid ||
+          row.oid(pg_type::c_typelem) != kInvalidOid) {
+        return true;
+      }
+      owned(a, row.oid(pg_type::c_typowner));
+      granted(a, row.oid(pg_type::c_typowner), row, pg_type::c_typacl);
+      return true;
+    });
+  }
+
+  void default_privileges() {
+    namespace acl = catalog::pg_default_acl;
+    table(c_, acl::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      const Oid owner = row.oid(acl::c_defaclrole), oid = row.oid(acl::c_oid);
+      const std::string of = "default privileges on new " + new_objects(row.chr(acl::c_defaclobjtype)) +
+                             " belonging to role " + c_.catalog.role_name(owner);
+      if (owner == role_) found_.emplace_back(oid, "owner of " + of);
+      for (const types::AclItem& item : types::read_acl(row.str(acl::c_defaclacl))) {
+        if (item.grantee == role_ && owner != role_) found_.emplace_back(oid, "privileges for " + of);
+      }
+      return true;
+    });
+  }
+
+  DdlContext& c_;
+  const Oid role_;
+  std::vector<std::pair<Oid, std::string>> found_;  // by the object
+};
+
+}  // namespace
+
+std::vector<std::string> objects_of_role(DdlContext& c, Oid role) { return RoleObjects(c, role).find(); }
+
+}  // namespace indigo::engine::ddl
