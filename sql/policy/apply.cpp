@@ -79,17 +79,22 @@ class Applier {
         status = mapped.take_error();
       }
     };
-    for_each_own_expression(*out, map);
-    INDIGO_TRY(std::move(status));
-    if (out->from != nullptr) {
-      INDIGO_ASSIGN(out->from, join(out->from, role, memo));
+    for (Entry& e : out->entries) {
+      if (e.subquery == nullptr) continue;
+      const bool view = e.relation != nullptr;
+      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation, role) : role));
     }
     for (CommonTable& cte : out->ctes) {
       if (cte.query != nullptr) {
         INDIGO_ASSIGN(cte.query, secured(cte.query, role));
       }
     }
-    for (size_t i = 0; i < out->entries.size(); i++) INDIGO_TRY(entry(*out, static_cast<int>(i), role));
+    for_each_own_expression(*out, map);
+    INDIGO_TRY(std::move(status));
+    if (out->from != nullptr) {
+      INDIGO_ASSIGN(out->from, join(out->from, role, memo));
+    }
+    for (size_t i = 0; i < out->entries.size(); i++) INDIGO_TRY(table(*out, static_cast<int>(i), role));
     return QueryPtr(std::move(out));
   }
 
@@ -172,13 +177,8 @@ class Applier {
     return JoinNodePtr(copy);
   }
 
-  Status entry(Query& q, int number, Oid role) {
+  Status table(Query& q, int number, Oid role) {
     Entry& e = q.entries[static_cast<size_t>(number)];
-    if (e.subquery != nullptr) {
-      const bool view = e.relation != nullptr;
-      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation, role) : role));
-      return {};
-    }
     if (e.kind != EntryKind::kTable || e.relation == nullptr || !e.relation->row_security) return {};
     if (q.on_conflict && q.on_conflict->excluded_entry == number) return {};
     if (number == q.target) {

@@ -7,6 +7,7 @@ from typing import Any
 import calls
 import changes
 import comparing
+import policies
 import records
 import schema
 import selects
@@ -124,4 +125,31 @@ class RecordKind:
         return comparing.compare(sql, ours, theirs, self.theirs.ask, message=False, ordered="order by" in sql, single=False), ours, theirs
 
 
-KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind}
+class PolicyKind:
+    """One statement under policies: its answer, and the rows that it leaves."""
+
+    def __init__(self, ours, theirs, seed):
+        self.ours, self.theirs = ours, theirs
+        for server in {id(s): s for s in (ours, theirs)}.values():  # they may be one
+            for sql in policies.SETUP:
+                server.must(sql)
+
+    def sample(self, rng):
+        return Sample(policies.Policies(rng).script(), {})
+
+    def statements(self, node):
+        return [text for text in str(node).split(";\n") if text] + ["ROLLBACK"]
+
+    def check(self, sample, node=None):
+        *texts, end = self.statements(sample.node if node is None else node)
+        for sql in [*texts, "RESET ROLE", "SET LOCAL row_security = on", policies.CONTENTS]:
+            ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
+            verdict = comparing.compare(sql, ours, theirs, message=True, ordered=False)
+            if not verdict or theirs.state:
+                break
+        for server in (self.ours, self.theirs):
+            server.ask(end)
+        return verdict, ours, theirs
+
+
+KINDS = {"calls": CallKind, "queries": QueryKind, "changes": ChangeKind, "records": RecordKind, "policies": PolicyKind}
