@@ -62,6 +62,7 @@ class FakeHost final : public DdlHost {
     queries.emplace_back(sql);
     return {};
   }
+  Status run_query_as(Oid, std::string_view sql, const Rows& rows) override { return run_query(sql, rows); }
   Status run_query(const PgQuery__Node*, std::string_view, const Shape&, const Rows&) override {
     return Error(sqlstate::kFeatureNotSupported, "no queries in this test");
   }
