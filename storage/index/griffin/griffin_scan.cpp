@@ -53,6 +53,7 @@ bool GriffinIndex::validate(const IndexFootprint& footprint) const {
   return hash_->validate(points) && tree_->validate(places);
 }
 
+// Merges what waits, so that the service has nothing to do meanwhile: not while writers are kept out.
 std::string GriffinIndex::check() const {
   repair(KeyRange::all());
   if (const std::string wrong = hash_->check(); !wrong.empty()) return "hash: " + wrong;

@@ -10,6 +10,7 @@
 #include "storage/clone.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
+#include "tests/unit/storage/index_in_turn.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -29,7 +30,7 @@ class CloneStressTest : public StoreFixture {
     auto t = begin();
     bank.table = table;
     bank.index = IndexId(store->next_id().value);
-    EXPECT_EQ(table->create_index(*t, bank.index, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
+    EXPECT_EQ(create_index_in_turn(*table, *t, bank.index, {}, std::make_shared<ColonExtractor>()), StorageStatus::kOk);
     for (int i = 0; i < kAccounts; i++) {
       EXPECT_EQ(insert(*t, key_of(i * 5), row_of(i, kAmount)), StorageStatus::kOk);
     }

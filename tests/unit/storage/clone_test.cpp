@@ -9,6 +9,7 @@
 #include "storage/statistics.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
+#include "tests/unit/storage/index_in_turn.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {
@@ -49,7 +50,7 @@ class CloneTest : public StoreFixture {
   IndexId make_index() {
     auto t = begin();
     const IndexId id(store->next_id().value);
-    EXPECT_EQ(table->create_index(*t, id, {}, std::make_shared<ColonExtractor>(), nullptr), StorageStatus::kOk);
+    EXPECT_EQ(create_index_in_turn(*table, *t, id, {}, std::make_shared<ColonExtractor>()), StorageStatus::kOk);
     commit(*t);
     return id;
   }

@@ -97,6 +97,8 @@ class IndexConformance : public ::testing::TestWithParam<Method> {
   std::vector<std::string> found_;
   IndexMatches matches_;
 
+  // Nothing is left to be done behind the test's back: a scan needs it all.
+  void settle() { index_->scan(KeyRange::all(), Direction::kForward)->next(1); }
   void check_lookup_many(const Model& model, const std::function<std::string()>& make, size_t count);
   std::vector<std::string> lookup(Bytes key) {
     size_t n = index_->lookup(key, found_);
@@ -222,12 +224,14 @@ TEST_P(IndexConformance, ErasingGivesMemoryBack) {
     }
   }
   EXPECT_EQ(index_->check(), "");
+  settle();
+  EXPECT_EQ(index_->check(), "");
   EXPECT_EQ(index_->memory_bytes(), empty);
 }
 
 TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
   for (uint64_t i = 0; i < 2000; i++) index_->insert(number(i), "p");
-  EXPECT_EQ(index_->check(), "");  // nothing is left to be done behind the test's back
+  settle();
   for (Direction direction : {Direction::kForward, Direction::kBackward}) {
     KeyRange range;
     range.low = number(500);
