@@ -311,16 +311,16 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
   if (name.starts_with("text_") || name.starts_with("varchar_")) return text;
   if (name.starts_with("bpchar_")) return text || base == oid::kBpchar;
   const auto actual = base == type ? info : c.catalog.type(base);
-  const Oid family = actual->is_array()     ? oid::kAnyArray
+  const Oid family = actual->is_array()    ? oid::kAnyArray
                      : actual->kind == 'e' ? oid::kAnyEnum
                      : actual->kind == 'c' ? oid::kRecord
                                            : kInvalidOid;
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
-    accepts |= row.str(catalog::pg_opclass::c_opcname) == name &&
-               row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
-               (row.oid(catalog::pg_opclass::c_opcintype) == base ||
-                row.oid(catalog::pg_opclass::c_opcintype) == family);
+    accepts |=
+        row.str(catalog::pg_opclass::c_opcname) == name &&
+        row.oid(catalog::pg_opclass::c_opcmethod) == method.classes &&
+        (row.oid(catalog::pg_opclass::c_opcintype) == base || row.oid(catalog::pg_opclass::c_opcintype) == family);
     return !accepts;
   });
   return accepts;

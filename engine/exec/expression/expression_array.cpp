@@ -1,29 +1,84 @@
 // Arrays: x op ANY | ALL (array), ARRAY[...], element-wise casts.
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "base/sqlstate.h"
+#include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/expression/expression_nodes.h"
+#include "types/function/registry.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::exec {
 namespace {
 
+// The elements of a long list, hashed: made anew when the list is another one.
+class HashedList {
+ public:
+  // For shorter ones comparing is quicker.
+  static constexpr int32_t kElementsMin = 9;
+
+  HashedList(KeyOps ops, Phys element) : element_(element) { table_.init(std::move(ops), {element}); }
+
+  void take(Str image) {
+    if (std::string_view(image) == image_ && !image_.empty()) return;
+    image_.assign(image.data(), image.size());
+    table_.clear();
+    has_null_ = false;
+    const ArrayView view{Str(std::string_view(image_))};
+    const auto total = static_cast<uint32_t>(view.count());
+    std::vector<uint32_t> groups(kChunkRows);
+    std::vector<uint16_t> rows;
+    const std::array<const Vector*, 1> keys{&elements_};
+    for (uint32_t first = 0; first < total; first += kChunkRows) {
+      const uint32_t n = std::min(total - first, kChunkRows);
+      elements_.init(element_, n);
+      rows.clear();
+      for (uint32_t k = 0; k < n; k++) {
+        const Datum element = view.element(static_cast<int32_t>(first + k));
+        has_null_ |= element.null;
+        if (element.null) continue;
+        elements_.set_datum(k, element);
+        rows.push_back(static_cast<uint16_t>(k));
+      }
+      table_.find_or_add(keys, {rows.data(), static_cast<uint32_t>(rows.size())}, groups.data());
+    }
+  }
+  bool has_null() const { return has_null_; }
+  // groups[i]: GroupTable::kNone when the value of selection[i] is not in the list.
+  void find(const Vector& values, Selection selection, uint32_t* groups) {
+    const std::array<const Vector*, 1> keys{&values};
+    table_.find(keys, selection, groups);
+  }
+
+ private:
+  const Phys element_;
+  std::string image_;
+  GroupTable table_;
+  bool has_null_ = false;
+  Vector elements_;
+};
+
 // Compares one value with every element through the operator's kernel; `any` stops at the first true, ALL at the first false.
+// Equality with any element of one list for all rows is looked up (`hashed`).
 class ArrayCompareNode final : public Node {
  public:
   ArrayCompareNode(QueryState& state, NodePtr left, NodePtr array, types::ScalarKernel kernel, types::CallInfo call,
-                   bool any)
+                   bool any, std::unique_ptr<HashedList> hashed)
       : Node(state),
         left_(std::move(left)),
         array_(std::move(array)),
         kernel_(kernel),
         call_(std::move(call)),
-        any_(any) {}
+        any_(any),
+        hashed_(std::move(hashed)) {}
 
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     const Vector& value = left_->evaluate(frame, selection);
     if (failed()) return out_;
+    if (array_->invariant && !array_->is_volatile && selection.count > 1) return evaluate_list(frame, value, selection);
     const Vector& array = array_->evaluate(frame, selection);
     if (failed()) return out_;
     out_.init(Phys::kBool, frame.extent);
@@ -32,12 +87,45 @@ class ArrayCompareNode final : public Node {
   }
 
  private:
-  void evaluate_row(const Vector& value, const Vector& array, uint32_t r) {
-    if (array.is_null(r)) {
+  // The list is the same for all rows: it is computed for one.
+  const Vector& evaluate_list(const Frame& frame, const Vector& value, Selection selection) {
+    const uint16_t one = selection[0];
+    const Vector& array = array_->evaluate(frame, {&one, 1});
+    if (failed()) return out_;
+    out_.init(Phys::kBool, frame.extent);
+    const bool look_up =
+        hashed_ != nullptr && !array.is_null(one) && ArrayView(array.get<Str>(one)).count() >= HashedList::kElementsMin;
+    if (!look_up) {
+      for (uint32_t i = 0; i < selection.count && !failed(); i++) evaluate_row(value, array, selection[i], one);
+      return out_;
+    }
+    hashed_->take(array.get<Str>(one));
+    rows_.clear();
+    for (uint32_t i = 0; i < selection.count; i++) {
+      const uint32_t r = selection[i];
+      if (value.is_null(r)) {
+        out_.set_datum(r, Datum::make_null(Phys::kBool));
+      } else {
+        rows_.push_back(static_cast<uint16_t>(r));
+      }
+    }
+    groups_.resize(rows_.size());
+    hashed_->find(value, {rows_.data(), static_cast<uint32_t>(rows_.size())}, groups_.data());
+    for (size_t i = 0; i < rows_.size(); i++) {
+      const bool found = groups_[i] != GroupTable::kNone;
+      out_.set_datum(rows_[i],
+                     !found && hashed_->has_null() ? Datum::make_null(Phys::kBool) : Datum::of(found == any_));
+    }
+    return out_;
+  }
+
+  void evaluate_row(const Vector& value, const Vector& array, uint32_t r) { evaluate_row(value, array, r, r); }
+  void evaluate_row(const Vector& value, const Vector& array, uint32_t r, uint32_t array_row) {
+    if (array.is_null(array_row)) {
       out_.set_datum(r, Datum::make_null(Phys::kBool));
       return;
     }
-    ArrayView view(array.get<Str>(r));
+    ArrayView view(array.get<Str>(array_row));
     bool null = false;
     auto total = static_cast<uint32_t>(view.count());
     if (total > 0 && value.is_null(r)) {  // the operators that a btree or equality can name are strict
@@ -69,6 +157,9 @@ class ArrayCompareNode final : public Node {
   types::ScalarKernel kernel_;
   types::CallInfo call_;
   bool any_;
+  std::unique_ptr<HashedList> hashed_;  // null: the operator is no equality that hash tables know
+  std::vector<uint16_t> rows_;
+  std::vector<uint32_t> groups_;
   Vector out_, single_, elements_, matches_;
 };
 
@@ -193,6 +284,18 @@ class ArrayCastNode final : public Node {
   Vector out_;
 };
 
+// = ANY, and <> ALL, of an equality under which the elements can be hashed.
+bool is_lookup(Builder& b, const sql::ArrayCompareExpr& x, const types::TypeRef& element) {
+  auto& catalog = b.state().session().catalog();
+  const types::OperatorInfo* op = catalog.operator_by_oid(x.op);
+  if (op != nullptr && !x.any) op = catalog.operator_by_oid(op->negator);
+  if (op == nullptr || op->name != "=" || !op->can_hash || op->left != op->right) return false;
+  const types::Collator* collator = catalog.collator(x.collation);
+  if (collator != nullptr && !collator->deterministic()) return false;
+  const types::TypeOrder* order = types::type_order(x.left->type.oid);
+  return x.left->type.oid == element.oid && order != nullptr && order->equal != nullptr && order->hash != nullptr;
+}
+
 }  // namespace
 
 Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
@@ -209,9 +312,17 @@ Result<NodePtr> compile_array(Builder& b, const sql::Expr& e) {
       INDIGO_ASSIGN(NodePtr left, b.compile(x.left));
       INDIGO_ASSIGN(NodePtr array, b.compile(x.array));
       children = {left.get(), array.get()};
-      types::CallInfo call{x.function, e.type, {x.left->type, b.element_of(x.array->type)}, x.collation};
+      const types::TypeRef element = b.element_of(x.array->type);
+      types::CallInfo call{x.function, e.type, {x.left->type, element}, x.collation};
+      std::unique_ptr<HashedList> hashed;
+      if (is_lookup(b, x, element)) {
+        types::TypeRef key = x.left->type;
+        key.collation = x.collation;
+        INDIGO_ASSIGN(KeyOps ops, KeyOps::make(b, {key}));
+        hashed = std::make_unique<HashedList>(std::move(ops), b.phys_of(key));
+      }
       node = std::make_unique<ArrayCompareNode>(b.state(), std::move(left), std::move(array), function->kernel,
-                                                std::move(call), x.any);
+                                                std::move(call), x.any, std::move(hashed));
       break;
     }
     case sql::ExprKind::kArray: {

@@ -16,7 +16,8 @@ double expression_cost(const Level& level, const ExprPtr& e) {
     case ExprKind::kColumn: return 0;
     case ExprKind::kArrayCompare: {
       const auto* array = try_as<ArrayExpr>(as<ArrayCompareExpr>(*e).array);
-      own = kOperatorCost * (array ? static_cast<double>(array->elements.size()) / 2 : 5);
+      // Long lists are hashed.
+      own = kOperatorCost * (array ? std::min(static_cast<double>(array->elements.size()) / 2, 5.0) : 5);
       break;
     }
     case ExprKind::kSubPlan: {
