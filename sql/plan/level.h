@@ -178,6 +178,10 @@ struct Level {
   const Entry& entry(int i) const { return *entries[static_cast<size_t>(i)]; }
   Entry& own_entry(int i);  // a copy that may be changed
   Rel& base(int rel) { return rels[static_cast<size_t>(rel)]; }
+  // Gives back the path that was made last.
+  void drop_path(const Path* path) {
+    if (&paths.back() == path) paths.pop_back();
+  }
   Path* new_path(Path::Kind kind) {
     paths.emplace_back();
     paths.back().kind = kind;

@@ -249,9 +249,9 @@ void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, c
 
 Status table_paths(Level& level, Rel& rel) { return TablePaths(level, rel).run(); }
 
-void add_path(Rel& rel, Path* path) {
+bool add_path(Rel& rel, Path* path) {
   for (const Path* p : rel.paths) {
-    if (dominates(*p, *path)) return;
+    if (dominates(*p, *path)) return false;
   }
   std::erase_if(rel.paths, [&](const Path* p) { return dominates(*path, *p); });
   rel.paths.push_back(path);
@@ -259,6 +259,7 @@ void add_path(Rel& rel, Path* path) {
   for (Path* p : rel.paths) {
     if (p->outer.empty() && (!rel.cheapest || p->total < rel.cheapest->total)) rel.cheapest = p;
   }
+  return true;
 }
 
 bool is_point(const Rel& rel) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sql/plan/condition/equivalence.h"
 #include "sql/plan/condition/selectivity.h"
@@ -77,6 +78,11 @@ class JoinPaths {
     p->rows = out_.rows;
     p->filters = filters_;
     return p;
+  }
+
+  // Most paths lose at once; there may be very many.
+  void add(Path* p) {
+    if (!add_path(out_, p)) level_.drop_path(p);
   }
 
   // FULL JOIN ON true or false: a hash join without keys.
@@ -157,7 +163,7 @@ class JoinPaths {
     p->total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * per_pair +
                out_.rows * kRowCost / 2 + out_.rows * clauses_cost(level_, filters_);
     if (!enabled(level_.s, kEnableNestLoop)) p->total += kDisabledCost;
-    add_path(out_, p);
+    add(p);
   }
 
   Path* materialized(Path& r) {
@@ -210,13 +216,16 @@ class JoinPaths {
                matched * clauses_cost(level_, p->join_clauses) + out_.rows * kRowCost / 2 +
                out_.rows * clauses_cost(level_, filters_);
     if (!enabled(level_.s, kEnableHashJoin)) p->total += kDisabledCost;
-    add_path(out_, p);
+    add(p);
   }
 
   // ---- merge joins: over inputs that are in order; sorted for it when there is no other way
 
   void merge_joins() {
     if (merge_keys_.empty() || !left_.cheapest || !right_.cheapest) return;
+    for (const Clause* c : merge_keys_) {
+      merge_ids_.emplace_back(sort_id(level_, side(*c, true)), sort_id(level_, side(*c, false)));
+    }
     for (Path* l : left_.paths) {
       if (!l->outer.empty() || l->keys.empty()) continue;
       for (Path* r : right_.paths) {
@@ -239,11 +248,9 @@ class JoinPaths {
     for (size_t i = 0; i < l.keys.size() && i < r.keys.size(); i++) {
       const PathKey &a = l.keys[i], &b = r.keys[i];
       if (a.descending != b.descending || a.nulls_first != b.nulls_first) break;
-      const auto at = std::find_if(merge_keys_.begin(), merge_keys_.end(), [&](const Clause* c) {
-        return sort_id(level_, side(*c, true)) == a.id && sort_id(level_, side(*c, false)) == b.id;
-      });
-      if (at == merge_keys_.end()) break;
-      keys.push_back(*at);
+      const auto at = std::find(merge_ids_.begin(), merge_ids_.end(), std::pair(a.id, b.id));
+      if (at == merge_ids_.end()) break;
+      keys.push_back(merge_keys_[static_cast<size_t>(at - merge_ids_.begin())]);
       SortKey k;
       k.descending = a.descending;
       k.nulls_first = a.nulls_first;
@@ -288,7 +295,7 @@ class JoinPaths {
     p->total = l.total + r.total + (l.rows + r.rows) * kRowCost + out_.rows * (kRowCost / 2) +
                out_.rows * clauses_cost(level_, p->join_clauses);
     if (!enabled(level_.s, kEnableMergeJoin)) p->total += kDisabledCost;
-    add_path(out_, p);
+    add(p);
   }
 
   Level& level_;
@@ -297,6 +304,7 @@ class JoinPaths {
   const SpecialJoin* special_;
   RelSet hidden_left_;
   std::vector<const Clause*> conditions_, filters_, hash_keys_, merge_keys_;
+  std::vector<std::pair<int, int>> merge_ids_;  // by merge key: sort_id of its left and right side
 };
 
 }  // namespace
