@@ -23,9 +23,11 @@ run: deps build/$(PRESET)/build.ninja
 	cmake --build build/$(PRESET) -j$(JOBS) --target indigo
 	@scripts/demo build/$(PRESET)/indigo
 
+# FILTER=tests/sql, FILTER=tests/sql/joins, FILTER=unit_storage, FILTER=Certifier: see scripts/run_tests.
+SERVER_ONLY = $(filter-out tests/history% tests/crash%,$(filter tests/%,$(FILTER)))
 test: deps build/$(PRESET)/build.ninja
-	cmake --build build/$(PRESET) -j$(JOBS)
-	@scripts/run_tests --preset $(PRESET) --jobs $(JOBS)
+	cmake --build build/$(PRESET) -j$(JOBS) $(if $(SERVER_ONLY),--target indigo)
+	@scripts/run_tests --preset $(PRESET) --jobs $(JOBS) --filter "$(FILTER)"
 
 # The same suites under the address, undefined-behaviour and thread sanitizers.
 test-sanitizers:
