@@ -1,7 +1,6 @@
 #include "catalog/database.h"
 
-#include <cassert>
-
+#include "base/check.h"
 #include "catalog/catalog.h"
 #include "storage/durability.h"
 
@@ -27,7 +26,7 @@ SystemTable* Database::find_table(Oid oid) const {
 
 SystemTable& Database::table(Oid oid) const {
   SystemTable* t = find_table(oid);
-  assert(t != nullptr);
+  INDIGO_CHECK(t != nullptr);
   return *t;
 }
 

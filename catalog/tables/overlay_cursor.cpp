@@ -1,9 +1,9 @@
 // The cursors of OverlayTable: the upper table's cursor merged with a range of the base.
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <tuple>
 
+#include "base/check.h"
 #include "catalog/tables/overlay_table.h"
 
 namespace indigo::catalog {
@@ -186,7 +186,8 @@ class OverlayIndexCursor final : public storage::Cursor {
     bool has_null = false;
     const storage::RowRef& row = batch_[next_];
     scratch_.clear();
-    index_.definition.extractor->extract(row.key, row.row, scratch_, has_null);
+    const auto outcome = index_.definition.extractor->extract(row.key, row.row, scratch_, has_null);
+    INDIGO_CHECK(outcome == storage::KeyExtractor::Outcome::kKey);
     int order = scratch_.compare(entry.key);
     if (order == 0) order = row.key.compare(table_.base_->at(entry.position).key);
     return forward_ ? order < 0 : order > 0;
@@ -212,7 +213,7 @@ std::unique_ptr<storage::Cursor> OverlayTable::scan(storage::Transaction& txn, c
 std::unique_ptr<storage::Cursor> OverlayTable::scan_index(storage::Transaction& txn, const storage::ReadView& view,
                                                           IndexId id, const KeyRange& range, Direction direction) {
   Index* index = find_index(id);
-  assert(index != nullptr);
+  INDIGO_CHECK(index != nullptr);
   return std::make_unique<OverlayIndexCursor>(*this, *index, txn, view, range, direction);
 }
 

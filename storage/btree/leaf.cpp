@@ -1,9 +1,9 @@
 #include "storage/btree/leaf.h"
 
-#include <cassert>
 #include <memory>
 #include <new>
 
+#include "base/check.h"
 #include "storage/btree/prefix_search.h"
 
 namespace indigo::storage {
@@ -35,8 +35,8 @@ void Leaf::reset(bool has_high, Bytes high) {
   store_shared(&high_length_, uint32_t{0});
   store_shared(&high_prefix_, UINT64_MAX);
   if (has_high) {
-    [[maybe_unused]] bool fits = set_high_fence(high);
-    assert(fits);
+    bool fits = set_high_fence(high);
+    INDIGO_CHECK(fits);
   }
 }
 

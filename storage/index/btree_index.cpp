@@ -1,7 +1,6 @@
 #include "storage/index/btree_index.h"
 
-#include <cassert>
-
+#include "base/check.h"
 #include "storage/thresholds.h"
 
 namespace indigo::storage {
@@ -58,7 +57,7 @@ bool BtreeIndex::try_descend(Toward toward, const EntryKey& place, uint32_t leve
   uint64_t version = node->latch.read_begin();
   if (!root_latch_.validate(path.root_version)) return false;
   for (;;) {
-    assert(path.depth < kMaxDepth);
+    INDIGO_CHECK(path.depth < kMaxDepth);
     path.steps[path.depth++] = {node, version, 0};
     if (node->level <= level) return true;
     uint32_t count = node->count();

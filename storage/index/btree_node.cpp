@@ -1,10 +1,10 @@
 #include "storage/index/btree_node.h"
 
 #include <algorithm>
-#include <cassert>
 #include <memory>
 #include <new>
 
+#include "base/check.h"
 #include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
@@ -267,7 +267,7 @@ void BtreeNode::move_slots(uint32_t from, uint32_t to) {
 void BtreeNode::insert(uint32_t position, const EntryKey& key, BtreeNode* child) {
   Bytes suffix = key.key.substr(prefix_length_);
   if (free_bytes() < bytes_needed(is_leaf(), suffix.size(), key.primary_key.size())) compact();
-  assert(free_bytes() >= bytes_needed(is_leaf(), suffix.size(), key.primary_key.size()));
+  INDIGO_CHECK(free_bytes() >= bytes_needed(is_leaf(), suffix.size(), key.primary_key.size()));
   move_slots(position, position + 1);
   store_entry(position, suffix, {}, key.primary_key, child);
   store_shared(&count_, count_ + 1);

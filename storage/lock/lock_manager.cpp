@@ -1,5 +1,5 @@
-#include <cassert>
 
+#include "base/check.h"
 #include "storage/lock/lock_manager_impl.h"
 
 namespace indigo::storage {
@@ -31,7 +31,7 @@ std::unique_ptr<LockOwner> LockManagerImpl::create_owner(TxnId txn, uint64_t ses
 }
 
 void LockManagerImpl::reset_owner(LockOwner& owner, TxnId txn, uint64_t session) {
-  assert(impl(owner).history.empty());
+  INDIGO_CHECK(impl(owner).history.empty());
   impl(owner).txn_id.store(txn.value, std::memory_order_relaxed);
   impl(owner).session.store(session, std::memory_order_relaxed);
 }
@@ -211,7 +211,7 @@ void LockManagerImpl::release_transferred(OwnerImpl& owner, uint64_t object, Loc
   std::lock_guard guard(partition.mutex);
   Lock* lock = partition.find(name, hash);
   LockRequest* request = lock ? LockPartition::transferred_request_of(*lock, owner) : nullptr;
-  assert(request);
+  INDIGO_CHECK(request);
   if (request) partition.release(*request, mode);
 }
 

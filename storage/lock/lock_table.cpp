@@ -1,10 +1,10 @@
 #include "storage/lock/lock_table.h"
 
-#include <cassert>
 #include <cstring>
 
 #include "absl/hash/hash.h"
 #include "absl/strings/string_view.h"
+#include "base/check.h"
 
 namespace indigo::storage {
 
@@ -248,7 +248,7 @@ void LockPartition::move_before(LockRequest& request, LockRequest& other) {
 
 void LockPartition::release(LockRequest& request, LockModeCode mode) {
   Lock& lock = *request.lock;
-  assert(request.granted & mode_bit(mode));
+  INDIGO_CHECK(request.granted & mode_bit(mode));
   request.granted &= ~mode_bit(mode);
   if (request.granted == 0) {
     (request.previous_holder ? request.previous_holder->next_holder : lock.holders) = request.next_holder;

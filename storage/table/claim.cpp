@@ -1,7 +1,7 @@
 // Claims and explicit row locks: who may change a record next, and waiting for who does now.
 #include <algorithm>
-#include <cassert>
 
+#include "base/check.h"
 #include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
@@ -331,7 +331,7 @@ Leaf* TableImpl::lock_leaf_of(PendingVersion& pending, size_t& i, bool to_write)
     if (i < leaf->status().count && pending_of(leaf->meta(i)) == &pending) return leaf;
     bool equal;
     i = leaf->lower_bound(KeyView(pending.key), leaf->status().count, equal);
-    assert(equal && pending_of(leaf->meta(i)) == &pending);
+    INDIGO_CHECK(equal && pending_of(leaf->meta(i)) == &pending);
     return leaf;
   }
 }

@@ -72,8 +72,8 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexStr
   TableCursor cursor(*this, txn, txn.newest_view(), KeyRange::all(), Direction::kForward);
   std::vector<RowRef> rows(512);
   for (;;) {
-    size_t n;
-    cursor.next(rows, n);
+    size_t n = 0;
+    if (StorageStatus status = cursor.next(rows, n); status != StorageStatus::kOk) return status;
     if (n == 0) break;
     for (size_t i = 0; i < n; i++) {
       bool has_null = false;

@@ -1,8 +1,8 @@
 // The end of a record's change: install at commit, undo at rollback.
 #include <algorithm>
-#include <cassert>
 #include <optional>
 
+#include "base/check.h"
 #include "base/mutation.h"
 #include "storage/table/stale_entry.h"
 #include "storage/table/table_impl.h"
@@ -194,8 +194,8 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
       if (tree_.emptied(*leaf)) queue(leaf);
     } else {
       if (!e->in_leaf && !(m.state() == RecordState::kInserting && e->overflow != nullptr && e == &pending.first)) {
-        [[maybe_unused]] bool fits = leaf->replace_payload(m, payload);
-        assert(fits);
+        bool fits = leaf->replace_payload(m, payload);
+        INDIGO_CHECK(fits);
         m.set_flag(RecordMeta::kOverflowBit, e->overflow != nullptr);
         m.set_flag(RecordMeta::kMovedBit, e->tombstone && !e->new_key.empty());
       }

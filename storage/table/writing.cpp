@@ -1,6 +1,6 @@
 // Insert, update, erase: pending versions come to be here.
-#include <cassert>
 
+#include "base/check.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -180,7 +180,7 @@ StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, 
   StorageStatus s = check_size(txn, key, row);
   if (s != StorageStatus::kOk) return s;
   PendingVersion* p = my_pending(txn, key);
-  assert(p != nullptr && "update needs a claim");
+  INDIGO_CHECK(p != nullptr && "update needs a claim");
   if (p == nullptr) return StorageStatus::kNotFound;
   std::string old_image;
   bool indexed = indexes() != nullptr;
@@ -196,7 +196,7 @@ StorageStatus TableImpl::update(Transaction& transaction, Bytes key, Bytes row, 
 StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   PendingVersion* p = my_pending(txn, key);
-  assert(p != nullptr && "erase needs a claim");
+  INDIGO_CHECK(p != nullptr && "erase needs a claim");
   if (p == nullptr) return StorageStatus::kNotFound;
   if (!txn.memory_left() && store_.memory().overfull()) return txn.failed(StorageStatus::kOutOfMemory);
   std::string old_image;
@@ -214,7 +214,7 @@ StorageStatus TableImpl::update_key(Transaction& transaction, Bytes key, Bytes n
   if (key == new_key) return update(transaction, key, row, duplicate);
   auto& txn = static_cast<TransactionImpl&>(transaction);
   PendingVersion* old = my_pending(txn, key);
-  assert(old != nullptr && "update_key needs a claim");
+  INDIGO_CHECK(old != nullptr && "update_key needs a claim");
   if (old == nullptr) return StorageStatus::kNotFound;
   PendingVersion* p;
   StorageStatus s = insert_record(txn, new_key, row, duplicate, p);

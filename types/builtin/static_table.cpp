@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cassert>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "types/generated/static_tables.h"
 
 namespace indigo::types {
@@ -56,7 +56,7 @@ int64_t StaticTable::find_oid(Oid oid) const {
 const StaticTable& static_table_of(Oid oid) {
   const std::span tables(generated::kTables, generated::kTableCount);
   const auto found = std::find_if(tables.begin(), tables.end(), [&](const StaticTable& t) { return t.oid == oid; });
-  assert(found != tables.end());
+  INDIGO_CHECK(found != tables.end());
   return *found;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <vector>
 
+#include "base/check.h"
 #include "base/memory_reserve.h"
 
 namespace indigo::storage {
@@ -133,14 +134,15 @@ void GriffinIndex::posted(Shard& shard, bool full) {
 StorageStatus GriffinIndex::insert_ascending(std::span<const IndexEntry> entries) {
   std::array<std::unique_lock<std::mutex>, kShards> merging;
   for (uint32_t i = 0; i < kShards; i++) merging[i] = std::unique_lock(shards_[i].merging);
+  StorageStatus refused = StorageStatus::kOk;  // a key that is too large
   size_t good = 0;
-  while (good < entries.size() && entries[good].key.size() <= kMaxIndexKeyBytes &&
-         entries[good].primary_key.size() <= kMaxIndexKeyBytes) {
-    hash_->insert(entries[good].key, entries[good].primary_key);
+  while (good < entries.size()) {
+    refused = hash_->insert(entries[good].key, entries[good].primary_key);
+    if (refused != StorageStatus::kOk) break;
     good++;
   }
   const StorageStatus s = tree_->insert_ascending(entries.first(good));
-  return good < entries.size() ? StorageStatus::kTooLarge : s;
+  return refused != StorageStatus::kOk ? refused : s;
 }
 
 // ---- merging
@@ -159,7 +161,8 @@ void GriffinIndex::merge(Shard& shard, const KeyRange& range, Why why) const {
     pauses_.at(PausePoint::kMergeEntry);
     if (hash_->contains(entry)) {
       pauses_.at(PausePoint::kMergeEntry);
-      tree_->insert(entry.key, entry.primary_key);
+      const StorageStatus merged = tree_->insert(entry.key, entry.primary_key);
+      INDIGO_CHECK(merged == StorageStatus::kOk);  // the hash table took it
     } else {
       pauses_.at(PausePoint::kMergeEntry);
       tree_->erase(entry.key, entry.primary_key, {});
