@@ -177,16 +177,20 @@ StorageStatus SystemTable::insert(storage::Transaction& txn, const RowValues& ro
   return storage_->insert(txn, key_of(values), image, nullptr);
 }
 
+StorageStatus SystemTable::claim(storage::Transaction& txn, Bytes key, std::string& row) const {
+  storage::Claimed claimed;
+  const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kNoKeyUpdate,
+                                      storage::LockWait::kWait, claimed);
+  row = std::move(claimed.row);
+  return status;
+}
+
 StorageStatus SystemTable::update(storage::Transaction& txn, const RowValues& row) {
   const auto values = row.datums();
   const std::string key = key_of(values);
-  storage::Claimed claimed;
-  if (const auto status = storage_->claim(txn, txn.newest_view(), key, storage::RowLockMode::kNoKeyUpdate,
-                                          storage::LockWait::kWait, claimed);
-      status != StorageStatus::kOk) {
-    return status;
-  }
   std::string image;
+  if (const auto status = claim(txn, key, image); status != StorageStatus::kOk) return status;
+  image.clear();
   layout().encode(values, image);
   return storage_->update(txn, key, image, nullptr);
 }

@@ -119,6 +119,8 @@ class SystemTable {
                   const std::function<bool(RowReader)>& visit) const;
 
   // ---- writing
+  // The newest row, kept from others to the end of the transaction: what is made of it can be written by update.
+  storage::StorageStatus claim(storage::Transaction& txn, Bytes key, std::string& row) const;
   // kDuplicateKey: equal key, or a unique index (its number in *index).
   storage::StorageStatus insert(storage::Transaction& txn, const RowValues& row);
   storage::StorageStatus update(storage::Transaction& txn, const RowValues& row);  // of the same key

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "catalog/object_privileges.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/exec/execution.h"
 #include "sql/analyze/type/signature_text.h"
@@ -13,7 +14,11 @@
 
 namespace indigo::engine::ddl {
 
-Error storage_failure(StorageStatus status, const RelationInfo* relation) { return storage_error(status, relation); }
+Error storage_failure(StorageStatus status, const RelationInfo* relation) {
+  if (status == StorageStatus::kNotFound && relation == nullptr)  // a row of a system table
+    return Error(sqlstate::kUndefinedObject, "the object was concurrently dropped");
+  return storage_error(status, relation);
+}
 
 void notice(DdlContext& c, std::string message, SqlState state) {
   c.host.notice(Severity::kNotice, Error(state, std::move(message)));
@@ -83,6 +88,8 @@ Result<Oid> creation_schema(DdlContext& c, std::string_view schema, bool tempora
   }
   const std::string name = c.catalog.schema_name(oid);
   INDIGO_TRY(check_schema_privilege(c, oid, kPrivilegeCreate));
+  INDIGO_TRY(hold_role(c, c.catalog.user()));  // the owner of what will be there
+  INDIGO_TRY(hold(c, {pg_namespace::kOid, oid, 0}));
   if (oid == oid::kPgCatalogSchema || oid == oid::kPgToastSchema) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to create in " + quoted(name))
         .with_detail("System catalog modifications are currently disallowed.");

@@ -35,6 +35,7 @@ using types::ColumnInfo;
 using types::TypeInfo;
 using types::TypeRef;
 using RelationPtr = std::shared_ptr<const RelationInfo>;
+using TypePtr = std::shared_ptr<const TypeInfo>;
 
 namespace system_index = catalog::system_index;
 namespace pg_class = catalog::pg_class;
@@ -64,7 +65,7 @@ namespace pg_trigger = catalog::pg_trigger;
 inline Error unsupported(std::string feature) {
   return Error(sqlstate::kFeatureNotSupported, std::move(feature) + " is not supported");
 }
-// A storage answer that is not kOk.
+// A storage answer that is not kOk. kNotFound of a system table: another session has dropped the object.
 Error storage_failure(StorageStatus status, const RelationInfo* relation = nullptr);
 inline Status check(StorageStatus status, const RelationInfo* relation = nullptr) {
   if (status == StorageStatus::kOk) return {};

@@ -18,6 +18,11 @@ class References {
   // Outside of queries: columns of entry 0 are noted by number alone.
   void expression(const sql::ExprPtr& e);
   void query(const sql::Query& q);
+  void clear() {
+    addresses_.clear();
+    columns_.clear();
+    refused_constant_ = kInvalidOid;
+  }
 
   const std::set<Address>& addresses() const { return addresses_; }
   const std::set<int16_t>& columns() const { return columns_; }

@@ -23,9 +23,7 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
                   const std::function<void(RowValues&)>& change) {
   SystemTable& t = table(c, table_oid);
   std::string image;
-  if (!t.find(c.txn, key, image)) {
-    return Error(sqlstate::kInternalError, std::string("cache lookup failed in ") + t.definition().name);
-  }
+  INDIGO_TRY(check(t.claim(c.txn, t.key(key), image)));
   RowValues row(t.definition(), t.layout(), image);
   change(row);
   return check(t.update(c.txn, row));

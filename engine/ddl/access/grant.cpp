@@ -6,6 +6,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 
@@ -65,9 +66,7 @@ Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, 
                    std::span<const Oid> grantees) {
   SystemTable& system = table(c, t.table);
   std::string image;
-  if (system.storage()->get(c.txn, c.txn.newest_view(), t.key, image) != StorageStatus::kOk) {
-    return Error(sqlstate::kInternalError, "cache lookup failed for " + t.name);
-  }
+  INDIGO_TRY(check(system.claim(c.txn, t.key, image)));
   RowValues row(system.definition(), system.layout(), image);
   Oid owner = kInvalidOid;
   if (t.owner_column >= 0) {
@@ -338,6 +337,7 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
 Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
   const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
   INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
+  for (const Oid grantee : grantees) INDIGO_TRY(hold_role(c, grantee));
   switch (s.objtype) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:

@@ -39,23 +39,32 @@ std::vector<Oid> owned_rows(DdlContext& c, Oid table_oid, int owner_column, int 
 // Those granted to the role or by it, on every object of a system table.
 Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role) {
   SystemTable& t = table(c, table_oid);
-  std::vector<RowValues> changed;
+  const auto of_role = [&](const types::AclItem& item) { return item.grantee == role || item.grantor == role; };
+  std::vector<std::string> keys;
   t.scan(c.txn, {}, [&](RowReader row) {
     if (row.is_null(acl_column)) return true;
-    types::Acl acl = types::read_acl(row.str(acl_column));
-    const auto of_role = [&](const types::AclItem& item) { return item.grantee == role || item.grantor == role; };
-    if (std::erase_if(acl, of_role) == 0) return true;
-    RowValues values(t.definition());
-    for (int i = 0; i < t.definition().column_count; i++) values.set(i, row.datum(i));
-    if (acl.empty() && table_oid == pg_attribute::kOid) {
-      values.set_null(acl_column);
-    } else {
-      values.str(acl_column, types::acl_array(acl));
-    }
-    changed.push_back(std::move(values));
+    const types::Acl acl = types::read_acl(row.str(acl_column));
+    if (std::none_of(acl.begin(), acl.end(), of_role)) return true;
+    std::vector<Datum> values;
+    for (int i = 0; i < t.definition().column_count; i++) values.push_back(row.datum(i));
+    keys.push_back(t.key_of(values));
     return true;
   });
-  for (const RowValues& row : changed) INDIGO_TRY(check(t.update(c.txn, row)));
+  for (const std::string& key : keys) {
+    std::string image;
+    const StorageStatus claimed = t.claim(c.txn, key, image);
+    if (claimed == StorageStatus::kNotFound) continue;  // dropped meanwhile
+    INDIGO_TRY(check(claimed));
+    RowValues row(t.definition(), t.layout(), image);
+    types::Acl acl = row.get(acl_column).null ? types::Acl() : types::read_acl(row.get(acl_column).str);
+    if (std::erase_if(acl, of_role) == 0) continue;
+    if (acl.empty() && table_oid == pg_attribute::kOid) {
+      row.set_null(acl_column);
+    } else {
+      row.str(acl_column, types::acl_array(acl));
+    }
+    INDIGO_TRY(check(t.update(c.txn, row)));
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/auth/verifier.h"
 #include "engine/ddl/access/role_objects.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "types/function/registry.h"
@@ -146,6 +147,7 @@ Status add_member(DdlContext& c, Oid role, Oid member, bool admin) {
   row.oid(pg_auth_members::c_roleid, role).oid(pg_auth_members::c_member, member);
   row.oid(pg_auth_members::c_grantor, c.catalog.user()).flag(pg_auth_members::c_admin_option, admin);
   c.catalog.changed_shared();
+  for (const Oid held : {role, member}) INDIGO_TRY(hold_role(c, held));
   return check(exists ? t.update(c.txn, row) : t.insert(c.txn, row));
 }
 
@@ -238,7 +240,7 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
   INDIGO_TRY(may_alter(c, *self, *target, options));
   SystemTable& t = table(c, pg_authid::kOid);
   std::string image;
-  if (!t.find_oid(c.txn, oid, image)) return no_such_role(s.role->rolename);
+  INDIGO_TRY(check(t.claim(c.txn, t.key({Datum::of_oid(oid)}), image)));
   RowValues row(t.definition(), t.layout(), image);
   const std::string name(t.reader(image).str(pg_authid::c_rolname));
   Members members;
@@ -284,7 +286,9 @@ Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt
                                                               " because it is required by the database system");
     }
     const auto target = c.catalog.catalog().role(oid, &c.txn);
+    if (target == nullptr) return no_such_role(spec->rolename);
     if (target->superuser && !self->superuser) return denied("must be superuser to drop superusers");
+    INDIGO_TRY(lock_role(c, oid, TableLockMode::kAccessExclusive));
     if (const auto owned = objects_of_role(c, oid); !owned.empty()) {
       std::string detail;
       for (const std::string& o : owned) detail += (detail.empty() ? "" : "\n") + o;
@@ -299,7 +303,7 @@ Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt
       return true;
     });
     for (const auto& [role, member] : rows)
-      INDIGO_TRY(check(members.erase(c.txn, {Datum::of_oid(role), Datum::of_oid(member)})));
+      INDIGO_TRY(check_erased(members.erase(c.txn, {Datum::of_oid(role), Datum::of_oid(member)})));
     SystemTable& settings = table(c, pg_db_role_setting::kOid);
     std::vector<Oid> databases;
     settings.scan(c.txn, {}, [&](RowReader row) {
@@ -308,7 +312,7 @@ Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt
       return true;
     });
     for (const Oid database : databases)
-      INDIGO_TRY(check(settings.erase(c.txn, {Datum::of_oid(database), Datum::of_oid(oid)})));
+      INDIGO_TRY(check_erased(settings.erase(c.txn, {Datum::of_oid(database), Datum::of_oid(oid)})));
     INDIGO_TRY(set_comment(c, {pg_authid::kOid, oid, 0}, ""));
     INDIGO_TRY(check(table(c, pg_authid::kOid).erase(c.txn, {Datum::of_oid(oid)})));
     c.catalog.changed_shared();

@@ -1,13 +1,13 @@
 #include "engine/ddl/drop/dependency.h"
 
 #include "engine/ddl/function/signature.h"
+#include "engine/ddl/hold.h"
 
 namespace indigo::engine::ddl {
 
 Status record_dependency(DdlContext& c, const Address& depender, const Address& referenced, char type) {
-  // Built-in objects are pinned: nobody can drop them.
-  if (referenced.object < oid::kFirstUserOid && referenced.class_id != pg_namespace::kOid) return {};
-  if (referenced.class_id == pg_namespace::kOid && referenced.object == oid::kPgCatalogSchema) return {};
+  if (is_pinned(referenced)) return {};
+  INDIGO_TRY(hold(c, referenced));
   SystemTable& t = table(c, pg_depend::kOid);
   RowValues row(t.definition());
   row.oid(pg_depend::c_classid, depender.class_id)

@@ -1,9 +1,11 @@
 // DROP along pg_depend, in PostgreSQL's order: who is told first, and who goes before whom.
 #include <algorithm>
+#include <set>
 
 #include "base/stack.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/table/rewrite.h"
 
 namespace indigo::engine::ddl {
@@ -71,12 +73,7 @@ class DropSearch {
                    "cannot drop " + describe(c_, object) + " because " + owner + " requires it")
           .with_hint("You can drop " + owner + " instead.");
     }
-    std::vector<Dependent> dependents;
-    for (const Dependent& d : dependents_of(c_, object)) {
-      if (object.sub == 0 && d.address.class_id == object.class_id && d.address.object == object.object) continue;
-      INDIGO_TRY(lock(d.address));
-      dependents.push_back(d);
-    }
+    INDIGO_ASSIGN(std::vector<Dependent> dependents, locked_dependents(object));
     std::sort(dependents.begin(), dependents.end(), [](const Dependent& a, const Dependent& b) {
       if (a.address.object != b.address.object) return a.address.object > b.address.object;
       return a.address < b.address;
@@ -112,13 +109,30 @@ class DropSearch {
   }
 
   Status lock(const Address& a) {
-    if (a.class_id != pg_class::kOid) return {};
+    if (is_pinned(a) || !locked_.insert(a.object).second) return {};
     return lock_object(c_, a.object, TableLockMode::kAccessExclusive);
+  }
+
+  // As they are when all are locked: waiting for one, others may go. Nobody can add one, for `object` is locked itself.
+  Result<std::vector<Dependent>> locked_dependents(const Address& object) {
+    INDIGO_TRY(lock(object));
+    std::vector<Dependent> out;
+    for (size_t locked = SIZE_MAX; locked != locked_.size();) {
+      locked = locked_.size();
+      out.clear();
+      for (const Dependent& d : dependents_of(c_, object)) {
+        if (object.sub == 0 && d.address.class_id == object.class_id && d.address.object == object.object) continue;
+        INDIGO_TRY(lock(d.address));
+        out.push_back(d);
+      }
+    }
+    return out;
   }
 
   DdlContext& c_;
   const std::vector<Address>& asked_;
   std::vector<Victim> open_, victims_;
+  std::set<Oid> locked_;
 };
 
 // As many as a message names; the rest is a number.

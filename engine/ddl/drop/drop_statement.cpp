@@ -7,6 +7,7 @@
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/table/rewrite.h"
@@ -160,6 +161,32 @@ Result<std::optional<Address>> find_dropped_schema(DdlContext& c, std::string_vi
   return std::optional<Address>(Address{pg_namespace::kOid, oid, 0});
 }
 
+Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& node,
+                                            const std::string& tag) {
+  if (const auto wanted = relation_wanted(s.remove_type)) {
+    return find_dropped_relation(c, *wanted, nodes(node.list->n_items, node.list->items), s.missing_ok);
+  }
+  switch (s.remove_type) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return find_dropped_schema(c, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return find_dropped_type(c, node.type_name, false, s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: return find_dropped_type(c, node.type_name, true, s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
+      return find_dropped_collation(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return find_dropped_extension(c, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
+      return find_named_trigger(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
+                                TableLockMode::kAccessExclusive);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
+      return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
+    default: break;
+  }
+  if (is_routine(s.remove_type) && is(&node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
+    return find_dropped_routine(c, s.remove_type, *node.object_with_args, s.missing_ok);
+  }
+  INDIGO_TRY(drop_absent(c, s, node, tag));
+  return std::optional<Address>();
+}
+
 }  // namespace
 
 Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
@@ -175,32 +202,9 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
     if (cascade) return Error(sqlstate::kFeatureNotSupported, "DROP INDEX CONCURRENTLY does not support CASCADE");
   }
   std::vector<Address> objects;
-  const auto wanted = relation_wanted(s.remove_type);
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
-    std::optional<Address> found;
-    if (wanted) {
-      INDIGO_ASSIGN(found,
-                    find_dropped_relation(c, *wanted, nodes(node->list->n_items, node->list->items), s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA) {
-      INDIGO_ASSIGN(found, find_dropped_schema(c, string_of(node), s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TYPE ||
-               s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN) {
-      INDIGO_ASSIGN(found, find_dropped_type(c, node->type_name, s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN,
-                                             s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) {
-      INDIGO_ASSIGN(found, find_dropped_collation(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION) {
-      INDIGO_ASSIGN(found, find_dropped_extension(c, string_of(node), s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER) {
-      INDIGO_ASSIGN(found, find_named_trigger(c, nodes(node->list->n_items, node->list->items), s.missing_ok,
-                                              TableLockMode::kAccessExclusive));
-    } else if (is_routine(s.remove_type) && is(node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
-      INDIGO_ASSIGN(found, find_dropped_routine(c, s.remove_type, *node->object_with_args, s.missing_ok));
-    } else if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_POLICY) {
-      INDIGO_ASSIGN(found, find_dropped_policy(c, nodes(node->list->n_items, node->list->items), s.missing_ok));
-    } else {
-      INDIGO_TRY(drop_absent(c, s, *node, tag));
-    }
+    INDIGO_ASSIGN(const std::optional<Address> found,
+                  find_and_lock(c, TableLockMode::kAccessExclusive, [&] { return find_dropped(c, s, *node, tag); }));
     if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
   }
   if (!objects.empty()) INDIGO_TRY(drop_objects(c, objects, cascade));

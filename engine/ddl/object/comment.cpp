@@ -4,6 +4,7 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -191,6 +192,7 @@ Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s
     return std::string("COMMENT");
   }
   INDIGO_ASSIGN(const Address address, find_own_object(c, s.objtype, s.object));
+  if (!is_shared(address.class_id)) INDIGO_TRY(hold(c, address));
   INDIGO_TRY(set_comment(c, address, s.comment));
   return std::string("COMMENT");
 }

@@ -4,6 +4,7 @@
 
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/table/rewrite.h"
@@ -42,8 +43,6 @@ Result<std::string> add_domain_check(DdlContext& c, Oid domain, std::string_view
   for (const Address& a : e.references) INDIGO_TRY(record_dependency(c, self, a, 'n'));
   return e.tree;
 }
-
-using TypePtr = std::shared_ptr<const types::TypeInfo>;
 
 struct DomainConstraint {
   Oid oid = kInvalidOid;
@@ -151,9 +150,12 @@ Error no_constraint(std::string_view constraint, const TypePtr& type) {
                "constraint " + quoted(constraint) + " of domain " + quoted(type->name) + " does not exist");
 }
 
+// Locked: what tables come to have columns of it is known from here on.
 Result<TypePtr> find_domain(DdlContext& c, NodeList parts) {
   const auto q = sql::qualified_name(parts);
-  const TypePtr type = c.catalog.find_type(q.schema, q.name);
+  INDIGO_ASSIGN(const TypePtr type, find_and_lock(c, TableLockMode::kAccessExclusive, [&]() -> Result<TypePtr> {
+                  return c.catalog.find_type(q.schema, q.name);
+                }));
   if (type == nullptr) {
     return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
   }

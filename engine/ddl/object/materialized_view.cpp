@@ -162,11 +162,8 @@ Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuer
   if (std::string_view(into.rel->relpersistence) == "u") {
     return Error(sqlstate::kFeatureNotSupported, "materialized views cannot be unlogged");
   }
-  sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
-  input.inline_functions = false;
-  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
   References references(c.catalog);
-  references.query(*analyzed.query);
+  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, analyze_kept(c, s.query, references));
   INDIGO_TRY(check_query(c, *analyzed.query, references));
   INDIGO_ASSIGN(const std::string tree, sql::store_tree(analyzed.query));
   TableSpec spec;

@@ -4,6 +4,7 @@
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/enum_order.h"
 #include "engine/ddl/table/create_table.h"
 #include "sql/analyze/analyzer.h"
@@ -116,7 +117,9 @@ Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t p
 Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
   const NodeList parts = nodes(s.n_type_name, s.type_name);
   const auto q = sql::qualified_name(parts);
-  const auto type = c.catalog.find_type(q.schema, q.name);
+  INDIGO_ASSIGN(const TypePtr type, find_and_lock(c, TableLockMode::kShareUpdateExclusive, [&]() -> Result<TypePtr> {
+                  return c.catalog.find_type(q.schema, q.name);
+                }));
   if (type == nullptr)
     return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
   if (type->kind != 'e')

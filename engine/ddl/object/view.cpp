@@ -2,9 +2,8 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/view_options.h"
-#include "engine/ddl/references.h"
-#include "sql/analyze/analyzer.h"
 #include "sql/stored/stored_tree.h"
 
 namespace indigo::engine::ddl {
@@ -86,15 +85,27 @@ Status check_constants(DdlContext& c, const References& references) {
                                                    " cannot be used here");
 }
 
+Result<sql::AnalyzedStatement> analyze_kept(DdlContext& c, const PgQuery__Node* query, References& references) {
+  sql::AnalyzeInput input{query, c.text, {}, false, {}};
+  input.inline_functions = false;  // what is kept says what was written, and depends on it
+  for (;;) {
+    const uint64_t version = c.catalog.version();
+    INDIGO_ASSIGN(sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+    references.clear();
+    references.query(*analyzed.query);
+    for (const Address& a : references.addresses()) INDIGO_TRY(lock_mentioned(c, a));
+    if (c.catalog.version() == version) return analyzed;
+  }
+}
+
 Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
   if (s.query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return unsupported("a view of this statement");
   if (s.query->select_stmt->into_clause != nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "views must not contain SELECT INTO");
   }
   INDIGO_ASSIGN(const std::vector<std::string> options, view_options(s));
-  sql::AnalyzeInput input{s.query, c.text, {}, false, {}};
-  input.inline_functions = false;  // what is kept says what was written, and depends on it
-  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, sql::analyze(c.host.session(), input));
+  References references(c.catalog);
+  INDIGO_ASSIGN(const sql::AnalyzedStatement analyzed, analyze_kept(c, s.query, references));
   for (const sql::CommonTable& table : analyzed.query->ctes) {
     if (table.query->command != sql::CommandKind::kSelect) {
       return Error(sqlstate::kFeatureNotSupported, "views must not contain data-modifying statements in WITH");
@@ -106,8 +117,6 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   spec.kind = RelationKind::kView;
   spec.name = truncated_name(s.view->relname);
   spec.options = options;
-  References references(c.catalog);
-  references.query(*analyzed.query);
   INDIGO_TRY(check_constants(c, references));
   bool temporary = std::string_view(s.view->relpersistence) == "t";
   if (!temporary) {

@@ -4,10 +4,15 @@
 
 #include "engine/ddl/references.h"
 #include "engine/ddl/table/create_table.h"
+#include "sql/analyze/analyzer.h"
 
 namespace indigo::engine::ddl {
 
 Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s);
+
+// A query that will be kept. What it mentions goes to `references`, is locked (engine/ddl/hold.h), and is as it was when it was
+// analyzed.
+Result<sql::AnalyzedStatement> analyze_kept(DdlContext& c, const PgQuery__Node* query, References& references);
 
 // The rule that keeps the relation's query, and what it depends on.
 Status store_query(DdlContext& c, Oid relation, const std::string& tree, const References& references);

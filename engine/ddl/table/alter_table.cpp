@@ -7,6 +7,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/view_options.h"
 #include "engine/ddl/partition/alter_children.h"
 #include "engine/ddl/partition/attach.h"
@@ -438,6 +439,7 @@ std::string_view tag_of(PgQuery__ObjectType type) {
 }  // namespace
 
 Status check_new_owner(DdlContext& c, Oid owner, Oid schema) {
+  INDIGO_TRY(hold_role(c, owner));
   const Oid user = c.catalog.user();
   if (c.catalog.is_superuser(user)) return {};
   if (!c.catalog.has_role(user, owner)) {
