@@ -348,12 +348,26 @@ Oid ordering_type(const TypeInfo& t) {
 
 }  // namespace
 
+// The operators of arrays and rows are there when those of what is in them are.
+bool SessionCatalog::contents_have_operator(const TypeInfo& type, int strategy) {
+  const auto has = [&](Oid t) {
+    const bool hashes = t == oid::kXid || t == oid::kCid || t == oid::kAclItem;  // equality without an order
+    return (strategy == 3 && hashes) || btree_operator(t, strategy) != kInvalidOid;
+  };
+  if (type.is_array()) return has(type.element);
+  if (type.kind != 'c') return true;
+  const auto row = relation(type.relation);
+  return row == nullptr || std::all_of(row->columns.begin(), row->columns.end(),
+                                       [&](const ColumnInfo& c) { return c.dropped || has(c.type.oid); });
+}
+
 Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
+  if (type_oid == oid::kAnyArray) return kInvalidOid;  // of who knows what
   for (int depth = 0; depth < 64 && type_oid != kInvalidOid; depth++) {
     if (const Oid op = catalog_.builtins().btree_operator(type_oid, strategy); op != kInvalidOid) return op;
     const auto t = type(type_oid);
     if (t == nullptr) break;
-    if (t->is_array() && btree_operator(t->element, strategy) == kInvalidOid) break;
+    if (!contents_have_operator(*t, strategy)) break;
     type_oid = ordering_type(*t);
   }
   return kInvalidOid;

@@ -106,6 +106,7 @@ class SessionCatalog final : public CatalogView {
   }
 
  private:
+  bool contents_have_operator(const TypeInfo& type, int strategy);
   void refresh();  // drops the local maps when the version has moved
   void clear_local();
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);

@@ -5,17 +5,12 @@
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "engine/exec/operators.h"
+#include "types/function/phys_of.h"
 #include "types/oids.h"
 
 namespace indigo::engine::exec {
 
-Phys Builder::phys_of(const types::TypeRef& type) {
-  if (type.oid >= oid::kFirstUserOid) {
-    auto info = state_.session().catalog().type(type.oid);
-    if (info != nullptr) return info->phys;
-  }
-  return types::physical_of(type.oid);
-}
+Phys Builder::phys_of(const types::TypeRef& type) { return types::phys_of(state_.session().catalog(), type.oid); }
 
 std::vector<Phys> Builder::phys_of(const std::vector<sql::PlanColumn>& columns) {
   std::vector<Phys> phys;

@@ -7,6 +7,7 @@
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/change/statement_state.h"
 #include "engine/exec/errors.h"
+#include "types/function/phys_of.h"
 #include "types/function/registry.h"
 #include "types/value/array_format.h"
 
@@ -182,7 +183,7 @@ Result<std::string> array_value(QueryState& state, Operator& plan, const sql::Pl
   types::TypeRef element = shape.columns[0].type;
   auto info = state.session().catalog().type(element.oid);
   if (info != nullptr && info->is_array()) return nest_arrays(info->element, values);
-  return make_array(element.oid, initialised ? rows.phys()[0] : types::physical_of(element.oid), values);
+  return make_array(element.oid, types::phys_of(state.session().catalog(), element.oid), values);
 }
 
 Result<std::string> nest_arrays(Oid element, std::span<const Datum> parts) {
@@ -228,7 +229,7 @@ Status run_subquery(QueryState& state, Operator& plan, const sql::Plan& shape, s
   INDIGO_ASSIGN(Chunk * chunk, plan.next(1));
   if (chunk == nullptr) {
     for (size_t i = 0; i < slots.size(); i++) {
-      state.set_slot(slots[i], Datum::make_null(types::physical_of(shape.columns[i].type.oid)));
+      state.set_slot(slots[i], Datum::make_null(types::phys_of(state.session().catalog(), shape.columns[i].type.oid)));
     }
     return {};
   }

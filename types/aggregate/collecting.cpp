@@ -1,6 +1,7 @@
 // string_agg and array_agg.
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
+#include "types/function/phys_of.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"
 
@@ -34,11 +35,6 @@ struct Collected {
   std::vector<Datum> values;
 };
 
-Phys phys_of_type(FuncContext& context, Oid type) {
-  const auto info = context.session().catalog().type(type);
-  return info ? info->phys : physical_of(type);
-}
-
 // array_agg(element): nulls included.
 struct ArrayAggregate {
   struct State {
@@ -53,7 +49,7 @@ struct ArrayAggregate {
   static void finish(FuncContext& context, const CallInfo& call, State& s, Vector& out, uint32_t row) {
     if (s.rows == nullptr) return put_null(out, row);
     const Oid type = call.arguments[0].oid;
-    put(out, row, context.arena().copy(make_array(type, phys_of_type(context, type), s.rows->values)));
+    put(out, row, context.arena().copy(make_array(type, phys_of(context, type), s.rows->values)));
   }
   static void destroy(State& s) { delete s.rows; }
 };

@@ -1,5 +1,6 @@
 // min and max of every ordered type.
 #include "types/aggregate/aggregate.h"
+#include "types/array/array_shape.h"
 #include "types/function/collation.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
@@ -51,6 +52,9 @@ struct AnyExtreme {
       if (s.order == nullptr)
         return context.fail(sqlstate::kUndefinedFunction, "could not identify a comparison function for the type");
     } else {
+      if (call.arguments[0].oid == oid::kAnyArray &&
+          ArrayView(v.str).element_type() != ArrayView(s.best.str).element_type())
+        return fail_different_elements(context);
       const int c = s.order->compare(v, s.best, collator_of(context, call));
       if (kMax ? c < 0 : c > 0) return;  // of equals, the later
     }

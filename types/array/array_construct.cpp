@@ -42,7 +42,7 @@ OptionalArray add_element(FuncContext& context, const CallInfo& call, OptionalAr
     }
   }
   elements.insert(in_front ? elements.begin() : elements.end(), v);
-  return build_array(context, type, phys_of_type(context, type), dimensions, elements);
+  return build_array(context, type, phys_of(context, type), dimensions, elements);
 }
 OptionalArray append(FuncContext& context, const CallInfo& call, OptionalArray image, std::optional<Datum> v) {
   return add_element(context, call, image, v.value_or(Datum()), false);
@@ -116,9 +116,8 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
                   "array lower bound is too large: " + std::to_string(d.lower));
   }
   const Oid type = call.arguments[0].oid;
-  const std::vector<Datum> elements(static_cast<size_t>(count),
-                                    v.value_or(Datum::make_null(phys_of_type(context, type))));
-  return build_array(context, type, phys_of_type(context, type), dimensions, elements);
+  const std::vector<Datum> elements(static_cast<size_t>(count), v.value_or(Datum::make_null(phys_of(context, type))));
+  return build_array(context, type, phys_of(context, type), dimensions, elements);
 }
 OptionalArray fill(FuncContext& context, const CallInfo& call, std::optional<Datum> v, OptionalArray lengths) {
   if (!lengths)

@@ -45,6 +45,10 @@ int32_t cardinality(Str image) { return ArrayView(image).count(); }
 
 // ---- comparison
 int compare(FuncContext& context, const CallInfo& call, Str a, Str b) {
+  if (ArrayView(a).element_type() != ArrayView(b).element_type()) {
+    fail_different_elements(context);
+    return 0;
+  }
   return type_order(oid::kAnyArray)->compare(Datum::of(a), Datum::of(b), collator_of(context, call));
 }
 bool is_equal(int c) { return c == 0; }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "types/function/phys_of.h"
 #include "types/io/order_of.h"
 #include "types/value/array_format.h"
 
@@ -21,9 +22,9 @@ inline Str build_array(FuncContext& context, Oid type, Phys phys, const ArrayDim
                        const std::vector<Datum>& elements) {
   return context.arena().copy(make_array(type, phys, dimensions, elements));
 }
-inline Phys phys_of_type(FuncContext& context, Oid type) {
-  const auto info = context.session().catalog().type(type);
-  return info ? info->phys : physical_of(type);
+// Arrays of type anyarray, as in pg_statistic, may have elements of any types.
+inline void fail_different_elements(FuncContext& context) {
+  context.fail(sqlstate::kDatatypeMismatch, "cannot compare arrays of different element types");
 }
 // The elements' order; null: the context has 42883.
 inline const TypeOrder* array_order(FuncContext& context, const ArrayView& a) {

@@ -1,5 +1,6 @@
 // Arrays' text form, '{1,NULL,"a b"}' with nested braces and an optional '[1:2]=' in front, and their binary form.
 #include "types/function/errors.h"
+#include "types/function/phys_of.h"
 #include "types/io/container_io.h"
 #include "types/number/integer_text.h"
 #include "types/value/array_format.h"
@@ -8,11 +9,6 @@ namespace indigo::types {
 
 namespace {
 
-Phys phys_of_type(FuncContext& context, Oid type) {
-  if (const auto info = context.session().catalog().type(type)) return info->phys;
-  return physical_of(type);
-}
-
 // Reads one array literal. Every element must lie at the same depth and every sub-array have the same length.
 class ArrayParser {
  public:
@@ -20,7 +16,7 @@ class ArrayParser {
       : context_(context), element_(element), delimiter_(delimiter), text_(text) {}
 
   Datum parse() {
-    const Phys phys = phys_of_type(context_, element_.oid);
+    const Phys phys = phys_of(context_, element_.oid);
     skip_blanks();
     if (!dimension_prefix()) return Datum::make_null(Phys::kStr);
     if (peek() != '{') return malformed("Array value must start with \"{\" or dimension information.");
@@ -209,7 +205,7 @@ class ArrayParser {
   }
   // The whole literal is well formed before its elements are looked at.
   bool convert() {
-    const Datum null = Datum::make_null(phys_of_type(context_, element_.oid));
+    const Datum null = Datum::make_null(phys_of(context_, element_.oid));
     elements_.reserve(texts_.size());
     for (const std::optional<std::string>& text : texts_) {
       elements_.push_back(text ? type_input(context_, element_, *text) : null);
@@ -340,7 +336,7 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
     }
   }
   if (short_message || static_cast<uint64_t>(count) * 4 > bytes.size() - at) return fail_short();
-  const Phys phys = phys_of_type(context, element.oid);
+  const Phys phys = phys_of(context, element.oid);
   std::vector<Datum> elements;
   elements.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; i++) {

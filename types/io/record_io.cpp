@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "types/function/errors.h"
+#include "types/function/phys_of.h"
 #include "types/io/container_io.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -23,11 +24,6 @@ bool columns_of(FuncContext& context, Oid type, std::vector<TypeRef>& out) {
   }
   for (const auto& column : relation->columns) out.push_back(column.dropped ? TypeRef{} : column.type);
   return true;
-}
-
-Phys phys_of_type(FuncContext& context, Oid type) {
-  const auto info = context.session().catalog().type(type);
-  return info ? info->phys : physical_of(type);
 }
 
 }  // namespace
@@ -56,7 +52,7 @@ Datum record_input(FuncContext& context, Oid type, Str text) {
       at++;
     }
     if (at < text.size() && (text[at] == ',' || text[at] == ')')) {
-      values.push_back(Datum::make_null(phys_of_type(context, types[i].oid)));
+      values.push_back(Datum::make_null(phys_of(context, types[i].oid)));
       continue;
     }
     std::string value;
@@ -147,7 +143,7 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes) {
       return null_record();
     }
     if (length == UINT32_MAX) {
-      values.push_back(Datum::make_null(phys_of_type(context, field.oid)));
+      values.push_back(Datum::make_null(phys_of(context, field.oid)));
       continue;
     }
     if (length > bytes.size() - at) {

@@ -129,6 +129,7 @@ int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, con
 
 int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
   const ArrayView a(x.str), b(y.str);
+  if (a.element_type() != b.element_type()) return three_way(a.element_type(), b.element_type());  // of type anyarray
   const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
   for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
     if (const int c = compare_elements(*order, a.element(i), b.element(i), collator)) return c;

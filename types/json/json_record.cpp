@@ -6,6 +6,7 @@
 #include "base/stack.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/function/phys_of.h"
 #include "types/io/record.h"
 #include "types/io/record_shape.h"
 #include "types/json/jsonb.h"
@@ -23,11 +24,6 @@ struct RowShape {
   std::vector<std::string> names;
   std::vector<Datum> defaults;  // empty: nulls
 };
-
-Phys phys_of_type(FuncContext& context, Oid type) {
-  const auto info = context.session().catalog().type(type);
-  return info ? info->phys : physical_of(type);
-}
 
 // The shape of `type`, or of the record `base`. False: the context has the error.
 bool shape_of(FuncContext& context, Oid type, const Datum& base, const char* function, RowShape& out) {
@@ -123,7 +119,7 @@ class Populator {
       } else if (!shape.defaults.empty()) {
         out.push_back(shape.defaults[i]);
       } else {
-        out.push_back(Datum::make_null(phys_of_type(context_, shape.types[i].oid)));
+        out.push_back(Datum::make_null(phys_of(context_, shape.types[i].oid)));
       }
       if (context_.failed()) return false;
     }
@@ -148,7 +144,7 @@ class Populator {
  private:
   // `base`: what the field is so far, for the fields of a composite value that the document does not have.
   Datum value(V v, const TypeRef& type, const std::string& name, const Datum& base) {
-    const Datum null = Datum::make_null(phys_of_type(context_, type.oid));
+    const Datum null = Datum::make_null(phys_of(context_, type.oid));
     if (v.kind() == JsonKind::kNull) return null;
     if (stack_remaining() == 0) {
       context_.fail(stack_depth_error());
@@ -196,7 +192,7 @@ class Populator {
     b.element = element;
     const Datum null = Datum::make_null(Phys::kStr);
     if (!walk(v, b, name)) return null;
-    const Phys phys = phys_of_type(context_, element.oid);
+    const Phys phys = phys_of(context_, element.oid);
     if (b.values.empty()) b.dimensions.clear();
     for (ArrayDimension& d : b.dimensions) d.lower = 1;
     return Datum::of(context_.arena().copy(make_array(element.oid, phys, b.dimensions, b.values)));

@@ -123,6 +123,7 @@ Status transform_order(Scope& scope, const PgQuery__FuncCall& node, AggregateExp
   }
   if (!e.distinct) return {};
   for (const ExprPtr& argument : e.arguments) {
+    INDIGO_TRY(sort_operators(scope.a, argument->type.oid, false, true, argument->location));
     INDIGO_TRY(sort_operators(scope.a, argument->type.oid, true, true, argument->location));
   }
   for (const SortKey& key : e.order) {

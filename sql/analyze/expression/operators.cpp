@@ -202,7 +202,7 @@ Result<SortOperators> sort_operators(Analysis& a, Oid type, bool need_order, boo
   out.less = a.catalog.btree_operator(base, 1);
   out.equal = a.catalog.btree_operator(base, 3);
   out.greater = a.catalog.btree_operator(base, 5);
-  if (out.equal == kInvalidOid && need_equal) {
+  if (out.equal == kInvalidOid && need_equal && base != oid::kAnyArray) {
     // Types that hash without an order (xid, cid, aclitem).
     if (const OperatorInfo* op = find_operator_quietly(a.catalog, "pg_catalog", "=", base, base);
         op && op->left == base && op->right == base && op->can_hash) {
