@@ -48,7 +48,6 @@ function(indigo_gtest name folder)
   if(INDIGO_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${name} PRIVATE -Wno-subobject-linkage) # it takes a source within a group for a header
   endif()
-  target_compile_options(${name} PRIVATE -Wno-unused-result) # tests look at what comes of it
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 600 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

@@ -1,5 +1,6 @@
 #include "engine/session/execution_pool.h"
 
+#include "base/memory_reserve.h"
 #include "engine/statement/statement_cache.h"
 
 namespace indigo::engine {
@@ -26,6 +27,7 @@ void ExecutionPool::give_back(const Prepared& prepared, std::unique_ptr<Executio
   if (prepared.custom) return;  // not to be run again
   if (last_.second && last_.first != prepared.plan.get()) {
     if (idle_.size() > StatementCache::kEntriesMax) idle_.clear();
+    const MustNotFail scope;  // a hash table of Abseil's that cannot grow is broken
     auto& idle = idle_[last_.first];
     if (idle.size() < kIdleOfOnePlanMax) idle.push_back(std::move(last_.second));
   }

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "engine/session/portal.h"
 #include "engine/statement/repeated_rows.h"
+#include "types/function/phys_of.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 
@@ -113,7 +114,7 @@ Status ParameterBinding::bind_values(Portal& portal, const BindMessage& message)
   for (size_t i = 0; i < message.values.size(); i++) {
     const types::TypeRef& type = portal.prepared->parameter_types[i];
     if (!message.values[i]) {
-      portal.parameters.push_back(Datum::make_null(types::physical_of(type.oid)));
+      portal.parameters.push_back(Datum::make_null(types::phys_of(context_, type.oid)));
       continue;
     }
     const Format format = format_of(message, i);

@@ -156,7 +156,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
   return as_custom(*planned);
 }
 
-Status Preparation::refresh(PreparedPtr& prepared) {
+Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   if (prepared->is_utility() ||
       (prepared->catalog_version == catalog_.version() && prepared->plan_settings == generation())) {
     return {};
@@ -171,7 +171,7 @@ Status Preparation::refresh(PreparedPtr& prepared) {
   if (lifted &&
       (fresh->lifted_used != prepared->lifted_used || !same_types(fresh->lifted_types, prepared->lifted_types)))
     return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");
-  if (prepared->parsed->variables != nullptr) {  // a program looks at the columns itself
+  if (columns == Columns::kMayChange || prepared->parsed->variables != nullptr) {  // a program looks at them itself
     prepared = std::move(fresh);
     return {};
   }

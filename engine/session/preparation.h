@@ -36,8 +36,9 @@ class Preparation {
                                    std::span<const Oid> parameter_types, bool for_cursor = false);
   // A Query message's text, through the cache; null when it is not one statement.
   Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text);
-  // Plans again what a change of the catalog has outdated.
-  Status refresh(PreparedPtr& prepared);
+  // Plans again what a change of the catalog has outdated. 0A000 when that changes columns that the client knows already.
+  enum class Columns : uint8_t { kTold, kMayChange };
+  Status refresh(PreparedPtr& prepared, Columns columns = Columns::kTold);
 
   // Statements without literals that drivers parse anew each time, in the cache too, apart from Query messages': their
   // parameters are inferred, and a cursor's plan has row keys. Null when there is none of the catalog's present state.

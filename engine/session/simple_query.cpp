@@ -87,7 +87,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     INDIGO_TRY(runner.run_utility(portal, sink));
   } else {
     // Planning again may change the columns: open first, then describe.
-    INDIGO_TRY(runner.open_plan(portal));
+    INDIGO_TRY(runner.open_plan(portal, Preparation::Columns::kMayChange));
     portal.shape = portal.prepared->text_shape;
     if (portal.shape) sink.row_description(*portal.shape);
     INDIGO_TRY(runner.run_plan(portal, 0, sink));

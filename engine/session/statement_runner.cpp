@@ -21,6 +21,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/utility.h"
+#include "types/function/phys_of.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -89,7 +90,7 @@ void tell_of_catalog_changes(catalog::SessionCatalog& catalog, const sql::Planne
 
 }  // namespace
 
-Status StatementRunner::lock_relations(PreparedPtr& prepared) {
+Status StatementRunner::lock_relations(PreparedPtr& prepared, Columns columns) {
   catalog::SessionCatalog& catalog = session_.session_catalog();
   storage::Store& store = session_.store();
   storage::Transaction& txn = session_.transaction();
@@ -108,7 +109,7 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared) {
     const uint64_t generation = session_.preparation().generation();
     if (prepared->catalog_version == catalog.version() && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
-    INDIGO_TRY(session_.preparation().refresh(prepared));
+    INDIGO_TRY(session_.preparation().refresh(prepared, columns));
     // What waited for the lock must see what the lock's holder has committed.
     txn.take_statement_snapshot();
   }
@@ -132,10 +133,10 @@ Status StatementRunner::check_allowed(const Prepared& prepared) {
   return {};
 }
 
-Status StatementRunner::open_plan(Portal& portal) {
+Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   INDIGO_TRY(session_.begin_statement());
   INDIGO_TRY(check_allowed(*portal.prepared));
-  INDIGO_TRY(lock_relations(portal.prepared));
+  INDIGO_TRY(lock_relations(portal.prepared, columns));
   portal.execution = session_.executions().take(*portal.prepared);
   portal.view = session_.transaction().view();
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
@@ -174,7 +175,7 @@ Status StatementRunner::materialise(Portal& portal) {
   std::vector<Phys> columns;
   for (const auto& column : portal.prepared->plan->root->columns) {
     if (columns.size() == portal.prepared->plan->targets.size() + portal.prepared->plan->cursor_tables.size()) break;
-    columns.push_back(types::physical_of(column.type.oid));
+    columns.push_back(types::phys_of(session_.session_catalog(), column.type.oid));
   }
   auto buffer = std::make_unique<RowBuffer>(columns);
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/row_sink.h"
+#include "engine/session/preparation.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {
@@ -20,7 +21,8 @@ class StatementRunner {
   explicit StatementRunner(SessionParts& session) : session_(session) {}
 
   // Snapshot, locks and operators of a ready portal.
-  Status open_plan(Portal& portal);
+  using Columns = Preparation::Columns;
+  Status open_plan(Portal& portal, Columns columns = Columns::kTold);
   // Runs a planned portal: at most max_rows rows into the sink (0: all), then sets portal.status and portal.tag.
   Status run_plan(Portal& portal, uint32_t max_rows, RowSink& sink);
   // Fetches from a portal's buffer or operators without a tag; returns rows sent.
@@ -33,7 +35,7 @@ class StatementRunner {
   // Result columns of a prepared statement in the given formats; null when it has none.
   Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);
   // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
-  Status lock_relations(PreparedPtr& prepared);
+  Status lock_relations(PreparedPtr& prepared, Columns columns = Columns::kTold);
   // Privileges, and whether a read-only transaction may run it.
   Status check_allowed(const Prepared& prepared);
 

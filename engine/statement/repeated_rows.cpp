@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-
-#include <absl/container/flat_hash_map.h>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace indigo::engine {
 
@@ -221,7 +222,7 @@ class Folder {
       }
     }
     out_.null_literals.assign(1, {});
-    absl::flat_hash_map<std::string, uint32_t> by_shape;
+    std::unordered_map<std::string, uint32_t> by_shape;
     for (RowText& t : texts_) {
       std::string shape;
       std::vector<bool> nulls;
@@ -333,7 +334,7 @@ class Folder {
   std::string_view last_;
   uint32_t last_text_ = 0;
   std::vector<RowText> texts_;
-  absl::flat_hash_map<std::string_view, size_t> by_text_;
+  std::unordered_map<std::string_view, size_t> by_text_;
   using Literals = std::array<int64_t, kClasses + 1>;
   std::vector<Literals> literal_of_;  // by column and marker: one that a row has there; -1: none
   std::vector<char> usual_;           // by column: the class of a NULL; 0: it is no literal

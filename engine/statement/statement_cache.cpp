@@ -1,5 +1,7 @@
 #include "engine/statement/statement_cache.h"
 
+#include "base/memory_reserve.h"
+
 namespace indigo::engine {
 
 void StatementCache::shape_of(const ScannedText& scanned, const std::vector<bool>& used, std::string& out) {
@@ -28,11 +30,17 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
     clear();
     generation_ = generation;
   }
-  const auto [place, fresh] = entries_.try_emplace(scanned.key);
+  // What is copied is copied before: a hash table of Abseil's is broken by an exception out of it.
+  std::string key = scanned.key;
+  shape_of(scanned, prepared->lifted_used, shape_);
+  std::string shape = shape_;
+  std::vector<bool> used = prepared->lifted_used;
+  const MustNotFail scope;
+  const auto [place, fresh] = entries_.try_emplace(std::move(key));
   if (fresh) key_bytes_ += scanned.key.size();
   Entry& entry = place->second;
   if (entry.used != prepared->lifted_used) {  // the first plan, or one that needed more of its literals
-    entry.used = prepared->lifted_used;
+    entry.used = std::move(used);
     entry.by_shape.clear();
     entry.only = nullptr;
   }
@@ -43,8 +51,7 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
     return;
   }
   if (entry.by_shape.size() >= kEntriesMax) entry.by_shape.clear();
-  shape_of(scanned, entry.used, shape_);
-  entry.by_shape[shape_] = std::move(prepared);
+  entry.by_shape[std::move(shape)] = std::move(prepared);
 }
 
 void StatementCache::erase(const ScannedText& scanned, uint64_t generation) {

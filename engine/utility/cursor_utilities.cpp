@@ -149,13 +149,13 @@ Status run_declare(UtilityCall& call, std::string& tag) {
   portal->hold = hold;
   portal->source_text = call.statement.text;
   portal->created_timestamp = session.message().timestamp();
-  portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
   for (const Datum& parameter : call.parameters) {
     portal->parameters.push_back(parameter);
     if (parameter.phys == Phys::kStr && !parameter.null)
       portal->parameters.back().str = portal->arena.copy(parameter.str);
   }
-  INDIGO_TRY(session.runner().open_plan(*portal));
+  INDIGO_TRY(session.runner().open_plan(*portal, Preparation::Columns::kMayChange));
+  portal->shape = portal->binary ? portal->prepared->binary_shape : portal->prepared->text_shape;
   portal->pin = session.transaction().pin(portal->view);
   portals.add(stmt.portalname, std::move(portal));
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
+#include "base/memory_reserve.h"
 
 namespace indigo::storage {
 namespace {
@@ -23,6 +24,7 @@ bool WaitGraph::add_lock_wait(LockRequest& request) {
   Wait wait{party_of(*request.owner), &request, 0};
   auto& waits = wait.waiter.txn ? by_transaction_ : by_session_;
   uint64_t id = wait.waiter.txn ? wait.waiter.txn : wait.waiter.session;
+  const MustNotFail scope;  // the request stands in its queue already
   std::lock_guard guard(mutex_);
   waits[id] = wait;
   if (!deadlocked(wait)) return true;
@@ -33,6 +35,7 @@ bool WaitGraph::add_lock_wait(LockRequest& request) {
 
 bool WaitGraph::add_record_wait(TxnId waiter, TxnId owner) {
   Wait wait{{waiter.value, 0}, nullptr, owner.value};
+  const MustNotFail scope;
   std::lock_guard guard(mutex_);
   by_transaction_[waiter.value] = wait;
   if (!deadlocked(wait)) return true;

@@ -1,5 +1,5 @@
 // jsonb_path_exists, _match, _query and their kin, and the operators @? and @@.
-#include <absl/container/flat_hash_map.h>
+#include <unordered_map>
 
 #include "types/function/families.h"
 #include "types/function/kernel.h"
@@ -15,11 +15,11 @@ using Outcome = PathExecutor::Outcome;
 // The paths that this query has met.
 struct PathCache {
   static constexpr size_t kMaxPaths = 100;
-  absl::flat_hash_map<std::string, std::unique_ptr<JsonPath>> paths;
+  std::unordered_map<std::string, std::unique_ptr<JsonPath>> paths;
 };
 const JsonPath* parsed(FuncContext& context, Str text) {
   auto& cache = context.cached<PathCache>();
-  const auto it = cache.paths.find(absl::string_view(text.data(), text.size()));
+  const auto it = cache.paths.find(std::string(text));
   if (it != cache.paths.end()) return it->second.get();
   auto path = std::make_unique<JsonPath>();
   if (!parse_json_path(context, text, *path)) return nullptr;
