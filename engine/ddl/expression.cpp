@@ -139,7 +139,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
   }
   if (use == ExpressionUse::kPolicy) {  // may have subqueries; the analyzer knows what it may not have
     INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_policy(c.host.session(), node, c.text, relation));
-    return kept(c, expr);
+    return keep_expression(c, expr);
   }
   const bool condition = use == ExpressionUse::kCheck || use == ExpressionUse::kIndexPredicate;
   if (condition) {
