@@ -17,8 +17,7 @@ const Kind& kind_of(Oid class_id) {
       {pg_proc::kOid, "function", sqlstate::kUndefinedFunction},
       {pg_namespace::kOid, "schema", sqlstate::kInvalidSchemaName},
       {pg_collation::kOid, "collation", sqlstate::kUndefinedObject},
-      {pg_constraint::kOid, "constraint", sqlstate::kUndefinedObject},
-      {kInvalidOid, "object", sqlstate::kUndefinedObject},
+      {kInvalidOid, "part", sqlstate::kUndefinedObject},
   };
   const Kind* kind = kKinds;
   while (kind->class_id != class_id && kind->class_id != kInvalidOid) kind++;
@@ -52,8 +51,9 @@ Status lock_mentioned(DdlContext& c, const Address& a) {
 
 Status hold(DdlContext& c, const Address& a) {
   INDIGO_TRY(lock_mentioned(c, a));
-  if (is_pinned(a) || exists(c, a)) return {};
   const Kind& kind = kind_of(a.class_id);
+  // Constraints, triggers and other parts go with a relation or a type, which is held itself.
+  if (is_pinned(a) || kind.class_id == kInvalidOid || exists(c, a)) return {};
   return Error(kind.state,
                std::string(kind.name) + " with OID " + std::to_string(a.object) + " was concurrently dropped");
 }
