@@ -132,7 +132,7 @@ from pg_catalog.pg_statistic s
      join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = s.staattnum
      left join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where not a.attisdropped and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
-  and (not c.relrowsecurity or not pg_catalog.row_security_active(c.oid))sql"},
+  and (not c.relrowsecurity or not pg_catalog.row_security_active(c.oid)))sql"},
     {"pg_prepared_xacts", R"sql(
 select p.transaction, p.gid, p.prepared, u.rolname as owner, d.datname as database
 from pg_catalog.pg_prepared_xact() p

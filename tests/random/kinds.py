@@ -144,7 +144,7 @@ class PolicyKind:
         *texts, end = self.statements(sample.node if node is None else node)
         for sql in [*texts, "RESET ROLE", "SET LOCAL row_security = on", policies.CONTENTS]:
             ours, theirs = self.ours.ask(sql), self.theirs.ask(sql)
-            verdict = comparing.compare(sql, ours, theirs, message=True, ordered=False)
+            verdict = comparing.compare(sql, ours, theirs, message=True, ordered=False, single=False)
             if not verdict or theirs.state:
                 break
         for server in (self.ours, self.theirs):

@@ -124,7 +124,10 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     std::vector<Address> objects;
     for (const RelationPtr& r : owned_relations(c, role)) {
       bool internal = false;
-      for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) internal |= d.type == 'i';
+      // (The columns of a partition key depend on their own table.)
+      for (const Dependent& d : references_of(c, {pg_class::kOid, r->oid, 0})) {
+        internal |= d.type == 'i' && (d.address.class_id != pg_class::kOid || d.address.object != r->oid);
+      }
       if (!internal) objects.push_back({pg_class::kOid, r->oid, 0});
     }
     for (const Oid oid : owned_rows(c, pg_namespace::kOid, pg_namespace::c_nspowner, pg_namespace::c_oid, role)) {
