@@ -1,6 +1,5 @@
 #include "storage/clone.h"
 
-#include <chrono>
 #include <vector>
 
 #include "base/mutation.h"
@@ -14,9 +13,7 @@ namespace indigo::storage {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::milliseconds(1);   // for commits, while others are kept out
-constexpr auto kLookAgain = std::chrono::milliseconds(1);  // between two looks at a commit that takes long
-constexpr size_t kTablesMeanwhile = 64;                    // made between the count of all and the pause
+constexpr size_t kTablesMeanwhile = 64;  // made between the count of all and the pause
 
 }  // namespace
 
@@ -27,36 +24,14 @@ std::vector<WriteContext*> StoreImpl::write_contexts() {
   return contexts;
 }
 
-StorageStatus StoreImpl::wait_for_commits() {
-  if (mutated(Mutation::kCloneAtOnce)) return StorageStatus::kOk;
-  for (WriteContext* context : write_contexts()) {
-    const uint64_t now = context->commits.load(std::memory_order_acquire);
-    if (now % 2 == 0) continue;
-    while (context->commits.load(std::memory_order_acquire) == now) {
-      if (Waiter::current().interrupted() != InterruptReason::kNone) return StorageStatus::kInterrupted;
-      pauses_.at(PausePoint::kLongCommit);
-      Waiter::current().sleep(Clock::now() + kLookAgain);
-    }
-  }
-  return StorageStatus::kOk;
-}
+StorageStatus StoreImpl::wait_for_commits() { return commits_.wait_until_idle(write_contexts()); }
 
 bool StoreImpl::try_pause() {
   pause_mutex_.lock();
   if (mutated(Mutation::kCloneAtOnce)) return true;
-  commits_paused_.store(true);
-  pauses_.at(PausePoint::kGateClosed);
-  const auto deadline = Clock::now() + kPatience;
-  for (WriteContext* context : write_contexts()) {
-    Backoff backoff;
-    while (context->commits.load() % 2 != 0) {  // seq_cst, pairs with CommitGuard
-      if (Clock::now() >= deadline) {
-        commits_paused_.store(false);
-        pause_mutex_.unlock();
-        return false;
-      }
-      backoff.pause();
-    }
+  if (!commits_.try_close([this] { return write_contexts(); })) {
+    pause_mutex_.unlock();
+    return false;
   }
   epochs_.pause_writers();
   return true;
@@ -64,7 +39,7 @@ bool StoreImpl::try_pause() {
 
 void StoreImpl::resume() {
   epochs_.resume_writers();
-  commits_paused_.store(false);
+  commits_.open();
   pause_mutex_.unlock();
 }
 

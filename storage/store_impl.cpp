@@ -1,17 +1,10 @@
 #include "storage/store_impl.h"
 
-#include <thread>
-
 #include "base/check.h"
 #include "base/memory_reserve.h"
-#include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
-
-namespace {
-constexpr size_t kKeepRecords = 4096;  // a transaction state keeps lists of this size for the next transaction
-}  // namespace
 
 std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::make_unique<StoreImpl>(options); }
 
@@ -149,136 +142,12 @@ Certifier& StoreImpl::make_certifier() {
   return *own_certifier_;
 }
 
-class StoreImpl::CommitGuard {
- public:
-  CommitGuard(StoreImpl& store, TransactionImpl& txn) : commits_(txn.has_writes() ? &txn.writes().commits : nullptr) {
-    if (commits_ == nullptr) return;
-    for (;;) {
-      count();  // seq_cst: either this sees the pause, or the pause sees this
-      if (!store.commits_paused_.load()) return;
-      count();
-      Backoff backoff;
-      while (store.commits_paused_.load()) backoff.pause();
-    }
-  }
-  ~CommitGuard() {
-    if (commits_ != nullptr) count(std::memory_order_release);  // pairs with try_pause
-  }
-  CommitGuard(const CommitGuard&) = delete;
-  CommitGuard& operator=(const CommitGuard&) = delete;
-
- private:
-  // One writer: no read-modify-write is needed.
-  void count(std::memory_order order = std::memory_order_seq_cst) {
-    commits_->store(commits_->load(std::memory_order_relaxed) + 1, order);
-  }
-  std::atomic<uint64_t>* commits_;
-};
-
-StorageStatus StoreImpl::prepare_log(TransactionImpl& txn) {
-  TransactionState& state = txn.state();
-  if (state.record == nullptr) state.record = std::make_unique<log::RecordStream>(log_);
-  log::RecordStream& record = *state.record;
-  auto outcome = log::Log::Outcome::kOk;
-  for (const LogRecord& r : state.log) {
-    PendingVersion* p = r.pending();
-    const PendingEntry* e = p->top.load(std::memory_order_relaxed);
-    if (!r.claims() || p->released || e == nullptr || !p->table->durable_id()) continue;
-    if (e->tombstone) {
-      outcome = record.erase(p->table->durable_id(), p->key);
-    } else {
-      Bytes row = e->overflow != nullptr ? e->overflow->bytes() : e->image;
-      if (e->in_leaf) row = p->table->inserted_image(txn, *p);
-      outcome = record.put(p->table->durable_id(), p->key, row);
-    }
-    if (outcome != log::Log::Outcome::kOk) break;
-  }
-  if (outcome == log::Log::Outcome::kOk && !record.empty()) outcome = record.prepare();
-  if (outcome == log::Log::Outcome::kOk) return StorageStatus::kOk;
-  record.abandon();
-  return outcome == log::Log::Outcome::kFull ? StorageStatus::kLogFull : StorageStatus::kLogFailed;
-}
-
-Lsn StoreImpl::commit_writes(TransactionImpl& txn) {
-  TransactionState& state = txn.state();
-  Descriptor& descriptor = txn.writes().descriptor;
-  Lsn lsn;
-  descriptor.set_committing();
-  // A serializable one that has written took its stamp in the commit section.
-  CommitStamp c = txn.commit_stamp_ ? txn.commit_stamp_ : clock_.take();
-  txn.commit_stamp_ = c;
-  if (state.record != nullptr && !state.record->empty()) lsn = state.record->append(c);
-  if (mutated(Mutation::kEarlyAcknowledge)) std::this_thread::yield();
-  pauses_.at(PausePoint::kStamped);
-  descriptor.set_committed(c);  // the commit point
-  clock_.decide(c);
-  SnapshotRegistry::release(*state.slot);
-  snapshots_.collect(state.active);
-  pauses_.at(PausePoint::kInstall);
-  size_t installed = 0, changes = 0;
-  TableImpl* changed = nullptr;  // whose `changes` are being counted
-  for (const LogRecord& r : state.log) {
-    PendingVersion* p = r.pending();
-    if (!r.claims() || p->released) continue;
-    if (p->table != changed) {
-      if (changed != nullptr) changed->add_changes(changes);
-      changed = p->table;
-      changes = 0;
-    }
-    changes++;
-    int64_t rows_added = 0;
-    p->table->install(*p, c, state.active, rows_added, state.stale);
-    if (rows_added != 0) txn.touch(*p->table).rows_added += rows_added;
-    if (++installed % 1024 == 0) Waiter::current().yield_if_due();
-  }
-  if (changed != nullptr) changed->add_changes(changes);
-  if (!state.stale.empty()) {
-    TableImpl::erase_stale(state.stale);
-    if (state.stale.capacity() > kKeepRecords) state.stale = {};
-    state.stale.clear();
-  }
-  for (auto& t : state.touched) {
-    if (t.rows_added != 0) t.table->add_rows(t.rows_added);
-  }
-  pauses_.at(PausePoint::kInstalled);
-  if (!mutated(Mutation::kEarlyAcknowledge)) clock_.wait_stable(c);  // R5
-  return lsn;
-}
-
-bool StoreImpl::certify(TransactionImpl& txn) {
-  SerializableTransaction& s = *txn.serializable_;
-  s.eta = std::max(s.eta, txn.least_snapshot_);  // what it was shown above its snapshot
-  for (const LogRecord& r : txn.state().log) {
-    const PendingVersion* p = r.pending();
-    if (!r.claims() || p->released || p->top.load(std::memory_order_relaxed) == nullptr) continue;
-    uint64_t space = p->table->id().value;
-    const uint64_t hash = p->read_hash != 0 ? p->read_hash : hash_read(space, p->key);
-    s.writes.push_back({hash, space, p->key, p->mode == RowLockMode::kUpdate});
-  }
-  if (s.writes.empty()) s.index_writes.clear();  // all of it was rolled back
-  return certifier().certify(s, txn.commit_stamp_);
-}
-
 StorageStatus StoreImpl::commit(Transaction& transaction) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
-  Lsn lsn;
   const bool asynchronous = txn.asynchronous_;
-  if (txn.has_writes() && log_.records()) {
-    if (StorageStatus status = prepare_log(txn); status != StorageStatus::kOk) {
-      status = txn.failed(status);
-      rollback(txn);
-      return status;
-    }
-  }
-  bool certified = true;
-  {
-    const MustNotFail scope;
-    CommitGuard guard(*this, txn);
-    certified = txn.serializable_ == nullptr || certify(txn);
-    if (certified && txn.has_writes()) lsn = commit_writes(txn);
-  }
-  if (!certified) {
-    const StorageStatus status = txn.failed(StorageStatus::kSerialization);
+  Lsn lsn;
+  if (StorageStatus status = commits_.run(txn, lsn); status != StorageStatus::kOk) {
+    status = txn.failed(status);
     rollback(txn);
     return status;
   }
@@ -320,7 +189,7 @@ void StoreImpl::finish(TransactionImpl& txn, bool committed) {
     writes->descriptor.forget_records();
     writes->descriptor.announce_release();
   }
-  if (state->log.capacity() > kKeepRecords) {
+  if (state->log.capacity() > TransactionState::kKeepRecords) {
     state->log = {};
   } else {
     state->log.clear();

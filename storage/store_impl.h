@@ -27,6 +27,7 @@
 #include "storage/statistics.h"
 #include "storage/store.h"
 #include "storage/txn/commit_clock.h"
+#include "storage/txn/commit_protocol.h"
 #include "storage/txn/snapshot_registry.h"
 #include "storage/txn/transaction_impl.h"
 
@@ -111,13 +112,6 @@ class StoreImpl final : public Store {
   Certifier& make_certifier();
   TxnId next_txn_id(TransactionState& state);
   Shard& shard() { return shards_[thread_shard() % kShards]; }
-  // Commit step 1: writes what is long, and reserves the last record's place.
-  StorageStatus prepare_log(TransactionImpl& txn);
-  // Index-SSN's commit section. False: the transaction must roll back.
-  bool certify(TransactionImpl& txn);
-  Lsn commit_writes(TransactionImpl& txn);
-  // Around the commit section and commit_writes: try_pause() waits for it, and keeps it out.
-  class CommitGuard;
   std::vector<WriteContext*> write_contexts();
   std::shared_ptr<TableImpl> add_table(std::unique_ptr<TableImpl> created);
   // For another transaction to take, once the epoch has passed.
@@ -137,6 +131,7 @@ class StoreImpl final : public Store {
   PauseHook pauses_;
   CommitClock clock_;
   SnapshotRegistry snapshots_{clock_, pauses_};
+  CommitProtocol commits_{log_, clock_, snapshots_, pauses_};
   std::unique_ptr<Certifier> own_certifier_;
   std::atomic<Certifier*> certifier_{nullptr};  // since the first serializable transaction
   std::unique_ptr<LockManager> locks_;
@@ -148,7 +143,6 @@ class StoreImpl final : public Store {
   alignas(64) std::atomic<uint64_t> next_txn_{1};
   std::atomic<uint64_t> next_id_{1};
   std::atomic<uint64_t> next_generation_{0};
-  std::atomic<bool> commits_paused_{false};
   std::mutex pause_mutex_;  // held from try_pause to resume
   EpochManager epochs_;
   IndexService index_service_;

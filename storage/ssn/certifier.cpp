@@ -118,10 +118,9 @@ StorageStatus Certifier::wait_safe(SerializableTransaction& t) {
     std::lock_guard lock(lock_);
     t.waiting_ = true;
   }
-  WaitResult r = ended_.wait([&] { return decided || look(); });
+  ended_.wait([&] { return decided || look(); });
   waiting_.fetch_sub(1);
   if (!decided) {
-    (void)r;
     leave(t);
     return StorageStatus::kInterrupted;
   }

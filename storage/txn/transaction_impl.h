@@ -38,7 +38,7 @@ struct WriteContext {
   static constexpr size_t kFirstBlockBytes = 4096 - 64;
   Descriptor descriptor;
   Arena arena{kFirstBlockBytes};     // pending versions, their images and keys
-  std::atomic<uint64_t> commits{0};  // counts beginnings and ends of commits: odd while in one (StoreImpl::CommitGuard)
+  std::atomic<uint64_t> commits{0};  // counts beginnings and ends of commits: odd while in one (CommitProtocol)
 
   // The tables that the transaction has changed records of, as a set that may have others too. Written by its session,
   // read when a table is to go (storage/dropped_tables.h).
@@ -103,6 +103,7 @@ struct StaleIndexEntry {
 
 // What outlives a transaction to be used by the next one.
 struct TransactionState {
+  static constexpr size_t kKeepRecords = 4096;  // lists of this size are kept for the next transaction
   struct Savepoint {
     size_t log_position;
     size_t action_count;
@@ -224,6 +225,7 @@ class TransactionImpl final : public Transaction {
   PendingVersion* last_claim = nullptr;
 
  private:
+  friend class CommitProtocol;
   friend class StoreImpl;
   void take_snapshot() const;
   // Undoes the log down to `position`.
