@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "types/builtin/index_methods.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {
@@ -13,7 +14,7 @@ using storage::IndexStructure;
 constexpr AccessMethod kMethods[] = {
     {oid::kBtreeMethod, oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true, true, true, true,
      true},
-    {Oid{405}, Oid{405}, "hash", IndexStructure::kHash, false, false, false, false, true, false, true, true, 0.5},
+    {oid::kHashMethod, oid::kHashMethod, "hash", IndexStructure::kHash, false, false, false, false, true, false, true, true, 0.5},
     {Oid{8030}, oid::kBtreeMethod, "griffin", IndexStructure::kGriffin, true, true, true, true, true, true, true, true,
      0.5},
     {Oid{783}, Oid{783}, "gist", IndexStructure::kEmpty, false, false, true, true, true, true, true, false},

@@ -1,5 +1,6 @@
 #include "engine/auth/digest.h"
 
+#include <absl/strings/escaping.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -36,15 +37,11 @@ Sha256 pbkdf2_sha256(std::string_view password, std::string_view salt, int itera
 }
 
 std::string md5_hex(std::string_view bytes) {
-  static constexpr char kHex[] = "0123456789abcdef";
   unsigned char digest[EVP_MAX_MD_SIZE] = {};
   unsigned length = 0;
   std::string hex;
   if (EVP_Digest(bytes.data(), bytes.size(), digest, &length, EVP_md5(), nullptr) == 1) {
-    for (unsigned i = 0; i < length; i++) {
-      hex += kHex[digest[i] >> 4];
-      hex += kHex[digest[i] & 15];
-    }
+    hex = absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), length));
   }
   ERR_clear_error();
   return hex;

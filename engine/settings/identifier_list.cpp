@@ -1,5 +1,7 @@
 #include "engine/settings/identifier_list.h"
 
+#include "types/text/ascii.h"
+
 namespace indigo::engine {
 
 std::optional<std::vector<std::string>> split_identifier_list(std::string_view text) {
@@ -28,7 +30,7 @@ std::optional<std::vector<std::string>> split_identifier_list(std::string_view t
     } else {
       while (i < text.size() && text[i] != ',' && text[i] != ' ' && !(text[i] >= '\t' && text[i] <= '\r')) {
         char c = text[i++];
-        name.push_back(c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c);
+        name.push_back(types::ascii_lower(c));
       }
       if (name.empty()) return std::nullopt;
     }

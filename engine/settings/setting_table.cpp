@@ -11,6 +11,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/settings/setting_rows.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine {
 
@@ -19,12 +20,6 @@ namespace {
 constexpr SettingDefinition kPostgresSettings[] = {
 #include "engine/settings/generated/setting_data.inc"
 };
-
-std::string lower(std::string_view s) {
-  std::string out(s);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
-}
 
 std::vector<SettingDefinition> make_table() {
   std::vector<SettingDefinition> all(std::begin(kPostgresSettings), std::end(kPostgresSettings));
@@ -73,7 +68,7 @@ std::string number_text(double v) {
 }
 
 Result<std::string> parse_bool(const SettingDefinition& d, std::string_view text) {
-  std::string v = lower(text);
+  std::string v = types::to_lower(text);
   auto is_prefix = [&](std::string_view word, size_t least) {
     return v.size() >= least && word.substr(0, v.size()) == v;
   };
@@ -128,7 +123,7 @@ Result<std::string> parse_number(const SettingDefinition& d, std::string_view te
 
 Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text) {
   std::string_view rest = d.enum_values;
-  std::string wanted = lower(text);
+  std::string wanted = types::to_lower(text);
   std::string list;
   // Boolean spellings of enums that have on and off.
   if (std::strcmp(d.name, "synchronous_commit") == 0 || std::strcmp(d.name, "constraint_exclusion") == 0 ||

@@ -2,14 +2,14 @@
 
 #include <charconv>
 
+#include <absl/strings/escaping.h>
+
 #include "base/sqlstate.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 
 namespace indigo::sql::partition {
 namespace {
-
-constexpr std::string_view kHex = "0123456789abcdef";
 
 void store_value(types::FuncContext& context, const types::TypeRef& type, const BoundValue& v, std::string& out) {
   switch (v.kind) {
@@ -21,10 +21,7 @@ void store_value(types::FuncContext& context, const types::TypeRef& type, const 
   std::string bytes;
   type_send(context, type, v.value.get(), bytes);
   out += '=';
-  for (const char b : bytes) {
-    out += kHex[static_cast<uint8_t>(b) >> 4];
-    out += kHex[static_cast<uint8_t>(b) & 15];
-  }
+  out += absl::BytesToHexString(bytes);
 }
 
 void store_values(types::FuncContext& context, const catalog::PartitionKey& key, const std::vector<BoundValue>& values,
@@ -46,10 +43,7 @@ Result<BoundValue> read_value(types::FuncContext& context, const types::TypeRef&
     case 'n': out.kind = BoundValue::Kind::kNull; return out;
     default: break;
   }
-  std::string bytes;
-  for (size_t i = 1; i + 1 < text.size(); i += 2) {
-    bytes += static_cast<char>(kHex.find(text[i]) << 4 | kHex.find(text[i + 1]));
-  }
+  const std::string bytes = absl::HexStringToBytes(absl::string_view(text.data() + 1, text.size() - 1));
   const Datum value = type_receive(context, type, bytes);
   if (context.failed()) return context.take_error();
   out.value = OwnedDatum(value);

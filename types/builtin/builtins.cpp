@@ -6,6 +6,7 @@
 #include "types/builtin/function_text.h"
 #include "types/generated/columns.h"
 #include "types/generated/static_tables.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -58,29 +59,8 @@ Builtins::~Builtins() = default;
 // ---- types
 
 Phys Builtins::phys_of(Oid type) {
-  if (oid::is_reg_type(type)) return Phys::kI32;
-  switch (type) {
-    case oid::kBool: return Phys::kBool;
-    case oid::kInt2: return Phys::kI16;
-    case oid::kInt4:
-    case oid::kDate:
-    case oid::kOid:
-    case oid::kXid:
-    case oid::kCid: return Phys::kI32;
-    case oid::kInt8:
-    case oid::kTimestamp:
-    case oid::kTimestampTz:
-    case oid::kTime:
-    case oid::kMoney:
-    case oid::kPgLsn:
-    case oid::kXid8: return Phys::kI64;
-    case oid::kFloat4: return Phys::kF32;
-    case oid::kFloat8: return Phys::kF64;
-    case oid::kInterval:
-    case oid::kUuid:
-    case oid::kTimeTz: return Phys::kB16;
-    default: return Phys::kStr;
-  }
+  const TypeDefinition* definition = type_definition(type);
+  return definition == nullptr ? Phys::kStr : definition->phys;
 }
 
 std::shared_ptr<const TypeInfo> Builtins::Tables::make_type(uint32_t row) const {

@@ -1,9 +1,15 @@
 // hash_numeric, jsonb_hash, hash_array and hash_record: PostgreSQL's hashes of values that have parts, with its results.
 #include "types/bytes/value_hash.h"
 
+#include <map>
+#include <set>
+
+#include "types/builtin/index_methods.h"
+#include "types/builtin/static_table.h"
 #include "types/bytes/jenkins_hash.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/generated/columns.h"
 #include "types/io/record.h"
 #include "types/json/jsonb.h"
 #include "types/numeric/numeric.h"
@@ -107,25 +113,34 @@ uint64_t record_hash(FuncContext& context, Str image, Seed seed) {
   return seed.extended ? h : static_cast<uint32_t>(h);
 }
 
-// The two support functions of the type's hash operator class (pg_amproc).
-struct TypeHash {
-  Oid type, function, extended;
+// The two support functions of each type's hash operator class, by pg_opclass and pg_amproc.
+struct HashFunctions {
+  Oid plain = kInvalidOid, extended = kInvalidOid;
 };
-constexpr TypeHash kTypeHashes[] = {
-    {oid::kChar, 454, 446},       {oid::kName, 455, 447},        {oid::kInt8, 949, 442},
-    {oid::kInt2, 449, 441},       {oid::kInt4, 450, 425},        {oid::kText, 400, 448},
-    {oid::kVarchar, 400, 448},    {oid::kOid, 453, 445},         {oid::kTid, 2233, 2234},
-    {oid::kOidVector, 457, 776},  {oid::kFloat4, 451, 443},      {oid::kFloat8, 452, 444},
-    {oid::kMacAddr8, 328, 781},   {oid::kMacAddr, 399, 778},     {oid::kInet, 422, 779},
-    {oid::kCidr, 422, 779},       {oid::kBpchar, 1080, 972},     {oid::kDate, 450, 425},
-    {oid::kTime, 1688, 3409},     {oid::kTimestamp, 2039, 3411}, {oid::kTimestampTz, 2039, 3411},
-    {oid::kInterval, 1697, 3418}, {oid::kTimeTz, 1696, 3410},    {oid::kUuid, 2963, 3412},
-    {oid::kPgLsn, 3252, 3413},
-};
+std::map<Oid, HashFunctions> read_hash_functions() {
+  constexpr Oid kExtended = 2;  // pg_amproc.amprocnum
+  const StaticTable &classes = static_table_of(pg_opclass::kOid), &functions = static_table_of(pg_amproc::kOid);
+  std::set<Oid> families;
+  for (uint32_t row = 0; row < classes.row_count; row++) {
+    if (classes.columns[pg_opclass::c_opcmethod].cell(row) != oid::kHashMethod) continue;
+    families.insert(classes.columns[pg_opclass::c_opcfamily].cell(row));
+  }
+  std::map<Oid, HashFunctions> out;
+  for (uint32_t row = 0; row < functions.row_count; row++) {
+    if (!families.contains(functions.columns[pg_amproc::c_amprocfamily].cell(row))) continue;
+    HashFunctions& of = out[functions.columns[pg_amproc::c_amproclefttype].cell(row)];
+    const bool extended = functions.columns[pg_amproc::c_amprocnum].datum(row).i16 == kExtended;
+    (extended ? of.extended : of.plain) = functions.columns[pg_amproc::c_amproc].cell(row);
+  }
+  return out;
+}
 const ScalarFunction* hash_function(Oid type, bool extended) {
-  for (const TypeHash& t : kTypeHashes)
-    if (t.type == type) return find_scalar(extended ? t.extended : t.function);
-  return nullptr;
+  static const std::map<Oid, HashFunctions> functions = read_hash_functions();
+  // These have no class of their own: they are hashed as what they are stored as.
+  if (type == oid::kVarchar) type = oid::kText;
+  if (type == oid::kCidr) type = oid::kInet;
+  const auto at = functions.find(type);
+  return at == functions.end() ? nullptr : find_scalar(extended ? at->second.extended : at->second.plain);
 }
 
 // Types whose values are hashed below without a function of their own.

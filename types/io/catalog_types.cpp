@@ -1,6 +1,6 @@
 // reg*: OIDs that read and print as names. "-" is 0; a number is taken as it is.
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
 #include "types/system/object_name.h"
@@ -52,23 +52,33 @@ Datum reg_receive(FuncContext& context, const TypeRef&, Str bytes) {
 }
 void reg_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { send_integer(d.oid(), out); }
 
-const TypeIo kCatalogTypes[] = {
-    {oid::kRegClass, reg_in<find_relation_oid>, reg_out<relation_name>, reg_receive, reg_send},
-    {oid::kRegType, reg_in<find_type_oid>, reg_out<type_name>, reg_receive, reg_send},
-    {oid::kRegProc, reg_in<find_function_oid>, reg_out<function_name>, reg_receive, reg_send},
-    {oid::kRegProcedure, reg_in<find_procedure_oid>, reg_out<procedure_name>, reg_receive, reg_send},
-    {oid::kRegOper, reg_in<find_operator_oid, kZero>, reg_out<operator_name, kZero>, reg_receive, reg_send},
+const TypeDefinition kCatalogTypes[] = {
+    {oid::kRegClass, reg_in<find_relation_oid>, reg_out<relation_name>, reg_receive, reg_send, Phys::kI32, &kOidOrder,
+     KeyForm::kU32},
+    {oid::kRegType, reg_in<find_type_oid>, reg_out<type_name>, reg_receive, reg_send, Phys::kI32, &kOidOrder,
+     KeyForm::kU32},
+    {oid::kRegProc, reg_in<find_function_oid>, reg_out<function_name>, reg_receive, reg_send, Phys::kI32, &kOidOrder,
+     KeyForm::kU32},
+    {oid::kRegProcedure, reg_in<find_procedure_oid>, reg_out<procedure_name>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
+    {oid::kRegOper, reg_in<find_operator_oid, kZero>, reg_out<operator_name, kZero>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
     {oid::kRegOperator, reg_in<find_operator_signature_oid, kZero>, reg_out<operator_signature, kZero>, reg_receive,
-     reg_send},
-    {oid::kRegNamespace, reg_in<find_schema_oid>, reg_out<schema_display_name>, reg_receive, reg_send},
-    {oid::kRegRole, reg_in<find_role_oid>, reg_out<role_display_name>, reg_receive, reg_send},
-    {oid::kRegCollation, reg_in<find_collation_oid>, reg_out<collation_display_name>, reg_receive, reg_send},
-    {oid::kRegConfig, reg_in<find_text_search_oid>, reg_out<text_search_name>, reg_receive, reg_send},
-    {oid::kRegDictionary, reg_in<find_text_search_oid>, reg_out<text_search_name>, reg_receive, reg_send},
+     reg_send, Phys::kI32, &kOidOrder, KeyForm::kU32},
+    {oid::kRegNamespace, reg_in<find_schema_oid>, reg_out<schema_display_name>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
+    {oid::kRegRole, reg_in<find_role_oid>, reg_out<role_display_name>, reg_receive, reg_send, Phys::kI32, &kOidOrder,
+     KeyForm::kU32},
+    {oid::kRegCollation, reg_in<find_collation_oid>, reg_out<collation_display_name>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
+    {oid::kRegConfig, reg_in<find_text_search_oid>, reg_out<text_search_name>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
+    {oid::kRegDictionary, reg_in<find_text_search_oid>, reg_out<text_search_name>, reg_receive, reg_send, Phys::kI32,
+     &kOidOrder, KeyForm::kU32},
 };
 
 }  // namespace
 
-std::span<const TypeIo> catalog_types() { return kCatalogTypes; }
+std::span<const TypeDefinition> catalog_types() { return kCatalogTypes; }
 
 }  // namespace indigo::types

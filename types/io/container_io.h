@@ -1,7 +1,7 @@
 // Text and binary forms of arrays, composite values and enums. See types/type_io.h for the conventions.
 #pragma once
 
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 
 namespace indigo::types {
 

@@ -3,7 +3,7 @@
 #include "types/datetime/format.h"
 #include "types/datetime/parse.h"
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 
 namespace indigo::types {
@@ -121,17 +121,20 @@ void interval_send(FuncContext&, const TypeRef&, const Datum& d, std::string& ou
   send_integer(static_cast<uint32_t>(d.interval.months), out);
 }
 
-const TypeIo kDatetimeTypes[] = {
-    {oid::kDate, date_in, date_out, date_receive, date_send},
-    {oid::kTime, i64_in<parse_time>, time_out, time_receive, i64_send},
-    {oid::kTimeTz, timetz_in, timetz_out, timetz_receive, timetz_send},
-    {oid::kTimestamp, i64_in<parse_timestamp>, timestamp_out, timestamp_receive, i64_send},
-    {oid::kTimestampTz, i64_in<parse_timestamptz>, timestamptz_out, timestamp_receive, i64_send},
-    {oid::kInterval, interval_in, interval_out, interval_receive, interval_send},
+const TypeDefinition kDatetimeTypes[] = {
+    {oid::kDate, date_in, date_out, date_receive, date_send, Phys::kI32, &kI32Order, KeyForm::kI32},
+    {oid::kTime, i64_in<parse_time>, time_out, time_receive, i64_send, Phys::kI64, &kI64Order, KeyForm::kI64},
+    {oid::kTimeTz, timetz_in, timetz_out, timetz_receive, timetz_send, Phys::kB16, &kTimeTzOrder, KeyForm::kTimeTz},
+    {oid::kTimestamp, i64_in<parse_timestamp>, timestamp_out, timestamp_receive, i64_send, Phys::kI64, &kI64Order,
+     KeyForm::kI64},
+    {oid::kTimestampTz, i64_in<parse_timestamptz>, timestamptz_out, timestamp_receive, i64_send, Phys::kI64, &kI64Order,
+     KeyForm::kI64},
+    {oid::kInterval, interval_in, interval_out, interval_receive, interval_send, Phys::kB16, &kIntervalOrder,
+     KeyForm::kInterval},
 };
 
 }  // namespace
 
-std::span<const TypeIo> datetime_types() { return kDatetimeTypes; }
+std::span<const TypeDefinition> datetime_types() { return kDatetimeTypes; }
 
 }  // namespace indigo::types

@@ -1,6 +1,6 @@
 // json, jsonb and jsonpath.
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/json/jsonb.h"
 #include "types/jsonpath/path.h"
 #include "types/oids.h"
@@ -64,14 +64,14 @@ void path_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
   out.append(d.str);
 }
 
-const TypeIo kJsonTypes[] = {
+const TypeDefinition kJsonTypes[] = {
     {oid::kJson, json_in, json_out, json_in, json_out},
     {oid::kJsonPath, path_in, json_out, path_receive, path_send},
-    {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send},
+    {oid::kJsonb, jsonb_in, jsonb_out, jsonb_receive, jsonb_send, Phys::kStr, &kJsonbOrder},
 };
 
 }  // namespace
 
-std::span<const TypeIo> json_types() { return kJsonTypes; }
+std::span<const TypeDefinition> json_types() { return kJsonTypes; }
 
 }  // namespace indigo::types

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/number/float.h"
 #include "types/number/integer_text.h"
 #include "types/numeric/numeric.h"
@@ -250,22 +250,28 @@ void numeric_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out
   for (size_t i = first; i < groups.size(); i++) send_integer(groups[i], out);
 }
 
-const TypeIo kNumberTypes[] = {
-    {oid::kBool, bool_in, bool_out, bool_receive, bool_send},
-    {oid::kInt2, integer_in<int16_t>, integer_out<int16_t>, integer_receive<int16_t>, integer_send<int16_t>},
-    {oid::kInt4, integer_in<int32_t>, integer_out<int32_t>, integer_receive<int32_t>, integer_send<int32_t>},
-    {oid::kInt8, integer_in<int64_t>, integer_out<int64_t>, integer_receive<int64_t>, integer_send<int64_t>},
-    {oid::kOid, oid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>},
-    {oid::kXid, xid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>},
-    {oid::kCid, xid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>},
-    {oid::kXid8, xid8_in, xid8_out, integer_receive<int64_t>, integer_send<int64_t>},
-    {oid::kFloat4, float4_in, float4_out, float4_receive, float4_send},
-    {oid::kFloat8, float8_in, float8_out, float8_receive, float8_send},
-    {oid::kNumeric, numeric_in, numeric_out, numeric_receive, numeric_send},
+const TypeDefinition kNumberTypes[] = {
+    {oid::kBool, bool_in, bool_out, bool_receive, bool_send, Phys::kBool, &kBoolOrder, KeyForm::kBool},
+    {oid::kInt2, integer_in<int16_t>, integer_out<int16_t>, integer_receive<int16_t>, integer_send<int16_t>, Phys::kI16,
+     &kI16Order, KeyForm::kI16},
+    {oid::kInt4, integer_in<int32_t>, integer_out<int32_t>, integer_receive<int32_t>, integer_send<int32_t>, Phys::kI32,
+     &kI32Order, KeyForm::kI32},
+    {oid::kInt8, integer_in<int64_t>, integer_out<int64_t>, integer_receive<int64_t>, integer_send<int64_t>, Phys::kI64,
+     &kI64Order, KeyForm::kI64},
+    {oid::kOid, oid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>, Phys::kI32, &kOidOrder,
+     KeyForm::kU32},
+    {oid::kXid, xid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>, Phys::kI32, &kOidOrder},
+    {oid::kCid, xid_in, oid_out, integer_receive<int32_t>, integer_send<int32_t>, Phys::kI32, &kOidOrder},
+    {oid::kXid8, xid8_in, xid8_out, integer_receive<int64_t>, integer_send<int64_t>, Phys::kI64, &kU64Order,
+     KeyForm::kU64},
+    {oid::kFloat4, float4_in, float4_out, float4_receive, float4_send, Phys::kF32, &kF32Order, KeyForm::kF32},
+    {oid::kFloat8, float8_in, float8_out, float8_receive, float8_send, Phys::kF64, &kF64Order, KeyForm::kF64},
+    {oid::kNumeric, numeric_in, numeric_out, numeric_receive, numeric_send, Phys::kStr, &kNumericOrder,
+     KeyForm::kNumeric},
 };
 
 }  // namespace
 
-std::span<const TypeIo> number_types() { return kNumberTypes; }
+std::span<const TypeDefinition> number_types() { return kNumberTypes; }
 
 }  // namespace indigo::types

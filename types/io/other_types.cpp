@@ -5,7 +5,7 @@
 
 #include "types/function/errors.h"
 #include "types/io/bit_string.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
 #include "types/system/acl_item.h"
@@ -250,15 +250,15 @@ Datum aclitem_in(FuncContext& context, const TypeRef&, Str text) { return acl_it
 Datum void_in(FuncContext&, const TypeRef&, Str) { return Datum::of(Str()); }
 void empty_out(FuncContext&, const TypeRef&, const Datum&, std::string&) {}
 
-const TypeIo kOtherTypes[] = {
-    {oid::kUuid, uuid_in, uuid_out, uuid_receive, uuid_send},
-    {oid::kTid, tid_in, tid_out, tid_receive, bytes_send},
-    {oid::kPgLsn, lsn_in, lsn_out, i64_receive, i64_send},
-    {oid::kInt2Vector, vector_in, vector_out, vector_receive, vector_send},
-    {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send},
-    {oid::kBit, bits_in, bits_out, bits_receive, bits_send},
-    {oid::kVarbit, bits_in, bits_out, bits_receive, bits_send},
-    {oid::kAclItem, aclitem_in, aclitem_out, nullptr, nullptr},
+const TypeDefinition kOtherTypes[] = {
+    {oid::kUuid, uuid_in, uuid_out, uuid_receive, uuid_send, Phys::kB16, &kUuidOrder, KeyForm::kUuid},
+    {oid::kTid, tid_in, tid_out, tid_receive, bytes_send, Phys::kStr, &kBytesOrder, KeyForm::kFixedBytes},
+    {oid::kPgLsn, lsn_in, lsn_out, i64_receive, i64_send, Phys::kI64, &kU64Order, KeyForm::kU64},
+    {oid::kInt2Vector, vector_in, vector_out, vector_receive, vector_send, Phys::kStr, &kArrayOrder, KeyForm::kArray},
+    {oid::kOidVector, vector_in, vector_out, vector_receive, vector_send, Phys::kStr, &kArrayOrder, KeyForm::kArray},
+    {oid::kBit, bits_in, bits_out, bits_receive, bits_send, Phys::kStr, &kBitsOrder, KeyForm::kBit},
+    {oid::kVarbit, bits_in, bits_out, bits_receive, bits_send, Phys::kStr, &kBitsOrder, KeyForm::kBit},
+    {oid::kAclItem, aclitem_in, aclitem_out, nullptr, nullptr, Phys::kStr, &kBytesOrder},
     {oid::kVoid, void_in, empty_out, void_in, empty_out},
     {oid::kTrigger, nullptr, empty_out, nullptr, empty_out},
     {oid::kInternal, nullptr, empty_out, nullptr, empty_out},
@@ -267,6 +267,6 @@ const TypeIo kOtherTypes[] = {
 
 }  // namespace
 
-std::span<const TypeIo> other_types() { return kOtherTypes; }
+std::span<const TypeDefinition> other_types() { return kOtherTypes; }
 
 }  // namespace indigo::types

@@ -1,6 +1,6 @@
 // text, varchar, bpchar, name, "char", unknown, cstring, bytea.
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
@@ -116,21 +116,21 @@ void bytea_out(FuncContext& context, const TypeRef&, const Datum& d, std::string
 }
 Datum bytes_receive(FuncContext& context, const TypeRef&, Str bytes) { return Datum::of(context.arena().copy(bytes)); }
 
-const TypeIo kStringTypes[] = {
-    {oid::kText, text_in, text_out, text_in, text_out},
-    {oid::kVarchar, varchar_in, text_out, varchar_in, text_out},
-    {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out},
-    {oid::kName, name_in, text_out, name_in, text_out},
-    {oid::kUnknown, text_in, text_out, text_in, text_out},
-    {oid::kCstring, text_in, text_out, text_in, text_out},
-    {oid::kChar, char_in, char_out, char_receive, char_send},
-    {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out},
+const TypeDefinition kStringTypes[] = {
+    {oid::kText, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kVarchar, varchar_in, text_out, varchar_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kBpchar, bpchar_in, text_out, bpchar_in, text_out, Phys::kStr, &kPaddedOrder, KeyForm::kBpchar},
+    {oid::kName, name_in, text_out, name_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kUnknown, text_in, text_out, text_in, text_out, Phys::kStr, &kCollatedOrder, KeyForm::kText},
+    {oid::kCstring, text_in, text_out, text_in, text_out, Phys::kStr, &kBytesOrder},
+    {oid::kChar, char_in, char_out, char_receive, char_send, Phys::kStr, &kBytesOrder, KeyForm::kText},
+    {oid::kBytea, bytea_in, bytea_out, bytes_receive, text_out, Phys::kStr, &kBytesOrder, KeyForm::kText},
     {oid::kRefcursor, text_in, text_out, text_in, text_out},
     {oid::kPgNodeTree, text_in, text_out, text_in, text_out},
 };
 
 }  // namespace
 
-std::span<const TypeIo> string_types() { return kStringTypes; }
+std::span<const TypeDefinition> string_types() { return kStringTypes; }
 
 }  // namespace indigo::types

@@ -1,7 +1,5 @@
-#include "types/io/type_io.h"
-
-#include <array>
-
+// The text and binary forms of values of any type: built-in ones by their definitions, arrays, records, enums and domains
+// through the catalog.
 #include "types/builtin/builtins.h"
 #include "types/function/errors.h"
 #include "types/io/container_io.h"
@@ -10,18 +8,6 @@
 namespace indigo::types {
 
 namespace {
-
-constexpr Oid kTableEnd = 6144;  // above the OIDs of all built-in types
-
-struct IoTable {
-  std::array<const TypeIo*, kTableEnd> entries{};
-  IoTable() {
-    for (auto family : {number_types, string_types, datetime_types, json_types, catalog_types, money_types,
-                        network_types, other_types})
-      for (const TypeIo& io : family())
-        if (io.type < kTableEnd) entries[io.type] = &io;
-  }
-};
 
 // How the types that need the catalog are handled.
 enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain };
@@ -72,13 +58,8 @@ void fail_no_binary(FuncContext& context, Oid type, const char* direction) {
 
 }  // namespace
 
-const TypeIo* find_type_io(Oid type) {
-  static const IoTable table;
-  return type < kTableEnd ? table.entries[type] : nullptr;
-}
-
 Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
-  if (const TypeIo* io = find_type_io(type.oid)) {
+  if (const TypeDefinition* io = type_definition(type.oid)) {
     if (io->input == nullptr) return fail_unsupported(context, type.oid);
     return io->input(context, type, text);
   }
@@ -94,7 +75,7 @@ Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
 }
 
 Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
-  if (const TypeIo* io = find_type_io(type.oid)) {
+  if (const TypeDefinition* io = type_definition(type.oid)) {
     if (io->input == nullptr) return fail_unsupported(context, type.oid);
     if (io->receive == nullptr) {
       fail_no_binary(context, type.oid, "input");
@@ -114,7 +95,7 @@ Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
 }
 
 void type_output(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
-  if (const TypeIo* io = find_type_io(type.oid)) return io->output(context, type, value, out);
+  if (const TypeDefinition* io = type_definition(type.oid)) return io->output(context, type, value, out);
   const Resolved r = resolve(context, type.oid);
   switch (r.shape) {
     case Shape::kArray: return array_output(context, value.str, delimiter_of(context, *r.info), out);
@@ -129,7 +110,7 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
 }
 
 void type_send(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
-  if (const TypeIo* io = find_type_io(type.oid)) {
+  if (const TypeDefinition* io = type_definition(type.oid)) {
     return io->send != nullptr ? io->send(context, type, value, out) : fail_no_binary(context, type.oid, "output");
   }
   const Resolved r = resolve(context, type.oid);
@@ -144,7 +125,7 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
 }
 
 bool type_has_io(FuncContext& context, Oid type) {
-  if (const TypeIo* io = find_type_io(type)) return io->input != nullptr;
+  if (const TypeDefinition* io = type_definition(type)) return io->input != nullptr;
   const Resolved r = resolve(context, type);
   switch (r.shape) {
     case Shape::kArray: return type_has_io(context, r.info->element);

@@ -9,6 +9,8 @@
 #include "types/function/compare.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
+#include "types/io/type_definition.h"
+#include "types/io/type_orders.h"
 #include "types/json/jsonb.h"
 #include "types/network/address.h"
 #include "types/number/float.h"
@@ -57,27 +59,6 @@ int compare_timetz(const Datum& a, const Datum& b) {
   return c != 0 ? c : three_way(a.timetz.zone_seconds_west, b.timetz.zone_seconds_west);
 }
 
-constexpr TypeOrder kBoolOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.b, b.b); },
-                                        [](const Datum& v) { return hash_integer(v.b); }>;
-constexpr TypeOrder kI16Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i16, b.i16); },
-                                       [](const Datum& v) { return hash_integer(v.i16); }>;
-constexpr TypeOrder kI32Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i32, b.i32); },
-                                       [](const Datum& v) { return hash_integer(v.i32); }>;
-constexpr TypeOrder kI64Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i64, b.i64); },
-                                       [](const Datum& v) { return hash_integer(v.i64); }>;
-constexpr TypeOrder kOidOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.oid(), b.oid()); },
-                                       [](const Datum& v) { return hash_integer(v.oid()); }>;
-constexpr TypeOrder kU64Order = kOrder<[](const Datum& a, const Datum& b) {
-  return three_way(static_cast<uint64_t>(a.i64), static_cast<uint64_t>(b.i64));
-},
-                                       [](const Datum& v) { return hash_integer(v.i64); }>;
-constexpr TypeOrder kF32Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f32, b.f32); },
-                                       [](const Datum& v) { return hash_float(v.f32); }>;
-constexpr TypeOrder kF64Order = kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f64, b.f64); },
-                                       [](const Datum& v) { return hash_float(v.f64); }>;
-constexpr TypeOrder kBytesOrder = kOrder<[](const Datum& a, const Datum& b) { return a.str.compare(b.str); },
-                                         [](const Datum& v) { return hash_string(v.str); }>;
-
 // Text: F is what of it counts.
 template <Str (*F)(Str)>
 constexpr TypeOrder kTextOrder{
@@ -92,31 +73,11 @@ constexpr TypeOrder kTextOrder{
       return hash_string(key);
     }};
 Str whole_text(Str s) { return s; }
-constexpr const TypeOrder& kCollatedOrder = kTextOrder<whole_text>;
-constexpr const TypeOrder& kPaddedOrder = kTextOrder<without_trailing_blanks>;
-constexpr TypeOrder kNumericOrder = kOrder<[](const Datum& a, const Datum& b) { return numeric_compare(a.str, b.str); },
-                                           [](const Datum& v) { return numeric_hash(v.str); }>;
-constexpr TypeOrder kIntervalOrder = kOrder<compare_interval, hash_interval>;
-constexpr TypeOrder kTimeTzOrder = kOrder<compare_timetz, [](const Datum& v) {
-  return absl::HashOf(v.timetz.microseconds + int64_t{v.timetz.zone_seconds_west} * 1000000,
-                      v.timetz.zone_seconds_west);
-}>;
-constexpr TypeOrder kUuidOrder =
-    kOrder<[](const Datum& a, const Datum& b) { return std::memcmp(a.uuid.bytes, b.uuid.bytes, 16); },
-           [](const Datum& v) { return absl::HashOf(v.block.words[0], v.block.words[1]); }>;
-constexpr TypeOrder kJsonbOrder =
-    kOrder<[](const Datum& a, const Datum& b) { return compare_jsonb(JsonbView(a.str), JsonbView(b.str)); },
-           [](const Datum& v) { return hash_jsonb(JsonbView(v.str)); }>;
-constexpr TypeOrder kNetworkOrder = kOrder<[](const Datum& a, const Datum& b) {
-  return compare_addresses(NetworkAddress::from_image(a.str), NetworkAddress::from_image(b.str));
-},
-                                           [](const Datum& v) { return hash_string(v.str); }>;
 // Bit strings: the bits, then the length.
 int compare_bits(const Datum& a, const Datum& b) {
   const int c = a.str.substr(4).compare(b.str.substr(4));
   return c != 0 ? c : three_way(load_unaligned<int32_t>(a.str.data()), load_unaligned<int32_t>(b.str.data()));
 }
-constexpr TypeOrder kBitsOrder = kOrder<compare_bits, [](const Datum& v) { return hash_string(v.str); }>;
 
 // ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
 // An element type that is not built in is an enum or a composite type.
@@ -149,9 +110,6 @@ uint64_t hash_array(const Datum& v, const Collator* collator) {
     hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
   return hash;
 }
-constexpr TypeOrder kArrayOrder{
-    compare_arrays, [](const Datum& a, const Datum& b, const Collator* c) { return compare_arrays(a, b, c) == 0; },
-    hash_array};
 
 // A value from before an attribute was added is as one with a null there.
 int compare_records(const Datum& x, const Datum& y, const Collator*) {
@@ -185,49 +143,11 @@ constexpr TypeOrder kRecordOrder{
     compare_records, [](const Datum& a, const Datum& b, const Collator* c) { return compare_records(a, b, c) == 0; },
     hash_record};
 
+// Records, and what arrays of pseudo-types have for elements, have no definition.
 const TypeOrder* order_of_builtin(Oid type) {
-  if (oid::is_reg_type(type)) return &kOidOrder;
+  if (const TypeDefinition* definition = type_definition(type)) return definition->order;
   switch (type) {
-    case oid::kBool: return &kBoolOrder;
-    case oid::kInt2: return &kI16Order;
-    case oid::kInt4:
-    case oid::kDate: return &kI32Order;
-    case oid::kInt8:
-    case oid::kTime:
-    case oid::kTimestamp:
-    case oid::kTimestampTz:
-    case oid::kMoney: return &kI64Order;
-    case oid::kOid:
-    case oid::kXid:
-    case oid::kCid:
     case oid::kAnyEnum: return &kOidOrder;
-    case oid::kPgLsn:
-    case oid::kXid8: return &kU64Order;
-    case oid::kFloat4: return &kF32Order;
-    case oid::kFloat8: return &kF64Order;
-    case oid::kText:
-    case oid::kVarchar:
-    case oid::kName:
-    case oid::kUnknown: return &kCollatedOrder;
-    case oid::kChar:
-    case oid::kBytea:
-    case oid::kCstring:
-    case oid::kTid:
-    case oid::kMacAddr:
-    case oid::kMacAddr8:
-    case oid::kAclItem: return &kBytesOrder;  // has equality alone in SQL, which its arrays are compared by
-    case oid::kBpchar: return &kPaddedOrder;
-    case oid::kNumeric: return &kNumericOrder;
-    case oid::kInterval: return &kIntervalOrder;
-    case oid::kTimeTz: return &kTimeTzOrder;
-    case oid::kUuid: return &kUuidOrder;
-    case oid::kJsonb: return &kJsonbOrder;
-    case oid::kInet:
-    case oid::kCidr: return &kNetworkOrder;
-    case oid::kBit:
-    case oid::kVarbit: return &kBitsOrder;
-    case oid::kInt2Vector:
-    case oid::kOidVector:
     case oid::kAnyArray: return &kArrayOrder;
     case oid::kRecord: return &kRecordOrder;
     default: return nullptr;
@@ -262,6 +182,53 @@ const TypeOrder* order_of_element(Oid type, Phys phys) {
 }
 
 }  // namespace
+
+constinit const TypeOrder kBoolOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.b, b.b); },
+                                              [](const Datum& v) { return hash_integer(v.b); }>;
+constinit const TypeOrder kI16Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i16, b.i16); },
+                                             [](const Datum& v) { return hash_integer(v.i16); }>;
+constinit const TypeOrder kI32Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i32, b.i32); },
+                                             [](const Datum& v) { return hash_integer(v.i32); }>;
+constinit const TypeOrder kI64Order = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.i64, b.i64); },
+                                             [](const Datum& v) { return hash_integer(v.i64); }>;
+constinit const TypeOrder kOidOrder = kOrder<[](const Datum& a, const Datum& b) { return three_way(a.oid(), b.oid()); },
+                                             [](const Datum& v) { return hash_integer(v.oid()); }>;
+constinit const TypeOrder kU64Order = kOrder<[](const Datum& a, const Datum& b) {
+  return three_way(static_cast<uint64_t>(a.i64), static_cast<uint64_t>(b.i64));
+},
+                                             [](const Datum& v) { return hash_integer(v.i64); }>;
+constinit const TypeOrder kF32Order =
+    kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f32, b.f32); },
+           [](const Datum& v) { return hash_float(v.f32); }>;
+constinit const TypeOrder kF64Order =
+    kOrder<[](const Datum& a, const Datum& b) { return compare_floats(a.f64, b.f64); },
+           [](const Datum& v) { return hash_float(v.f64); }>;
+constinit const TypeOrder kBytesOrder = kOrder<[](const Datum& a, const Datum& b) { return a.str.compare(b.str); },
+                                               [](const Datum& v) { return hash_string(v.str); }>;
+constinit const TypeOrder kNumericOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return numeric_compare(a.str, b.str); },
+           [](const Datum& v) { return numeric_hash(v.str); }>;
+constinit const TypeOrder kIntervalOrder = kOrder<compare_interval, hash_interval>;
+constinit const TypeOrder kTimeTzOrder = kOrder<compare_timetz, [](const Datum& v) {
+  return absl::HashOf(v.timetz.microseconds + int64_t{v.timetz.zone_seconds_west} * 1000000,
+                      v.timetz.zone_seconds_west);
+}>;
+constinit const TypeOrder kUuidOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return std::memcmp(a.uuid.bytes, b.uuid.bytes, 16); },
+           [](const Datum& v) { return absl::HashOf(v.block.words[0], v.block.words[1]); }>;
+constinit const TypeOrder kJsonbOrder =
+    kOrder<[](const Datum& a, const Datum& b) { return compare_jsonb(JsonbView(a.str), JsonbView(b.str)); },
+           [](const Datum& v) { return hash_jsonb(JsonbView(v.str)); }>;
+constinit const TypeOrder kNetworkOrder = kOrder<[](const Datum& a, const Datum& b) {
+  return compare_addresses(NetworkAddress::from_image(a.str), NetworkAddress::from_image(b.str));
+},
+                                                 [](const Datum& v) { return hash_string(v.str); }>;
+constinit const TypeOrder kBitsOrder = kOrder<compare_bits, [](const Datum& v) { return hash_string(v.str); }>;
+constinit const TypeOrder kArrayOrder{
+    compare_arrays, [](const Datum& a, const Datum& b, const Collator* c) { return compare_arrays(a, b, c) == 0; },
+    hash_array};
+constinit const TypeOrder kCollatedOrder = kTextOrder<whole_text>;
+constinit const TypeOrder kPaddedOrder = kTextOrder<without_trailing_blanks>;
 
 const TypeOrder* type_order(Oid type) {
   if (const TypeOrder* order = order_of_builtin(type)) return order;

@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "types/function/errors.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/network/address.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
@@ -144,15 +144,15 @@ Datum mac_receive(FuncContext& context, const TypeRef&, Str bytes) {
 }
 void bytes_send(FuncContext&, const TypeRef&, const Datum& d, std::string& out) { out.append(d.str); }
 
-const TypeIo kNetworkTypes[] = {
-    {oid::kInet, network_in, network_out, network_receive, network_send},
-    {oid::kCidr, network_in, network_out, network_receive, network_send},
-    {oid::kMacAddr, mac_in, mac_out, mac_receive<6>, bytes_send},
-    {oid::kMacAddr8, mac8_in, mac_out, mac_receive<8>, bytes_send},
+const TypeDefinition kNetworkTypes[] = {
+    {oid::kInet, network_in, network_out, network_receive, network_send, Phys::kStr, &kNetworkOrder, KeyForm::kNetwork},
+    {oid::kCidr, network_in, network_out, network_receive, network_send, Phys::kStr, &kNetworkOrder, KeyForm::kNetwork},
+    {oid::kMacAddr, mac_in, mac_out, mac_receive<6>, bytes_send, Phys::kStr, &kBytesOrder, KeyForm::kFixedBytes},
+    {oid::kMacAddr8, mac8_in, mac_out, mac_receive<8>, bytes_send, Phys::kStr, &kBytesOrder, KeyForm::kFixedBytes},
 };
 
 }  // namespace
 
-std::span<const TypeIo> network_types() { return kNetworkTypes; }
+std::span<const TypeDefinition> network_types() { return kNetworkTypes; }
 
 }  // namespace indigo::types

@@ -4,7 +4,7 @@
 #include "types/function/errors.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
-#include "types/io/type_io.h"
+#include "types/io/type_definition.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
@@ -209,7 +209,8 @@ std::string words(int64_t v) {
   return out;
 }
 
-const TypeIo kMoneyTypes[] = {{oid::kMoney, money_in, money_out, money_receive, money_send}};
+const TypeDefinition kMoneyTypes[] = {
+    {oid::kMoney, money_in, money_out, money_receive, money_send, Phys::kI64, &kI64Order, KeyForm::kI64}};
 
 const ScalarEntry kMoneyEntries[] = {
     {"cash_pl", kernel<plus>},
@@ -239,7 +240,7 @@ const ScalarEntry kMoneyEntries[] = {
 
 }  // namespace
 
-std::span<const TypeIo> money_types() { return kMoneyTypes; }
+std::span<const TypeDefinition> money_types() { return kMoneyTypes; }
 std::span<const ScalarEntry> money_functions() { return kMoneyEntries; }
 
 }  // namespace indigo::types

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <absl/strings/escaping.h>
+
 #include "base/bytes.h"
 #include "types/function/limits.h"
 #include "types/text/ascii.h"
@@ -120,22 +122,11 @@ std::string quote_literal(Str text) {
 }
 
 void append_hex(Str bytes, std::string& out) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  for (char c : bytes) {
-    out.push_back(kDigits[static_cast<uint8_t>(c) >> 4]);
-    out.push_back(kDigits[static_cast<uint8_t>(c) & 15]);
-  }
+  out += absl::BytesToHexString(absl::string_view(bytes.data(), bytes.size()));
 }
-std::string encode_hex(Str bytes) {
-  std::string out;
-  out.reserve(bytes.size() * 2);
-  append_hex(bytes, out);
-  return out;
-}
+std::string encode_hex(Str bytes) { return absl::BytesToHexString(absl::string_view(bytes.data(), bytes.size())); }
 
 namespace {
-constexpr char kBase64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
 int base64_value(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -148,21 +139,13 @@ std::string character_at(Str text, size_t at) { return std::string(text.substr(a
 }  // namespace
 
 std::string encode_base64(Str bytes, bool break_lines) {
+  constexpr size_t kLine = 76;
+  const std::string whole = absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
+  if (!break_lines) return whole;
   std::string out;
-  size_t line = 0;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    const size_t n = std::min<size_t>(3, bytes.size() - i);
-    uint32_t group = 0;
-    for (size_t k = 0; k < 3; k++) group = group << 8 | (k < n ? static_cast<uint8_t>(bytes[i + k]) : 0);
-    out.push_back(kBase64[group >> 18]);
-    out.push_back(kBase64[(group >> 12) & 63]);
-    out.push_back(n > 1 ? kBase64[(group >> 6) & 63] : '=');
-    out.push_back(n > 2 ? kBase64[group & 63] : '=');
-    line += 4;
-    if (break_lines && line >= 76) {
-      out.push_back('\n');
-      line = 0;
-    }
+  for (size_t i = 0; i < whole.size(); i += kLine) {
+    out.append(whole, i, kLine);
+    if (i + kLine <= whole.size()) out.push_back('\n');
   }
   return out;
 }

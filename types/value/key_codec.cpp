@@ -13,6 +13,10 @@
 #include <bit>
 #include <cstring>
 
+#include "types/builtin/static_table.h"
+#include "types/function/registry.h"
+#include "types/generated/columns.h"
+#include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 #include "types/value/numeric_format.h"
@@ -21,110 +25,18 @@ namespace indigo::types {
 
 namespace {
 
-enum class Kind : uint8_t {
-  kNone,
-  kBool,
-  kI16,
-  kI32,
-  kI64,
-  kU32,
-  kU64,
-  kF32,
-  kF64,
-  kText,
-  kBpchar,
-  kNumeric,
-  kInterval,
-  kUuid,
-  kTimeTz,
-  kFixedBytes,
-  kNetwork,
-  kBit,
-  kArray
-};
+using Kind = KeyForm;
+
+Oid element_of_array(Oid array) {
+  const StaticTable& types = static_table_of(pg_type::kOid);
+  return types.columns[pg_type::c_typelem].cell(static_cast<uint32_t>(types.find_oid(array)));
+}
 
 Kind kind_of(Oid type) {
-  if (oid::is_reg_type(type)) return Kind::kU32;
-  switch (type) {
-    case oid::kBool: return Kind::kBool;
-    case oid::kInt2: return Kind::kI16;
-    case oid::kInt4:
-    case oid::kDate: return Kind::kI32;
-    case oid::kInt8:
-    case oid::kTime:
-    case oid::kTimestamp:
-    case oid::kTimestampTz:
-    case oid::kMoney: return Kind::kI64;
-    case oid::kOid: return Kind::kU32;
-    case oid::kPgLsn:
-    case oid::kXid8: return Kind::kU64;
-    case oid::kFloat4: return Kind::kF32;
-    case oid::kFloat8: return Kind::kF64;
-    case oid::kText:
-    case oid::kVarchar:
-    case oid::kName:
-    case oid::kChar:
-    case oid::kBytea:
-    case oid::kUnknown: return Kind::kText;
-    case oid::kBpchar: return Kind::kBpchar;
-    case oid::kNumeric: return Kind::kNumeric;
-    case oid::kInterval: return Kind::kInterval;
-    case oid::kUuid: return Kind::kUuid;
-    case oid::kTimeTz: return Kind::kTimeTz;
-    case oid::kTid:
-    case oid::kMacAddr:
-    case oid::kMacAddr8: return Kind::kFixedBytes;
-    case oid::kInet:
-    case oid::kCidr: return Kind::kNetwork;
-    case oid::kBit:
-    case oid::kVarbit: return Kind::kBit;
-    case oid::kInt2Vector:
-    case oid::kOidVector: return Kind::kArray;
-    // The arrays of the above, by pg_type.typarray.
-    case oid::kBoolArray:
-    case oid::kByteaArray:
-    case oid::kCharArray:
-    case oid::kNameArray:
-    case oid::kInt2Array:
-    case oid::kInt4Array:
-    case oid::kTextArray:
-    case oid::kBpcharArray:
-    case oid::kVarcharArray:
-    case oid::kInt8Array:
-    case oid::kFloat4Array:
-    case oid::kFloat8Array:
-    case oid::kOidArray:
-    case oid::kTimestampArray:
-    case oid::kDateArray:
-    case oid::kTimestampTzArray:
-    case oid::kNumericArray:
-    case 271:
-    case 651:
-    case 775:
-    case 791:
-    case 1008:
-    case 1010:
-    case 1040:
-    case 1041:
-    case 1183:
-    case 1187:
-    case 1270:
-    case 1561:
-    case 1563:
-    case 2207:
-    case 2208:
-    case 2209:
-    case 2210:
-    case 2211:
-    case 2951:
-    case 3221:
-    case 3735:
-    case 3770:
-    case 4090:
-    case 4097:
-    case 4192: return Kind::kArray;
-    default: return Kind::kNone;
-  }
+  if (const TypeDefinition* definition = type_definition(type)) return definition->key;
+  if (!is_array_type(type)) return Kind::kNone;
+  const TypeDefinition* element = type_definition(element_of_array(type));
+  return element == nullptr || element->key == Kind::kNone || element->key == Kind::kArray ? Kind::kNone : Kind::kArray;
 }
 
 // User-defined types: enums are the only ones that are held as kI32.

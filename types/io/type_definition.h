@@ -1,5 +1,7 @@
-// The text and binary forms of the built-in types: tables by type, joined by type_io.cpp, which also handles arrays,
-// records, enums and domains through the catalog.
+// The definition of each built-in type: one row in a table of its family's file, joined by type_definition.cpp. Parsing,
+// row and key formats, sorting, hashing, the protocol and the fuzzer of values read it. Its name, OIDs and what else pg_type
+// says come from PostgreSQL's row (types/generated); arrays are made of their elements' definitions, and records, enums and
+// domains through the catalog (type_io.cpp).
 // Input and receive: on failure the context has the error and the result is null. The text and bytes may be anything.
 // Thread safety: constants.
 #pragma once
@@ -7,27 +9,33 @@
 #include <span>
 
 #include "types/function/registry.h"
+#include "types/io/type_orders.h"
+#include "types/value/key_form.h"
 
 namespace indigo::types {
 
-struct TypeIo {
+struct TypeDefinition {
   Oid type;
   Datum (*input)(FuncContext& context, const TypeRef& type, Str text);
   void (*output)(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out);
   Datum (*receive)(FuncContext& context, const TypeRef& type, Str bytes);
   void (*send)(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out);
+  Phys phys = Phys::kStr;
+  const TypeOrder* order = nullptr;  // comparison, equality and hash (io/type_orders.h); null: the type has none
+  KeyForm key = KeyForm::kNone;
 };
 
-std::span<const TypeIo> number_types();
-std::span<const TypeIo> string_types();
-std::span<const TypeIo> datetime_types();
-std::span<const TypeIo> json_types();
-std::span<const TypeIo> catalog_types();  // reg*
-std::span<const TypeIo> money_types();
-std::span<const TypeIo> network_types();
-std::span<const TypeIo> other_types();
+std::span<const TypeDefinition> number_types();
+std::span<const TypeDefinition> string_types();
+std::span<const TypeDefinition> datetime_types();
+std::span<const TypeDefinition> json_types();
+std::span<const TypeDefinition> catalog_types();  // reg*
+std::span<const TypeDefinition> money_types();
+std::span<const TypeDefinition> network_types();
+std::span<const TypeDefinition> other_types();
 
-const TypeIo* find_type_io(Oid type);  // null for arrays, records and user-defined types
+const TypeDefinition* type_definition(Oid type);  // null for arrays, records and user-defined types
+std::span<const TypeDefinition* const> type_definitions();
 
 // ---- the containers, in array_io.cpp
 Datum array_input(FuncContext& context, const TypeRef& element, char delimiter, Str text);
