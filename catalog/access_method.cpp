@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include "storage/index/btree_index.h"
+#include "storage/index/empty_index.h"
+#include "storage/index/griffin/griffin_index.h"
+#include "storage/index/hash_index.h"
 #include "types/builtin/index_methods.h"
 #include "types/oids.h"
 
@@ -9,21 +13,22 @@ namespace indigo::catalog {
 
 namespace {
 
-using storage::IndexStructure;
-
 constexpr AccessMethod kMethods[] = {
-    {oid::kBtreeMethod, oid::kBtreeMethod, "btree", IndexStructure::kBtree, true, true, true, true, true, true, true,
-     true},
-    {oid::kHashMethod, oid::kHashMethod, "hash", IndexStructure::kHash, false, false, false, false, true, false, true, true, 0.5},
-    {Oid{8030}, oid::kBtreeMethod, "griffin", IndexStructure::kGriffin, true, true, true, true, true, true, true, true,
-     0.5},
-    {Oid{783}, Oid{783}, "gist", IndexStructure::kEmpty, false, false, true, true, true, true, true, false},
-    {Oid{2742}, Oid{2742}, "gin", IndexStructure::kEmpty, false, false, true, false, false, false, false, false},
-    {Oid{4000}, Oid{4000}, "spgist", IndexStructure::kEmpty, false, false, false, true, true, false, true, false},
-    {Oid{3580}, Oid{3580}, "brin", IndexStructure::kEmpty, false, false, true, false, false, false, false, false},
+    {oid::kBtreeMethod, oid::kBtreeMethod, "btree", storage::create_btree_index, true, true, true, true, true, true,
+     true, true},
+    {oid::kHashMethod, oid::kHashMethod, "hash", storage::create_hash_index, false, false, false, false, true, false,
+     true, true, 0.5},
+    {Oid{8030}, oid::kBtreeMethod, "griffin", storage::create_griffin_index, true, true, true, true, true, true, true,
+     true, 0.5},
+    {Oid{783}, Oid{783}, "gist", storage::create_empty_index, false, false, true, true, true, true, true, false},
+    {Oid{2742}, Oid{2742}, "gin", storage::create_empty_index, false, false, true, false, false, false, false, false},
+    {Oid{4000}, Oid{4000}, "spgist", storage::create_empty_index, false, false, false, true, true, false, true, false},
+    {Oid{3580}, Oid{3580}, "brin", storage::create_empty_index, false, false, true, false, false, false, false, false},
 };
 
 }  // namespace
+
+bool AccessMethod::searchable() const { return make != storage::create_empty_index; }
 
 AccessMethod::Property AccessMethod::property(std::string_view which) const {
   if (which == "can_order") return {true, ordered};

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "storage/index/structure.h"
+#include "storage/index/index_factory.h"
 
 namespace indigo::catalog {
 
@@ -18,7 +18,7 @@ struct AccessMethod {
   Oid oid;      // pg_am
   Oid classes;  // whose operator classes it has
   std::string_view name;
-  storage::IndexStructure structure;
+  storage::IndexFactory make;  // its structure
   // Its entries have an order: ranges, prefixes of the key, ORDER BY; ASC, DESC and NULLS FIRST. Else a key is looked up whole.
   bool ordered;
   bool unique;       // UNIQUE
@@ -31,7 +31,7 @@ struct AccessMethod {
   double descent = 1;  // what finding one key costs, of what it costs in a tree
 
   // Plans may ask it. One that may not is a definition only: kept, shown and dumped.
-  bool searchable() const { return structure != storage::IndexStructure::kEmpty; }
+  bool searchable() const;
 
   // pg_indexam_has_property and its kin; not `known`: there is no such property.
   struct Property {

@@ -14,7 +14,8 @@
 #include "catalog/descriptor/relation_info.h"
 #include "sql/expr.h"
 #include "sql/query.h"
-#include "storage/table.h"
+#include "storage/key_range.h"
+#include "storage/lock/lock_mode.h"
 
 namespace indigo::sql {
 

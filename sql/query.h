@@ -10,7 +10,6 @@
 #include "catalog/descriptor/relation_info.h"
 #include "sql/expr.h"
 #include "storage/lock/lock_mode.h"
-#include "storage/table.h"
 
 namespace indigo::sql {
 

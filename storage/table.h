@@ -84,8 +84,6 @@ struct Claimed {
   bool self_modified = false;
 };
 
-enum class LockWait : uint8_t { kWait, kNoWait, kSkip };
-
 class Table {
  public:
   virtual ~Table() = default;
@@ -134,8 +132,8 @@ class Table {
   virtual void drop_index(IndexId id) = 0;
   // For what is done from now on; what is there stays as it is. They need no lock. Tables that are made up of others (those
   // of the catalog) have no thresholds of their own.
-  virtual void set_thresholds(const LeafThresholds& thresholds) { (void)thresholds; }
-  virtual void set_index_fill(IndexId index, uint8_t percent) { (void)index, (void)percent; }
+  virtual void set_thresholds(const LeafThresholds&) {}
+  virtual void set_index_fill(IndexId, uint8_t) {}
   // Can a reader with this view use the index (its valid_from is not younger)?
   virtual bool index_usable(IndexId index, const ReadView& view) const = 0;
 

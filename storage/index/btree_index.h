@@ -22,6 +22,7 @@
 #include "storage/epoch.h"
 #include "storage/index/btree_node.h"
 #include "storage/index/index.h"
+#include "storage/index/index_factory.h"
 #include "storage/memory/memory_account.h"
 #include "storage/pause_points.h"
 
@@ -152,5 +153,8 @@ class BtreeIndex final : public Index {
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses);
 // Counts its memory in `account` too.
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account);
+inline std::unique_ptr<Index> create_btree_index(const IndexEnvironment& e) {
+  return create_btree_index(e.epochs, e.pauses, e.account);
+}
 
 }  // namespace indigo::storage

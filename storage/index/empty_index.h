@@ -4,6 +4,7 @@
 #pragma once
 
 #include "storage/index/index.h"
+#include "storage/index/index_factory.h"
 
 namespace indigo::storage {
 
@@ -31,5 +32,7 @@ class EmptyIndex final : public Index {
     void rebind(const KeyRange&, Direction, IndexFootprint*) override {}
   };
 };
+
+inline std::unique_ptr<Index> create_empty_index(const IndexEnvironment&) { return std::make_unique<EmptyIndex>(); }
 
 }  // namespace indigo::storage

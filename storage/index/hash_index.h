@@ -29,6 +29,7 @@
 #include "storage/index/btree_node.h"
 #include "storage/index/hash_directory.h"
 #include "storage/index/index.h"
+#include "storage/index/index_factory.h"
 #include "storage/memory/memory_account.h"
 #include "storage/pause_points.h"
 
@@ -139,5 +140,8 @@ bool is_one_key(const KeyRange& range);
 std::unique_ptr<Index> create_hash_index(EpochManager& epochs, const PauseHook& pauses);
 // Counts its memory in `account` too.
 std::unique_ptr<Index> create_hash_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account);
+inline std::unique_ptr<Index> create_hash_index(const IndexEnvironment& e) {
+  return create_hash_index(e.epochs, e.pauses, e.account);
+}
 
 }  // namespace indigo::storage

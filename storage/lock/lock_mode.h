@@ -9,6 +9,8 @@ namespace indigo::storage {
 // Weakest first. Compatibility is PostgreSQL's (documentation, table 13.3).
 enum class RowLockMode : uint8_t { kKeyShare, kShare, kNoKeyUpdate, kUpdate };
 
+enum class LockWait : uint8_t { kWait, kNoWait, kSkip };
+
 // PostgreSQL's eight table modes, weakest first, with its numbers (table 13.2).
 enum class TableLockMode : uint8_t {
   kAccessShare = 1,

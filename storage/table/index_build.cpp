@@ -3,7 +3,8 @@
 #include <cstring>
 
 #include "base/arena.h"
-#include "storage/index/structure.h"
+#include "storage/index/btree_index.h"
+#include "storage/index/index_factory.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table/table_impl.h"
 
@@ -41,25 +42,23 @@ NewEntry new_index_entry(Arena& arena, Bytes key, Bytes primary_key, bool has_nu
 
 StorageStatus TableImpl::create_index(Transaction& transaction, IndexId id, const IndexOptions& options,
                                       std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
-  return create_index(static_cast<TransactionImpl&>(transaction), id, IndexStructure::kBtree, options,
-                      std::move(extractor), duplicate);
+  return create_index(static_cast<TransactionImpl&>(transaction), id, create_btree_index, options, std::move(extractor),
+                      duplicate);
 }
 
-StorageStatus create_index(Table& table, Transaction& txn, IndexId id, IndexStructure structure,
-                           const IndexOptions& options, std::shared_ptr<const KeyExtractor> extractor,
-                           Duplicate* duplicate) {
-  return static_cast<TableImpl&>(table).create_index(static_cast<TransactionImpl&>(txn), id, structure, options,
+StorageStatus create_index(Table& table, Transaction& txn, IndexId id, IndexFactory make, const IndexOptions& options,
+                           std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
+  return static_cast<TableImpl&>(table).create_index(static_cast<TransactionImpl&>(txn), id, make, options,
                                                      std::move(extractor), duplicate);
 }
 
-StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexStructure structure,
-                                      const IndexOptions& options, std::shared_ptr<const KeyExtractor> extractor,
-                                      Duplicate* duplicate) {
+StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFactory make, const IndexOptions& options,
+                                      std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) {
   auto index = std::make_shared<TableIndex>();
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
-  index->index = make_index(structure, store_.epochs(), store_.pauses(), store_.memory(), store_.index_service());
+  index->index = make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service()});
   index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();

@@ -18,7 +18,7 @@
 
 #include "storage/btree/tree.h"
 #include "storage/index/index.h"
-#include "storage/index/structure.h"
+#include "storage/index/index_factory.h"
 #include "storage/store_impl.h"
 #include "storage/table.h"
 #include "storage/table/read_record.h"
@@ -66,7 +66,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
                          Claimed& out) override;
   StorageStatus create_index(Transaction& txn, IndexId id, const IndexOptions& options,
                              std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate) override;
-  StorageStatus create_index(TransactionImpl& txn, IndexId id, IndexStructure structure, const IndexOptions& options,
+  StorageStatus create_index(TransactionImpl& txn, IndexId id, IndexFactory make, const IndexOptions& options,
                              std::shared_ptr<const KeyExtractor> extractor, Duplicate* duplicate);
   void drop_index(IndexId id) override;
   void set_thresholds(const LeafThresholds& thresholds) override { tree_.set_thresholds(thresholds); }

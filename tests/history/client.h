@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "storage/index/structure.h"
+#include "storage/index/index_factory.h"
 #include "storage/txn/clock_source.h"
 #include "tests/history/history.h"
 
@@ -44,7 +44,7 @@ class Backend {
 };
 
 // A Store in this process, with an empty table.
-std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexStructure structure);
+std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexFactory structure);
 // A server: HOST_DIRECTORY:PORT, over its Unix socket, user and database postgres. Makes the table anew.
 std::unique_ptr<Backend> wire_backend(const std::string& address);
 

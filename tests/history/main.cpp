@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "storage/index/btree_index.h"
+#include "storage/index/griffin/griffin_index.h"
+#include "storage/index/hash_index.h"
 #include "tests/history/checker.h"
 #include "tests/history/workload.h"
 
@@ -65,14 +68,14 @@ std::vector<Level> levels(const std::string& name, uint64_t seed) {
   return {Level::kSerializable};
 }
 
-storage::IndexStructure structure(const std::string& name, uint64_t seed) {
-  using storage::IndexStructure;
+storage::IndexFactory structure(const std::string& name, uint64_t seed) {
   struct Named {
     const char* name;
-    IndexStructure structure;
+    storage::IndexFactory structure;
   };
-  constexpr Named kAll[] = {
-      {"btree", IndexStructure::kBtree}, {"hash", IndexStructure::kHash}, {"griffin", IndexStructure::kGriffin}};
+  constexpr Named kAll[] = {{"btree", storage::create_btree_index},
+                            {"hash", storage::create_hash_index},
+                            {"griffin", storage::create_griffin_index}};
   for (const Named& n : kAll) {
     if (name == n.name) return n.structure;
   }

@@ -43,7 +43,7 @@ class GroupExtractor final : public storage::KeyExtractor {
 
 class StoreBackend final : public Backend {
  public:
-  StoreBackend(storage::ClockSource clock, storage::IndexStructure structure) {
+  StoreBackend(storage::ClockSource clock, storage::IndexFactory structure) {
     storage::StoreOptions store_options;
     store_options.clock = clock;
     store = storage::Store::create(store_options);
@@ -213,7 +213,7 @@ std::unique_ptr<Client> StoreBackend::connect() { return std::make_unique<StoreC
 
 }  // namespace
 
-std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexStructure structure) {
+std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexFactory structure) {
   return std::make_unique<StoreBackend>(clock, structure);
 }
 

@@ -4,6 +4,7 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
+#include "storage/table.h"
 
 namespace indigo::engine::ddl {
 

@@ -14,6 +14,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/view_text.h"
+#include "storage/table.h"
 #include "types/function/context.h"
 #include "types/function/registry.h"
 

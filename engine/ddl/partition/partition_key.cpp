@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "catalog/access_method.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
 #include "sql/parse/parser.h"
+#include "types/builtin/index_methods.h"
 
 namespace indigo::engine::ddl {
 
@@ -29,10 +31,12 @@ Error not_in_key(std::string message, int at, SqlState state = sqlstate::kInvali
 // The class a column is compared or hashed by; 42704 when its type has none.
 Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, char strategy) {
   const bool hash = strategy == 'h';
-  const std::string method = hash ? "hash" : "btree";
+  const catalog::AccessMethod& classes =
+      hash ? *catalog::access_method(oid::kHashMethod) : catalog::default_access_method();
+  const std::string method(classes.name);
   if (e.n_opclass > 0) {
     const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
-    const Oid found = c.catalog.catalog().builtins().opclass_named(hash ? 405 : 403, q.name);
+    const Oid found = c.catalog.catalog().builtins().opclass_named(classes.oid, q.name);
     if (found == kInvalidOid) {
       return Error(sqlstate::kUndefinedObject,
                    "operator class " + quoted(q.name) + " does not exist for access method " + quoted(method));
@@ -45,7 +49,8 @@ Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, c
     Oid base = info != nullptr && info->kind == 'd' ? info->base : type;
     if (info != nullptr && info->kind == 'e') base = oid::kAnyEnum;
     if (info != nullptr && info->is_array()) base = oid::kAnyArray;
-    const Oid of_hash = c.catalog.catalog().builtins().default_opclass(405, base == oid::kVarchar ? oid::kText : base);
+    const Oid of_hash =
+        c.catalog.catalog().builtins().default_opclass(classes.oid, base == oid::kVarchar ? oid::kText : base);
     if (of_hash != kInvalidOid) found = of_hash;
   }
   if (found != kInvalidOid) return found;

@@ -152,16 +152,16 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
   options.unique = index.unique;
   options.nulls_not_distinct = index.nulls_not_distinct;
   options.fill_percent = index_fill(c, index.oid);
-  const auto structure = catalog::access_method(index.method)->structure;
+  const storage::IndexFactory make = catalog::access_method(index.method)->make;
   IndexId id(c.store().next_id().value);
   storage::Duplicate duplicate;
-  StorageStatus status = storage::create_index(*storage_table, c.txn, id, structure, options, extractor, &duplicate);
+  StorageStatus status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate);
   if (status == StorageStatus::kOk && index.unique && !index.immediate) {
     // The rows that are there obey it now; from here on duplicates may stand until they are looked at.
     storage_table->drop_index(id);
     options.unique = false;
     id = IndexId(c.store().next_id().value);
-    status = storage::create_index(*storage_table, c.txn, id, structure, options, extractor, &duplicate);
+    status = storage::create_index(*storage_table, c.txn, id, make, options, extractor, &duplicate);
   }
   if (status == StorageStatus::kDuplicateKey) return duplicated_key(c, relation, index, storage_table, duplicate);
   if (status == StorageStatus::kKeyError) return failing_key(c, relation, *extractor, storage_table);

@@ -13,6 +13,7 @@
 #include "sql/plan/interrupt.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {

@@ -33,6 +33,7 @@
 #include "storage/index/griffin/pending_entries.h"
 #include "storage/index/hash_index.h"
 #include "storage/index/index.h"
+#include "storage/index/index_factory.h"
 #include "storage/index/index_service.h"
 
 namespace indigo::storage {
@@ -99,5 +100,8 @@ class GriffinIndex final : public Index, private ServicedIndex {
 std::unique_ptr<Index> create_griffin_index(EpochManager& epochs, const PauseHook& pauses);
 std::unique_ptr<Index> create_griffin_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account,
                                             IndexService& service);
+inline std::unique_ptr<Index> create_griffin_index(const IndexEnvironment& e) {
+  return create_griffin_index(e.epochs, e.pauses, e.account, e.service);
+}
 
 }  // namespace indigo::storage
