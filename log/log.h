@@ -43,6 +43,7 @@ struct Reservation {
 class Log {
  public:
   virtual ~Log() = default;
+  enum class [[nodiscard]] Outcome : uint8_t;
   enum class Outcome : uint8_t { kOk, kFull, kFailed };
 
   // Is anything written at all? False lets commit skip collecting its operations.

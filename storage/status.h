@@ -5,6 +5,8 @@
 
 namespace indigo::storage {
 
+// An answer that is dropped is a lost error: the compiler refuses it.
+enum class [[nodiscard]] StorageStatus : uint8_t;
 enum class StorageStatus : uint8_t {
   kOk,
   kNotFound,        // no version of the record is visible / nothing to claim: the record is gone

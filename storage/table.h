@@ -29,6 +29,7 @@ namespace indigo::storage {
 class KeyExtractor {
  public:
   virtual ~KeyExtractor() = default;
+  enum class [[nodiscard]] Outcome : uint8_t;
   enum class Outcome : uint8_t {
     kKey,         // `key` has the entry's secondary key
     kNotIndexed,  // the row is outside a partial index

@@ -56,6 +56,7 @@ inline constexpr uint64_t weak_word(uint64_t object, uint8_t modes) { return mod
 // The modes of a word as a set of TableLockMode codes.
 inline constexpr uint64_t weak_modes(uint64_t word) { return (word & 7) << 1; }
 
+enum class [[nodiscard]] WeakOutcome : uint8_t;
 enum class WeakOutcome : uint8_t { kHeldBefore, kTaken, kUseLockTable };
 
 // Removes one mode of `object` from a slot; false when it is not there. Release pairs with the strong locker's S2, which orders

@@ -16,6 +16,7 @@
 
 namespace indigo::storage {
 
+enum class [[nodiscard]] ReadOutcome : uint8_t;
 enum class ReadOutcome : uint8_t {
   kNone,     // no visible version; counts only if the leaf validates
   kInLeaf,   // the leaf's payload
