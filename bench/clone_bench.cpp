@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/measurement.h"
+#include "bench/must.h"
 #include "bench/random.h"
 #include "bench/table_work.h"
 #include "storage/clone.h"
@@ -78,7 +79,8 @@ class CloneBench {
   }
   std::shared_ptr<Table> clone() {
     std::shared_ptr<Table> out;
-    clone_tables(*store_, [&](Cloner& cloner) { out = cloner.clone(*table_, {}, [](IndexId id) { return id; }); });
+    must(
+        clone_tables(*store_, [&](Cloner& cloner) { out = cloner.clone(*table_, {}, [](IndexId id) { return id; }); }));
     return out;
   }
 

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "bench/measurement.h"
+#include "bench/must.h"
 #include "bench/random.h"
 #include "storage/epoch.h"
 #include "storage/index/btree_index.h"
@@ -52,7 +53,7 @@ class IndexBench {
 
   void load() {
     const Outcome loaded = run_once([&] {
-      for (uint64_t i = 0; i < o_.entries; i++) index_->insert(number(scatter(i)), number(i));
+      for (uint64_t i = 0; i < o_.entries; i++) must(index_->insert(number(scatter(i)), number(i)));
       return o_.entries;
     });
     show("load", 1, loaded);

@@ -6,6 +6,7 @@
 
 #include "bench/layout/layout.h"
 #include "bench/measurement.h"
+#include "bench/must.h"
 #include "bench/random.h"
 #include "bench/table_work.h"
 #include "storage/store.h"
@@ -78,10 +79,10 @@ class StorageBench {
     IndexId index(store_->next_id().value);
     auto t = store_->begin(Isolation::kReadCommitted, 0);
     measure_once("create_index", [&] {
-      table->create_index(*t, index, {}, std::make_shared<RowExtractor>(), nullptr);
+      must(table->create_index(*t, index, {}, std::make_shared<RowExtractor>(), nullptr));
       return o_.rows;
     });
-    store_->commit(*t);
+    must(store_->commit(*t));
     table.swap(table_);
     measure("update_indexed", [&](Random& random, std::string& row) {
       store_unaligned(row.data(), random.next());
@@ -101,8 +102,8 @@ class StorageBench {
       auto cursor = table_->scan_index(*r, r->view(), index, range);
       RowRef out[8];
       size_t n;
-      cursor->next(out, n);
-      store_->commit(*r);
+      must(cursor->next(out, n));
+      must(store_->commit(*r));
       return n;
     });
     table.swap(table_);
@@ -137,16 +138,16 @@ class StorageBench {
     std::string row(o_.row_bytes, 'x');
     auto t = store_->begin(Isolation::kReadCommitted, 0);
     Random random(3);
-    for (uint64_t i = 0; i < o_.rows; i++) table.insert(*t, Key(random_order ? random.next() : i), row, nullptr);
-    store_->commit(*t);
+    for (uint64_t i = 0; i < o_.rows; i++) must(table.insert(*t, Key(random_order ? random.next() : i), row, nullptr));
+    must(store_->commit(*t));
     return o_.rows;
   }
   std::unique_ptr<Transaction> begin() { return store_->begin(o_.isolation(), 0); }
   uint64_t point_read(Random& random, std::string& row) {
     auto t = begin();
     t->take_statement_snapshot();
-    table_->get(*t, t->view(), Key(random.next() % o_.rows), row);
-    store_->commit(*t);
+    must(table_->get(*t, t->view(), Key(random.next() % o_.rows), row));
+    must(store_->commit(*t));
     return 1;
   }
   uint64_t point_read_batch(Random& random) {
@@ -159,8 +160,8 @@ class StorageBench {
     for (size_t i = 0; i < kBatch; i++) views[i] = keys.emplace_back(random.next() % o_.rows);
     auto t = begin();
     t->take_statement_snapshot();
-    table_->get_many(*t, t->view(), views, rows, found);
-    store_->commit(*t);
+    must(table_->get_many(*t, t->view(), views, rows, found));
+    must(store_->commit(*t));
     return kBatch;
   }
   uint64_t update(uint64_t n, const std::string& row) {
@@ -211,8 +212,8 @@ class StorageBench {
   uint64_t insert(uint64_t n) {
     auto t = begin();
     t->take_statement_snapshot();
-    table_->insert(*t, Key(n), std::string(o_.row_bytes, 'n'), nullptr);
-    store_->commit(*t);
+    must(table_->insert(*t, Key(n), std::string(o_.row_bytes, 'n'), nullptr));
+    must(store_->commit(*t));
     return 1;
   }
   uint64_t scan() {

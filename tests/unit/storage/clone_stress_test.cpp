@@ -45,9 +45,10 @@ class CloneStressTest : public StoreFixture {
 
   Bank clone(Bank& source) {
     Bank out;
-    clone_tables(*store, [&](Cloner& cloner) {
+    const StorageStatus cloned = clone_tables(*store, [&](Cloner& cloner) {
       out.table = cloner.clone(*source.table, {}, [&](IndexId) { return out.index = IndexId(store->next_id().value); });
     });
+    EXPECT_EQ(cloned, StorageStatus::kOk);
     return out;
   }
   // One transaction: an amount from one account to another, or an account to another key.

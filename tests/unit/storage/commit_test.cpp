@@ -103,17 +103,17 @@ class CommitTest : public ::testing::Test {
 
 TEST_F(CommitTest, TheLogGetsTheLastImageOfEachChangedRecord) {
   auto t = begin();
-  table->insert(*t, "a", "1", nullptr);
-  table->insert(*t, "b", "1", nullptr);
-  table->insert(*t, "large", std::string(3000, 'x'), nullptr);
+  EXPECT_EQ(table->insert(*t, "a", "1", nullptr), StorageStatus::kOk);
+  EXPECT_EQ(table->insert(*t, "b", "1", nullptr), StorageStatus::kOk);
+  EXPECT_EQ(table->insert(*t, "large", std::string(3000, 'x'), nullptr), StorageStatus::kOk);
   EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
   t = begin();
   Claimed claimed;
-  update(*t, "a", "2");
+  EXPECT_EQ(update(*t, "a", "2"), StorageStatus::kOk);
   t->next_command();
-  update(*t, "a", "3");
+  EXPECT_EQ(update(*t, "a", "3"), StorageStatus::kOk);
   uint32_t s = t->savepoint();
-  update(*t, "large", "4");
+  EXPECT_EQ(update(*t, "large", "4"), StorageStatus::kOk);
   t->rollback_to(s);
   ASSERT_EQ(table->claim(*t, t->view(), "b", RowLockMode::kUpdate, LockWait::kWait, claimed), StorageStatus::kOk);
   ASSERT_EQ(table->update_key(*t, "b", "c", "5", nullptr), StorageStatus::kOk);
@@ -127,7 +127,7 @@ TEST_F(CommitTest, TheLogGetsTheLastImageOfEachChangedRecord) {
 
 TEST_F(CommitTest, AFullLogRollsBack) {
   auto t = begin();
-  table->insert(*t, "a", "1", nullptr);
+  EXPECT_EQ(table->insert(*t, "a", "1", nullptr), StorageStatus::kOk);
   log.space = 1;
   EXPECT_EQ(store->commit(*t), StorageStatus::kLogFull);
   auto reader = begin();
@@ -137,7 +137,7 @@ TEST_F(CommitTest, AFullLogRollsBack) {
 
 TEST_F(CommitTest, ALogThatFailsIsSaidToHaveFailed) {
   auto t = begin();
-  table->insert(*t, "a", "1", nullptr);
+  EXPECT_EQ(table->insert(*t, "a", "1", nullptr), StorageStatus::kOk);
   log.failed = true;
   EXPECT_EQ(store->commit(*t), StorageStatus::kLogFailed);
   t = begin();
@@ -194,7 +194,7 @@ TEST_F(CommitTest, ASessionsNextSnapshotCoversWhatItWasShown) {
 // R1: a snapshot taken while an earlier stamp is undecided still finds the old image of what a later stamp overwrote.
 TEST_F(CommitTest, AnImageIsKeptWhileSnapshotsBelowItsSuccessorCanBeTaken) {
   auto t = begin();
-  table->insert(*t, "k", "old", nullptr);
+  EXPECT_EQ(table->insert(*t, "k", "old", nullptr), StorageStatus::kOk);
   EXPECT_EQ(store->commit(*t), StorageStatus::kOk);
   std::thread first = paused_insert("a");
   std::thread second([&] {

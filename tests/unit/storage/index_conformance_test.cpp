@@ -140,7 +140,7 @@ TEST_P(IndexConformance, InsertIsIdempotent) {
 }
 
 TEST_P(IndexConformance, EraseAsksWhetherTheEntryIsStillNeeded) {
-  index_->insert("a", "1");
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
   EXPECT_FALSE(index_->erase("a", "1", [] { return true; }));
   EXPECT_EQ(lookup("a"), std::vector<std::string>{"1"});
   EXPECT_TRUE(index_->erase("a", "1", [] { return false; }));
@@ -153,10 +153,10 @@ TEST_P(IndexConformance, EraseAsksWhetherTheEntryIsStillNeeded) {
 
 TEST_P(IndexConformance, LookupFindsExactlyTheKey) {
   for (const char* key : {"a", "ab", "abc", "b"}) {
-    for (const char* primary : {"2", "1", ""}) index_->insert(key, primary);
+    for (const char* primary : {"2", "1", ""}) EXPECT_EQ(index_->insert(key, primary), StorageStatus::kOk);
   }
-  index_->insert(Bytes("a\0", 2), "x");
-  index_->insert("", "empty");
+  EXPECT_EQ(index_->insert(Bytes("a\0", 2), "x"), StorageStatus::kOk);
+  EXPECT_EQ(index_->insert("", "empty"), StorageStatus::kOk);
   EXPECT_EQ(lookup("a"), (std::vector<std::string>{"", "1", "2"}));
   EXPECT_EQ(lookup(Bytes("a\0", 2)), std::vector<std::string>{"x"});
   EXPECT_EQ(lookup("ab").size(), 3);
@@ -179,7 +179,7 @@ TEST_P(IndexConformance, KeysOverTheLimitAreRefused) {
 
 TEST_P(IndexConformance, AscendingInsertsFillTheirNodes) {
   constexpr uint64_t kEntries = 50'000;
-  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i), number(i));
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number(i), number(i)), StorageStatus::kOk);
   EXPECT_EQ(index_->check(), "");
   EXPECT_LT(static_cast<double>(index_->memory_bytes()), kEntries * (16 + 16) * GetParam().bytes_per_byte);
 }
@@ -214,7 +214,8 @@ TEST_P(IndexConformance, AscendingEntriesComeInOneGoWhereverTheyBelong) {
 TEST_P(IndexConformance, ErasingGivesMemoryBack) {
   constexpr uint64_t kEntries = 8'000 * kEffort;
   const uint64_t empty = index_->memory_bytes();
-  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i * 7919 % kEntries), number(i));
+  for (uint64_t i = 0; i < kEntries; i++)
+    EXPECT_EQ(index_->insert(number(i * 7919 % kEntries), number(i)), StorageStatus::kOk);
   uint64_t full = index_->memory_bytes();
   for (uint64_t i = 0; i < kEntries; i++) {
     EXPECT_TRUE(index_->erase(number(i * 7919 % kEntries), number(i)));
@@ -230,7 +231,7 @@ TEST_P(IndexConformance, ErasingGivesMemoryBack) {
 }
 
 TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
-  for (uint64_t i = 0; i < 2000; i++) index_->insert(number(i), "p");
+  for (uint64_t i = 0; i < 2000; i++) EXPECT_EQ(index_->insert(number(i), "p"), StorageStatus::kOk);
   settle();
   for (Direction direction : {Direction::kForward, Direction::kBackward}) {
     KeyRange range;
@@ -241,10 +242,10 @@ TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
     EXPECT_EQ(read_all(*index_->scan(range, direction, &footprint), 64).size(), 401);
     EXPECT_TRUE(index_->validate(footprint));
     EXPECT_TRUE(index_->validate(footprint));
-    index_->insert(number(1990), "far away");
+    EXPECT_EQ(index_->insert(number(1990), "far away"), StorageStatus::kOk);
     index_->erase(number(1990), "far away");
     EXPECT_EQ(index_->validate(footprint), GetParam().ordered);
-    index_->insert(number(700), "in range");
+    EXPECT_EQ(index_->insert(number(700), "in range"), StorageStatus::kOk);
     EXPECT_FALSE(index_->validate(footprint));
     index_->erase(number(700), "in range");
     EXPECT_FALSE(index_->validate(footprint));
@@ -252,7 +253,7 @@ TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
   IndexFootprint nothing_found;
   EXPECT_EQ(index_->lookup(number(5000), found_, &nothing_found), 0);
   EXPECT_TRUE(index_->validate(nothing_found));
-  index_->insert(number(5000), "now");
+  EXPECT_EQ(index_->insert(number(5000), "now"), StorageStatus::kOk);
   EXPECT_FALSE(index_->validate(nothing_found));
 }
 
@@ -338,7 +339,7 @@ TEST_P(IndexConformance, ConcurrentWritersAndScanners) {
     long_keys = pass % 2 == 1;
     pauses_.set(pass < 2 ? nullptr : &random_pauses);
     index_ = GetParam().create(epochs_, pauses_);
-    for (uint64_t k = 0; k < kKeys; k += 10) index_->insert(key_of(k), "stays");
+    for (uint64_t k = 0; k < kKeys; k += 10) EXPECT_EQ(index_->insert(key_of(k), "stays"), StorageStatus::kOk);
     std::atomic<bool> stop{false};
     std::vector<Model> models(kWriters);
     std::vector<std::thread> writers, scanners;
@@ -415,8 +416,8 @@ TEST_P(IndexConformance, AnEntryWithAVersionIsNeverLost) {
       for (int i = 0; i < kRounds; i++) {
         auto r = static_cast<int>(random() % kRecords);
         std::string key = number(static_cast<uint64_t>(r));
-        versions[r].fetch_add(1);  // first the version,
-        index_->insert(key, "p");  // then the entry
+        versions[r].fetch_add(1);                                 // first the version,
+        EXPECT_EQ(index_->insert(key, "p"), StorageStatus::kOk);  // then the entry
         if (index_->lookup(key, found) != 1) lost++;
         versions[r].fetch_sub(1);
         index_->erase(key, "p", [&] { return versions[r].load() > 0; });
@@ -476,7 +477,7 @@ TEST_P(IndexConformance, ManyEntriesOfOneKey) {
   constexpr uint64_t kEntries = 2'000 * kEffort;
   for (uint64_t i = 0; i < kEntries; i++)
     ASSERT_EQ(index_->insert("same", number(i * 7919 % kEntries)), StorageStatus::kOk);
-  for (uint64_t i = 0; i < 500; i++) index_->insert(number(i), "p");
+  for (uint64_t i = 0; i < 500; i++) EXPECT_EQ(index_->insert(number(i), "p"), StorageStatus::kOk);
   EXPECT_EQ(index_->check(), "");
   const std::vector<std::string> found = lookup("same");
   ASSERT_EQ(found.size(), kEntries);

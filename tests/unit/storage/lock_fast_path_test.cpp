@@ -26,8 +26,8 @@ class FastPathTest : public ::testing::Test {
 };
 
 TEST_F(FastPathTest, WeakModesOfOneTableShareASlot) {
-  take(*a_, 7, TableLockMode::kAccessShare);
-  take(*a_, 7, TableLockMode::kRowExclusive);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kAccessShare), StorageStatus::kOk);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kRowExclusive), StorageStatus::kOk);
   EXPECT_EQ(slot(*a_, 0), weak_word(7, 0b101));
   EXPECT_EQ(slot(*a_, 1), 0);
   locks_->release_all(*a_);
@@ -35,8 +35,8 @@ TEST_F(FastPathTest, WeakModesOfOneTableShareASlot) {
 }
 
 TEST_F(FastPathTest, AStrongLockerMovesWeakLocksToTheTable) {
-  take(*a_, 7, TableLockMode::kAccessShare);
-  take(*a_, 8, TableLockMode::kAccessShare);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kAccessShare), StorageStatus::kOk);
+  EXPECT_EQ(take(*a_, 8, TableLockMode::kAccessShare), StorageStatus::kOk);
   EXPECT_EQ(take(*b_, 7, TableLockMode::kAccessExclusive), StorageStatus::kWouldBlock);
   EXPECT_EQ(slot(*a_, 0), 0);
   EXPECT_EQ(slot(*a_, 1), weak_word(8, 0b001));
@@ -49,9 +49,9 @@ TEST_F(FastPathTest, AStrongLockerMovesWeakLocksToTheTable) {
 }
 
 TEST_F(FastPathTest, AMovedLockIsReleasedBySavepointModeByMode) {
-  take(*a_, 7, TableLockMode::kAccessShare);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kAccessShare), StorageStatus::kOk);
   uint32_t mark = locks_->mark(*a_);
-  take(*a_, 7, TableLockMode::kRowExclusive);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kRowExclusive), StorageStatus::kOk);
   EXPECT_EQ(take(*b_, 7, TableLockMode::kShare), StorageStatus::kWouldBlock);  // moves both
   locks_->release_since(*a_, mark);
   EXPECT_EQ(take(*b_, 7, TableLockMode::kShare), StorageStatus::kOk);
@@ -63,11 +63,11 @@ TEST_F(FastPathTest, AMovedLockIsReleasedBySavepointModeByMode) {
 
 TEST_F(FastPathTest, ASlotMovedAndTakenAnewIsCountedOnce) {
   // Held through the table before the savepoint, through the slot after it: rolling back gives back the second only.
-  take(*b_, 7, TableLockMode::kShare);
-  take(*a_, 7, TableLockMode::kAccessShare);  // b's lock sends it to the table
+  EXPECT_EQ(take(*b_, 7, TableLockMode::kShare), StorageStatus::kOk);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kAccessShare), StorageStatus::kOk);  // b's lock sends it to the table
   locks_->release_all(*b_);
   uint32_t mark = locks_->mark(*a_);
-  take(*a_, 7, TableLockMode::kAccessShare);
+  EXPECT_EQ(take(*a_, 7, TableLockMode::kAccessShare), StorageStatus::kOk);
   EXPECT_EQ(take(*b_, 7, TableLockMode::kAccessExclusive), StorageStatus::kWouldBlock);
   locks_->release_since(*a_, mark);
   EXPECT_EQ(take(*b_, 7, TableLockMode::kAccessExclusive), StorageStatus::kWouldBlock);
@@ -77,7 +77,8 @@ TEST_F(FastPathTest, ASlotMovedAndTakenAnewIsCountedOnce) {
 }
 
 TEST_F(FastPathTest, MoreTablesThanSlotsGoToTheTable) {
-  for (uint64_t object = 1; object <= 40; object++) take(*a_, object, TableLockMode::kRowShare);
+  for (uint64_t object = 1; object <= 40; object++)
+    EXPECT_EQ(take(*a_, object, TableLockMode::kRowShare), StorageStatus::kOk);
   EXPECT_EQ(locks_->snapshot().size(), 40);
   for (uint64_t object = 1; object <= 40; object++) {
     EXPECT_EQ(take(*b_, object, TableLockMode::kExclusive), StorageStatus::kWouldBlock) << object;
@@ -130,7 +131,10 @@ TEST_F(FastPathTest, WeakAndStrongExcludeEachOtherUnderConcurrency) {
           seen += g.plain;
           if (random() % 4 == 0) {  // a second mode, a savepoint back
             uint32_t mark = locks_->mark(*owner);
-            take(*owner, static_cast<uint64_t>(table + 1), TableLockMode(1 + random() % 3));
+            if (take(*owner, static_cast<uint64_t>(table + 1), TableLockMode(1 + random() % 3)) ==
+                StorageStatus::kDeadlock) {
+              deadlocks++;
+            }
             locks_->release_since(*owner, mark);
             if (g.strong.load() != 0) violations++;
           }
