@@ -63,7 +63,7 @@ class Griffin : public ::testing::Test {
 
 TEST_F(Griffin, AnEntryThatIsErasedWhileItIsMergedLeavesNothing) {
   HeldMerge held(kAsked);
-  index_->insert("a", "1");
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
   pauses_.set(&held);
   std::thread scanner([&] { EXPECT_LE(count_all(*index_), 1u); });
   held.wait_until_held();
@@ -75,14 +75,14 @@ TEST_F(Griffin, AnEntryThatIsErasedWhileItIsMergedLeavesNothing) {
 }
 
 TEST_F(Griffin, AnEntryThatComesBackWhileItsErasureIsMergedIsThere) {
-  index_->insert("a", "1");
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
   EXPECT_EQ(count_all(*index_), 1u);
   EXPECT_TRUE(index_->erase("a", "1"));
   HeldMerge held(kAsked);
   pauses_.set(&held);
   std::thread scanner([&] { EXPECT_LE(count_all(*index_), 1u); });
   held.wait_until_held();
-  index_->insert("a", "1");
+  EXPECT_EQ(index_->insert("a", "1"), StorageStatus::kOk);
   held.let_go();
   scanner.join();
   EXPECT_EQ(count_all(*index_), 1u);
@@ -91,7 +91,7 @@ TEST_F(Griffin, AnEntryThatComesBackWhileItsErasureIsMergedIsThere) {
 
 TEST_F(Griffin, ACloneThatIsMadeInTheMiddleOfAMergeHasWhatWasMergedAndWhatWaits) {
   constexpr uint64_t kEntries = 50;
-  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i), "1");
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number(i), "1"), StorageStatus::kOk);
   HeldMerge held(kAsked * 5);
   pauses_.set(&held);
   std::thread scanner([&] { EXPECT_EQ(count_all(*index_), kEntries); });
@@ -112,7 +112,7 @@ TEST_F(Griffin, ACloneThatIsMadeInTheMiddleOfAMergeHasWhatWasMergedAndWhatWaits)
 
 TEST_F(Griffin, WhatWaitsIsBoundedAndCounted) {
   constexpr uint64_t kEntries = 40'000;
-  for (uint64_t i = 0; i < kEntries; i++) index_->insert(number(i), number(i));
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number(i), number(i)), StorageStatus::kOk);
   IndexServiceStatistics s = *index_->service_statistics();
   EXPECT_GT(s.stalls, 0u);
   EXPECT_EQ(s.repairs, 0u);
@@ -141,7 +141,7 @@ TEST(GriffinService, AnIndexThatIsBeingMergedMayGo) {
     IndexService service;
     for (int round = 0; round < 40; round++) {
       const auto index = create_griffin_index(epochs, pauses, account, service);
-      for (uint64_t i = 0; i < 1500; i++) index->insert(number(i), "1");
+      for (uint64_t i = 0; i < 1500; i++) EXPECT_EQ(index->insert(number(i), "1"), StorageStatus::kOk);
       if (round % 2 == 0) service.run_round();
     }
   }
@@ -154,7 +154,7 @@ TEST(GriffinService, WhatIsPostedIsMergedWithoutAnybodysHelp) {
   PauseHook pauses;
   IndexService service;
   const auto index = create_griffin_index(epochs, pauses, account, service);
-  for (uint64_t i = 0; i < 3000; i++) index->insert(number(i), "1");
+  for (uint64_t i = 0; i < 3000; i++) EXPECT_EQ(index->insert(number(i), "1"), StorageStatus::kOk);
   while (index->service_statistics()->backlog_entries > 0) std::this_thread::yield();
   EXPECT_EQ(index->service_statistics()->merged_entries, 3000u);
   EXPECT_EQ(index->check(), "");
