@@ -173,6 +173,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
                 open_relation(c, cmd.name, TableLockMode::kAccessExclusive, false, check_definable));
   INDIGO_TRY(check_owner(c, *child));
   INDIGO_TRY(check_attachable(c, *parent, *child));
+  INDIGO_TRY(check_may_be_child(*child, true));
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));
   INDIGO_ASSIGN(const sql::partition::Bound bound, read_bound_spec(c, *parent, *cmd.bound));
   INDIGO_TRY(check_new_bound(c, *parent, child->name, bound, *cmd.bound));
@@ -253,6 +254,7 @@ Status add_inheritance(DdlContext& c, const RelationPtr& child, const PgQuery__R
     return Error(sqlstate::kDuplicateTable, "circular inheritance not allowed")
         .with_detail(quoted(parent->name) + " is already a child of " + quoted(child->name) + ".");
   }
+  INDIGO_TRY(check_may_be_child(*child, false));
   INDIGO_TRY(adopt_columns(c, *parent, *child, false));
   int32_t sequence = 1;
   table(c, pg_inherits::kOid).scan(c.txn, {Datum::of_oid(child->oid)}, [&](RowReader row) {

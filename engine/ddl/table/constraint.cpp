@@ -6,6 +6,7 @@
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/trigger/trigger_rows.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {
@@ -96,6 +97,7 @@ Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec
   INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, n.columns, 'a'));
   INDIGO_TRY(record_column_dependencies(c, constraint, relation->oid, spec.included, 'a'));
   INDIGO_TRY(record_dependency(c, {pg_class::kOid, index, 0}, constraint, 'i'));
+  if (deferrable) INDIGO_TRY(add_key_trigger(c, n.oid, relation->oid, spec.primary, deferred));
   c.catalog.changed({relation->oid, index});
   return {};
 }

@@ -202,7 +202,7 @@ Result<std::string> execute_create_trigger(DdlContext& c, const PgQuery__CreateT
   if (s.isconstraint) {
     INDIGO_ASSIGN(t.constraint, insert_trigger_constraint(c, *r, t.name, t.deferrable, t.deferred));
   }
-  INDIGO_TRY(insert_trigger(c, *r, std::move(t), references));
+  INDIGO_TRY(insert_trigger(c, *r, std::move(t), references, s.replace));
   return std::string("CREATE TRIGGER");
 }
 

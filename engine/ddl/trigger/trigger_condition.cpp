@@ -49,8 +49,9 @@ Result<StoredExpression> store_trigger_condition(DdlContext& c, const PgQuery__N
   INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_trigger_condition(c.host.session(), node, c.text, relation));
   const int at = position(c, sql::location_of(node));
   std::unique_ptr<Error> refused;
-  const auto refuse = [&](Error error) {
-    if (refused == nullptr) refused = std::make_unique<Error>(std::move(error).at(at));
+  const auto refuse = [&](Error error, int location = -1) {
+    if (refused != nullptr) return;
+    refused = std::make_unique<Error>(std::move(error).at(location < 0 ? at : position(c, location)));
   };
   sql::visit_expressions(expr, [&](const sql::Expr& e, int) {
     switch (e.kind) {
@@ -80,7 +81,7 @@ Result<StoredExpression> store_trigger_condition(DdlContext& c, const PgQuery__N
     } else if (e.kind == sql::ExprKind::kWholeRow) {
       checked = check_column(*relation, type, sql::as<sql::WholeRowExpr>(e).entry, -1);
     }
-    if (!checked.ok()) refuse(std::move(*checked.take_error()));
+    if (!checked.ok()) refuse(std::move(*checked.take_error()), e.location);
     return refused == nullptr;
   });
   if (refused != nullptr) return refused;

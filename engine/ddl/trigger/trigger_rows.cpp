@@ -73,7 +73,8 @@ Status write_row(DdlContext& c, Oid relation, const TriggerInfo& t, bool replace
 
 }  // namespace
 
-Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t, const TriggerReferences& references) {
+Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t, const TriggerReferences& references,
+                      bool replace) {
   const bool replaces = t.oid != kInvalidOid;
   if (!replaces) t.oid = next_oid(c);
   const Address self{pg_trigger::kOid, t.oid, 0};
@@ -98,18 +99,20 @@ Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t
   if (!relation.is_partitioned() || !t.for_row()) return {};
   for (const Oid partition : relation.children) {
     INDIGO_TRY(lock_object(c, partition, TableLockMode::kShareRowExclusive));
-    INDIGO_TRY(clone_trigger(c, relation, t, partition));
+    INDIGO_TRY(clone_trigger(c, relation, t, partition, replace));
   }
   return {};
 }
 
-Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInfo& trigger, Oid partition) {
+Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInfo& trigger, Oid partition,
+                     bool replace) {
   const RelationPtr child = current(c, partition);
   TriggerInfo t = trigger;
   t.oid = kInvalidOid;
   if (const TriggerInfo* own = find_trigger(*child, t.name)) {
     // The parent's definition was replaced, or the partition has a trigger of its own by that name.
-    if (own->parent != trigger.oid) {
+    const bool gives_way = replace && own->parent == kInvalidOid && !own->internal;
+    if (own->parent != trigger.oid && !gives_way) {
       return Error(sqlstate::kDuplicateObject,
                    "trigger " + quoted(t.name) + " for relation " + quoted(child->name) + " already exists");
     }
@@ -130,7 +133,20 @@ Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInf
   if (trigger.constraint != kInvalidOid) {
     INDIGO_ASSIGN(t.constraint, insert_trigger_constraint(c, *child, t.name, t.deferrable, t.deferred));
   }
-  return insert_trigger(c, *child, std::move(t), references);
+  return insert_trigger(c, *child, std::move(t), references, replace);
+}
+
+Status check_may_be_child(const RelationInfo& table, bool partition) {
+  if (table.triggers == nullptr) return {};
+  for (const TriggerInfo& t : table.triggers->triggers) {
+    if (!t.for_row() || !t.uses_transition_tables()) continue;
+    return Error(sqlstate::kFeatureNotSupported, "trigger " + quoted(t.name) + " prevents table " + quoted(table.name) +
+                                                     " from becoming " +
+                                                     (partition ? "a partition" : "an inheritance child"))
+        .with_detail(partition ? "ROW triggers with transition tables are not supported on partitions."
+                               : "ROW triggers with transition tables are not supported in inheritance hierarchies.");
+  }
+  return {};
 }
 
 Status inherit_triggers(DdlContext& c, Oid partition, const RelationInfo& parent) {
@@ -215,6 +231,21 @@ Status add_foreign_key_triggers(DdlContext& c, Oid constraint, Oid relation, Oid
   INDIGO_TRY(add(foreign, relation, 'a', catalog::kTriggerUpdate, action_function(on_update, true), on_update == 'a'));
   INDIGO_TRY(add(relation, foreign, 'c', catalog::kTriggerInsert, kCheckInsert, true));
   return add(relation, foreign, 'c', catalog::kTriggerUpdate, kCheckUpdate, true);
+}
+
+Status add_key_trigger(DdlContext& c, Oid constraint, Oid relation, bool primary, bool deferred) {
+  constexpr Oid kUniqueKeyRecheck{1250};
+  TriggerInfo t;
+  t.oid = next_oid(c);
+  t.name = std::string(primary ? "PK" : "Unique") + "_ConstraintTrigger_" + std::to_string(t.oid);
+  t.function = kUniqueKeyRecheck;
+  t.type = catalog::kTriggerRow | catalog::kTriggerInsert | catalog::kTriggerUpdate;
+  t.internal = true;
+  t.constraint = constraint;
+  t.deferrable = true;
+  t.deferred = deferred;
+  INDIGO_TRY(write_row(c, relation, t, false));
+  return record_dependency(c, {pg_trigger::kOid, t.oid, 0}, {pg_constraint::kOid, constraint, 0}, 'i');
 }
 
 }  // namespace indigo::engine::ddl

@@ -4,7 +4,7 @@
 // 1. A row trigger of a partitioned table has one trigger of the same name in each partition, whose tgparentid leads up and
 //    which goes with it; so has each level below.
 // 2. A foreign key has four internal triggers: two of the referencing table (its rows' parents are looked for), two of the
-//    referenced one (its actions). They hold no code: their tgenabled says whether the executor looks.
+//    referenced one (its actions). A deferrable key has one. They hold no code: their tgenabled says whether the executor looks.
 // Thread safety: as the DdlContext.
 #pragma once
 
@@ -23,15 +23,19 @@ struct TriggerReferences {
 };
 
 // Writes the row and what it depends on; `t.oid` is the row that it replaces, if not kInvalidOid.
-Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t, const TriggerReferences& references);
+Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t, const TriggerReferences& references,
+                      bool replace = false);
 // 42710 when the table has a trigger of that name.
 Status check_trigger_name_free(const RelationInfo& relation, std::string_view name);
 const TriggerInfo* find_trigger(const RelationInfo& relation, std::string_view name);
 // 42704 "trigger "x" for table "y" does not exist".
 Error no_such_trigger(const RelationInfo& relation, std::string_view name);
 
-// The trigger for a partition of its table.
-Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInfo& trigger, Oid partition);
+// The trigger for a partition of its table. `replace`: it may take the place of the partition's own of that name.
+Status clone_trigger(DdlContext& c, const RelationInfo& parent, const TriggerInfo& trigger, Oid partition,
+                     bool replace = false);
+// 0A000 for a table whose row triggers read transition tables: it cannot come below another.
+Status check_may_be_child(const RelationInfo& table, bool partition);
 // All row triggers of a partitioned table, for a new partition (CREATE, ATTACH).
 Status inherit_triggers(DdlContext& c, Oid partition, const RelationInfo& parent);
 // DETACH: a partition's triggers that came from its parent go.
@@ -40,5 +44,7 @@ Status drop_inherited_triggers(DdlContext& c, const RelationInfo& partition, con
 // The triggers of a foreign key that has just been made.
 Status add_foreign_key_triggers(DdlContext& c, Oid constraint, Oid relation, Oid foreign, char on_update,
                                 char on_delete, bool deferrable, bool deferred);
+// The trigger of a deferrable key, which looks for other rows with the same values.
+Status add_key_trigger(DdlContext& c, Oid constraint, Oid relation, bool primary, bool deferred);
 
 }  // namespace indigo::engine::ddl

@@ -66,13 +66,13 @@ class DeleteOperator final : public ChangeOperator {
     std::string row;
     INDIGO_ASSIGN(const bool keeps,
                   target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, row));
-    if (state_.transaction().command() != command) {
-      INDIGO_TRY(claimer_.check_untouched(state_, r, storage::RowLockMode::kUpdate));
-    }
+    const bool ran =
+        state_.transaction().command() != command;  // statements of its own, of which some may have taken the row
     if (!keeps) {
-      target_.table().unclaim(state_.transaction(), claimed.key);
+      if (!ran) target_.table().unclaim(state_.transaction(), claimed.key);
       return false;
     }
+    if (ran) INDIGO_TRY(claimer_.check_untouched(state_, r, storage::RowLockMode::kUpdate));
     INDIGO_TRY(target_.erase(claimed.key));
     INDIGO_TRY(target_.erased(claimed.row));
     return true;

@@ -170,6 +170,10 @@ Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation,
   for (size_t i = 0; i < relation->constraints.size(); i++) {
     const ConstraintInfo& constraint = relation->constraints[i];
     if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;
+    if (!is_enabled(state, *relation, constraint,
+                    old_row.empty() ? catalog::kTriggerInsert : catalog::kTriggerUpdate)) {
+      continue;
+    }
     if (!old_row.empty() && same_columns(state, *relation, old_row, new_row, constraint.columns)) continue;
     if (!key_can_conflict(*relation, constraint, new_row)) continue;
     events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row), 0, nullptr});
@@ -313,10 +317,18 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
   return {};
 }
 
+void ForeignKeyQueue::drop_statement_triggers(Oid relation, int16_t event) {
+  std::erase_if(events_, [&](const Event& e) {
+    return e.kind == Event::Kind::kTrigger && e.trigger_event == event && e.relation->oid == relation &&
+           !e.trigger().for_row();
+  });
+}
+
 void ForeignKeyQueue::touch(const Relation& relation, int16_t event, const std::vector<int16_t>& updated) {
   for (const Touched& t : touched_) {
     if (t.relation->oid == relation->oid && t.event == event) return;
   }
+  drop_statement_triggers(relation->oid, event);
   touched_.push_back({relation, event, updated});
 }
 

@@ -39,6 +39,8 @@ class ForeignKeyQueue {
   // A row under deferrable keys; old_row as above.
   Status key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row);
 
+  // AFTER STATEMENT triggers fire once, behind all changes of that kind to the table: an earlier event for them goes.
+  void drop_statement_triggers(Oid relation, int16_t event);
   // An action changes rows of this table: its AFTER STATEMENT triggers fire behind everything else.
   void touch(const Relation& relation, int16_t event, const std::vector<int16_t>& updated);
 

@@ -120,11 +120,12 @@ class MergeOperator final : public Operator {
     std::string returned;
     INDIGO_ASSIGN(const bool keeps,
                   target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerDelete, found.row, returned));
-    if (state_.transaction().command() != command) INDIGO_TRY(claimer_.check_untouched(state_, row, mode));
+    const bool ran = state_.transaction().command() != command;
     if (!keeps) {
-      target_.table().unclaim(state_.transaction(), found.key);
+      if (!ran) target_.table().unclaim(state_.transaction(), found.key);
       return false;
     }
+    if (ran) INDIGO_TRY(claimer_.check_untouched(state_, row, mode));
     INDIGO_TRY(target_.erase(found.key));
     INDIGO_TRY(target_.erased(found.row));
     return true;

@@ -17,6 +17,10 @@ class OnConflictHandler final : public ConflictHandler {
   static Result<std::unique_ptr<OnConflictHandler>> make(Builder& b, const sql::InsertPlan& p, RowInserter& inserter);
   OnConflictHandler(QueryState& state, const sql::OnConflict& plan, RowInserter& inserter);
 
+  // The table that the statement names, when it is not the one that has the row.
+  void set_named(const RowTriggers::Relation& named) {
+    if (updater_ != nullptr) updater_->target().triggers().set_named(named);
+  }
   Status before(Bytes key, Bytes row) override;
   Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override;
 

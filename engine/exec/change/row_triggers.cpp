@@ -189,6 +189,7 @@ Status queue_after_statement(QueryState& state, const RowTriggers::Relation& rel
                              const std::vector<int16_t>& updated) {
   const catalog::TriggerSet* set = relation->triggers.get();
   if (set == nullptr || !set->any(0, 0, event)) return {};
+  state.foreign_keys().drop_statement_triggers(relation->oid, event);
   for (size_t i = 0; i < set->triggers.size(); i++) {
     const TriggerInfo& t = set->triggers[i];
     if (!is_due(state, t, 0, 0, event, updated)) continue;

@@ -190,13 +190,13 @@ Result<bool> RowUpdater::fire_before(const storage::Claimed& claimed, uint32_t r
   const uint64_t command = state_.transaction().command();
   INDIGO_ASSIGN(const bool keeps,
                 target_.triggers().fire(catalog::kTriggerBefore, catalog::kTriggerUpdate, claimed.row, triggered_));
-  if (claimer_ != nullptr && state_.transaction().command() != command) {
-    INDIGO_TRY(claimer_->check_untouched(state_, row, mode_));
-  }
+  const bool ran =
+      state_.transaction().command() != command;  // statements of its own, of which some may have taken the row
   if (!keeps) {
-    target_.table().unclaim(state_.transaction(), claimed.key);
+    if (!ran) target_.table().unclaim(state_.transaction(), claimed.key);
     return false;
   }
+  if (claimer_ != nullptr && ran) INDIGO_TRY(claimer_->check_untouched(state_, row, mode_));
   if (triggered_ == computed) return true;
   for (size_t c = 0; c < new_.columns.size() && c < layout.column_count(); c++) {
     new_.columns[c].set_constant(layout.column(triggered_, c));

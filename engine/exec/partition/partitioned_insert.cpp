@@ -85,6 +85,7 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   if (conflict_ != nullptr) {
     plan.on_conflict = conflict_of(state_.session().catalog(), *conflict_, *relation, own);
     INDIGO_ASSIGN(out->handler, OnConflictHandler::make(b, plan, *out->inserter));
+    out->handler->set_named(plan_.relation);
   }
   INDIGO_ASSIGN(out->returning, b.compile_all(plan.returning));
   writers_[table] = std::move(out);
