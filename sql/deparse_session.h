@@ -31,7 +31,11 @@ class CatalogOnlySession final : public catalog::SessionContext {
                      const std::function<void(std::span<const Datum>)>&) override {
     return refuse();
   }
-  Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return refuse(); }
+  // Names in constants ('s.t'::regclass) ask for their schema.
+  Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> arguments) override {
+    if (function != "has_schema_privilege_id") return refuse();
+    return OwnedDatum(Datum::of(catalog_.may_use_schema(arguments[0].oid())));
+  }
 
  private:
   static Error refuse() { return Error(sqlstate::kInternalError, "a printed expression cannot be evaluated"); }

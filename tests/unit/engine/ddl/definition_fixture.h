@@ -41,7 +41,10 @@ class FakeSession final : public catalog::SessionContext {
                      const std::function<void(std::span<const Datum>)>&) override {
     return none();
   }
-  Result<OwnedDatum> system_value(std::string_view, std::span<const Datum>) override { return none(); }
+  Result<OwnedDatum> system_value(std::string_view function, std::span<const Datum> arguments) override {
+    if (function != "has_schema_privilege_id") return none();
+    return OwnedDatum(Datum::of(catalog_.may_use_schema(arguments[0].oid())));
+  }
 
  private:
   static Error none() { return Error(sqlstate::kFeatureNotSupported, "no such thing in this test"); }
