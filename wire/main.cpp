@@ -6,6 +6,7 @@
 
 #include "log/dump.h"
 #include "log/file_directory.h"
+#include "wire/command/arenas.h"
 #include "wire/command/backup_command.h"
 #include "wire/command/serve_command.h"
 
@@ -57,6 +58,7 @@ int dump_log(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  indigo::wire::make_arenas();
   CLI::App app("Indigo, a PostgreSQL-compatible in-memory database", "indigo");
   app.set_help_flag("--help", "Print this help and exit");
   app.require_subcommand(1);

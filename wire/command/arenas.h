@@ -1,0 +1,11 @@
+// The allocator's arenas, made while there is memory for them.
+// Thread safety: before other threads start.
+#pragma once
+
+namespace indigo::wire {
+
+// A thread takes an arena when it first allocates, and jemalloc does not survive that there is no memory to make one. So
+// those of the threads to come are made now. Nothing happens without jemalloc (sanitizers).
+void make_arenas();
+
+}  // namespace indigo::wire
