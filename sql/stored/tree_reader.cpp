@@ -248,7 +248,7 @@ class Reader {
     bool there = false;
     get(there);
     if (!there || failed()) return;
-    value.emplace();
+    value = T();
     get(*value);
   }
   template <class T>
