@@ -24,12 +24,12 @@ void out_of_memory() {
 }  // namespace
 
 int MustNotFail::suspend() {
-  const int depth = depth_;
-  depth_ = 0;
+  const int depth = nesting;
+  nesting = 0;
   return depth;
 }
 
-void MustNotFail::resume(int depth) { depth_ = depth; }
+void MustNotFail::resume(int depth) { nesting = depth; }
 
 void install_memory_reserve() {
   static std::once_flag once;

@@ -13,18 +13,18 @@ inline constexpr size_t kMemoryReserveBytes = size_t{16} << 20;
 
 class MustNotFail {
  public:
-  MustNotFail() { depth_++; }
-  ~MustNotFail() { depth_--; }
+  MustNotFail() { nesting++; }
+  ~MustNotFail() { nesting--; }
   MustNotFail(const MustNotFail&) = delete;
   MustNotFail& operator=(const MustNotFail&) = delete;
 
-  static bool active() { return depth_ > 0; }
+  static bool active() { return nesting > 0; }
   // A fiber leaves its thread, and comes back to one. Not inline: the thread may be another.
   static int suspend();
   static void resume(int depth);
 
  private:
-  inline static thread_local int depth_ = 0;
+  inline static thread_local int nesting = 0;
 };
 
 // Sets the reserve aside, once for the process, and installs the handler that gives it out.
