@@ -140,7 +140,7 @@ std::string character_at(Str text, size_t at) { return std::string(text.substr(a
 
 std::string encode_base64(Str bytes, bool break_lines) {
   constexpr size_t kLine = 76;
-  const std::string whole = absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
+  std::string whole = absl::Base64Escape(absl::string_view(bytes.data(), bytes.size()));
   if (!break_lines) return whole;
   std::string out;
   for (size_t i = 0; i < whole.size(); i += kLine) {
