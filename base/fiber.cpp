@@ -16,7 +16,11 @@ void Fiber::enter(void* self) {
   switch_context(fiber->context_, fiber->resumer_, true);
 }
 
-void Fiber::resume() { switch_context(resumer_, context_); }
+void Fiber::resume() {
+  const int depth = MustNotFail::suspend();
+  switch_context(resumer_, context_);
+  MustNotFail::resume(depth);
+}
 
 void Fiber::suspend() {
   NoSuspension::check();

@@ -3,6 +3,10 @@
 // Such code stands in a MustNotFail scope: there a failed allocation is given the process' reserve and tried again.
 //
 // Thread safety: all functions. A scope marks whoever runs on this thread; a fiber that is suspended in one takes its mark along.
+//
+// Invariants:
+// 1. Before an allocation fails, the allocator has given back what it kept of freed memory.
+// 2. While the reserve is given out, what may fail does (memory_reserve_out()): what comes free is for those who must not.
 #pragma once
 
 #include <cstddef>
@@ -31,5 +35,13 @@ class MustNotFail {
 void install_memory_reserve();
 // After memory was short: sets it aside again if there is memory now. Cheap when nothing is missing.
 void refill_memory_reserve();
+// Whether it is given out, and cannot be set aside again now. Cheap when nothing is missing.
+bool memory_reserve_out();
+
+// For who has asked for memory and got none, whatever allocator it was: returns to have it try again, or throws std::bad_alloc.
+// In a MustNotFail scope it waits for others when the reserve is used up; the process ends when nobody gives memory back.
+void no_memory();
+// Has the allocator return what it keeps of freed memory to the system; false when that was done a moment ago.
+bool return_free_memory();
 
 }  // namespace indigo

@@ -39,6 +39,13 @@ indigo_external(icu HEADER unicode/ucol.h ARCHIVES icui18n icuuc icudata)
 indigo_external(openssl HEADER openssl/ssl.h ARCHIVES ssl crypto)
 indigo_external(crypt HEADER crypt.h ARCHIVES crypt)
 indigo_external(pg_query HEADER pg_query/pg_query.pb-c.h ARCHIVES pg_query)
+# Its allocations are renamed to functions of sql/parse/grammar_call.cpp, where running out of memory is an error.
+set(pg_query_archive ${CMAKE_BINARY_DIR}/libpg_query_renamed.a)
+execute_process(
+  COMMAND ${CMAKE_OBJCOPY} --redefine-sym malloc=indigo_grammar_malloc --redefine-sym realloc=indigo_grammar_realloc
+          --redefine-sym strdup=indigo_grammar_strdup ${INDIGO_pg_query_pg_query} ${pg_query_archive}
+  COMMAND_ERROR_IS_FATAL ANY)
+set_target_properties(external_pg_query PROPERTIES INTERFACE_LINK_LIBRARIES "${pg_query_archive};Threads::Threads")
 indigo_external(cli11 HEADER CLI/CLI.hpp)
 if(INDIGO_JEMALLOC)
   indigo_external(jemalloc HEADER jemalloc/jemalloc.h ARCHIVES jemalloc_pic)

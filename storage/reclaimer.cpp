@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/memory_reserve.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 
@@ -40,6 +41,7 @@ void Reclaimer::notify() {
 }
 
 bool Reclaimer::run_round() {
+  const MustNotFail scope;  // what it needs comes back with what it frees
   std::lock_guard round(round_mutex_);
   std::vector<std::weak_ptr<TableImpl>> tables;
   {

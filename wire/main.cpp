@@ -10,10 +10,11 @@
 #include "wire/command/backup_command.h"
 #include "wire/command/serve_command.h"
 
-// Read by jemalloc: its own thread gives freed memory back, also while the server is idle.
+// Read by jemalloc: its own thread gives freed memory back, also while the server is idle; address space, too (retain), which
+// tables and stacks may need where it is limited.
 extern "C" {
 extern const char* malloc_conf;
-const char* malloc_conf = "background_thread:true,dirty_decay_ms:5000";
+const char* malloc_conf = "background_thread:true,dirty_decay_ms:5000,retain:false";
 }
 
 namespace {

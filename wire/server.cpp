@@ -11,11 +11,14 @@
 
 #include <cerrno>
 #include <charconv>
+#include <memory>
+#include <new>
 
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/auth/digest.h"
 #include "engine/settings/setting_table.h"
+#include "wire/net/refusal.h"
 
 namespace indigo::wire {
 
@@ -163,6 +166,7 @@ void Server::accept_from(int listener) {
       spare_.reset();
       Socket refused(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC));
       log_warning("out of file descriptors: connection refused");
+      if (refused.valid()) refuse_connection(refused.fd(), Refusal::kDescriptors);
       refused.reset();
       spare_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
       return;
@@ -172,17 +176,26 @@ void Server::accept_from(int listener) {
 }
 
 void Server::dispatch(Socket socket, ClientAddress address) {
-  if (connections() >= max_connections_ + kUnauthenticatedAllowance) return;
+  if (connections() >= max_connections_ + kUnauthenticatedAllowance) {
+    return refuse_connection(socket.fd(), Refusal::kConnections);
+  }
   // The least loaded worker; among equals, one after the other.
   size_t best = next_worker_++ % workers_.size();
   for (size_t i = 0; i < workers_.size(); i++) {
     if (workers_[i]->load() < workers_[best]->load()) best = i;
   }
-  // A std::function must be copyable, a socket is not.
-  auto shared_socket = std::make_shared<Socket>(std::move(socket));
-  workers_[best]->spawn([this, shared_socket, address = std::move(address)](Task& task) {
-    run_connection(shared_, std::move(*shared_socket), address, task);
-  });
+  std::shared_ptr<Socket> shared_socket;
+  try {
+    // A std::function must be copyable, a socket is not.
+    shared_socket = std::make_shared<Socket>(std::move(socket));
+    Task::Body body = [this, shared_socket, address = std::move(address)](Task& task) {
+      run_connection(shared_, std::move(*shared_socket), address, task);
+    };
+    workers_[best]->spawn(std::move(body),
+                          [shared_socket] { refuse_connection(shared_socket->fd(), Refusal::kMemory); });
+  } catch (const std::bad_alloc&) {
+    refuse_connection(shared_socket != nullptr ? shared_socket->fd() : socket.fd(), Refusal::kMemory);
+  }
 }
 
 }  // namespace indigo::wire

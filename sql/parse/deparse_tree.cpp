@@ -3,6 +3,7 @@
 #include <pg_query.h>
 
 #include "base/sqlstate.h"
+#include "sql/parse/grammar_call.h"
 
 namespace indigo::sql {
 
@@ -16,8 +17,8 @@ Result<std::string> deparse_tree(const PgQuery__Node* statement) {
   root.stmts = list;
   std::string bytes(pg_query__parse_result__get_packed_size(&root), '\0');
   pg_query__parse_result__pack(&root, reinterpret_cast<uint8_t*>(bytes.data()));
-  PgQueryProtobuf packed{bytes.size(), bytes.data()};
-  PgQueryDeparseResult answer = pg_query_deparse_protobuf(packed);
+  const PgQueryProtobuf packed{bytes.size(), bytes.data()};
+  const PgQueryDeparseResult answer = call_grammar([&] { return pg_query_deparse_protobuf(packed); });
   Result<std::string> out = std::string();
   if (answer.error) {
     out = Error(sqlstate::kInternalError, answer.error->message);

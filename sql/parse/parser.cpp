@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "base/utf8.h"
+#include "sql/parse/grammar_call.h"
 #include "sql/parse/parse_error.h"
 #include "sql/parse/pre_scan.h"
 #include "sql/parse/text_position.h"
@@ -62,7 +63,7 @@ class ParsedTree final : public ParsedText {
 
 // `scanned` is `text` after pre_scan.
 Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned) {
-  PgQueryProtobufParseResult raw = pg_query_parse_protobuf(scanned.c_str());
+  const PgQueryProtobufParseResult raw = call_grammar([&] { return pg_query_parse_protobuf(scanned.c_str()); });
   Result<std::shared_ptr<const ParsedText>> answer = std::shared_ptr<const ParsedText>();
   if (raw.error != nullptr) {
     const int offset = byte_offset(scanned, raw.error->cursorpos);

@@ -200,7 +200,8 @@ void Tree::retire(Leaf* leaf) {
 }
 
 bool Tree::try_merge(const KeyView& key) {
-  Scratch left_scratch(pages_, Need::kMust), right_scratch(pages_, Need::kMust);
+  Scratch left_scratch(pages_, Need::kAboveLimit), right_scratch(pages_, Need::kAboveLimit);
+  if (left_scratch.get() == nullptr || right_scratch.get() == nullptr) return false;  // leaves may stay as they are
   std::lock_guard lock(structure_mutex_);
   std::vector<Step> steps = path(key);
   if (steps.empty()) return false;

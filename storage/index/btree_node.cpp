@@ -5,12 +5,11 @@
 #include <new>
 
 #include "base/check.h"
-#include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
 
 BtreeNode* BtreeNode::create(uint64_t id, uint32_t capacity, uint32_t level, Bytes prefix) {
-  void* memory = allocate_or_wait([&] { return ::operator new (capacity, std::align_val_t{64}, std::nothrow); });
+  void* memory = ::operator new (capacity, std::align_val_t{64});
   auto* node = new (memory) BtreeNode(id, capacity, level);
   node->prefix_length_ = static_cast<uint32_t>(prefix.size());
   node->prefix_offset_ = node->heap_begin_ = capacity - node->prefix_length_;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/memory_reserve.h"
+
 namespace indigo::storage {
 
 namespace {
@@ -41,6 +43,7 @@ void IndexService::notify() {
 }
 
 void IndexService::run_round() {
+  const MustNotFail scope;
   std::unique_lock lock(mutex_);
   const std::vector<ServicedIndex*> all = indexes_;
   for (ServicedIndex* index : all) {

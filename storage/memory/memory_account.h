@@ -20,8 +20,9 @@ constexpr const char* memory_kind_name(MemoryKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
-// May an allocation fail? Statements' may; what a commit or a rollback needs waits for memory instead.
-enum class Need : uint8_t { kMayFail, kMust };
+// May an allocation fail? Statements' may. What gives memory back may pass the limit, and does without when the system has
+// none. What a commit or a rollback needs has a reserve, and waits.
+enum class Need : uint8_t { kMayFail, kAboveLimit, kMust };
 
 class MemoryAccount {
  public:

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/memory_reserve.h"
 #include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {
@@ -92,6 +93,7 @@ void* PagePool::try_allocate(Need need) {
   Chunk* chunk = with_space_;
   if (need == Need::kMayFail && account_.full(block_bytes_)) return nullptr;
   if (chunk == nullptr) {
+    if (need == Need::kMayFail && memory_reserve_out()) return nullptr;
     chunk = map_chunk();
     if (chunk == nullptr) return nullptr;
     link(chunk);
@@ -112,7 +114,12 @@ void* PagePool::try_allocate(Need need) {
 }
 
 void* PagePool::allocate(Need need) {
-  if (need == Need::kMayFail) return try_allocate(need);
+  if (need != Need::kMust) {
+    void* block = try_allocate(need);
+    if (block != nullptr || (need == Need::kMayFail && account_.full(block_bytes_)) || !return_free_memory())
+      return block;
+    return try_allocate(need);
+  }
   return allocate_or_wait([&] { return try_allocate(need); });
 }
 

@@ -26,8 +26,8 @@ class PagePool {
   PagePool(const PagePool&) = delete;
   PagePool& operator=(const PagePool&) = delete;
 
-  // kMayFail: null at the memory limit and when the system has none. kMust: above the limit too, and waits for the
-  // system as long as it takes.
+  // kMayFail: null at the memory limit and when the system has none; kAboveLimit: when the system has none. kMust: never, by
+  // the rule of operator new (wait_for_memory.h).
   void* allocate(Need need);
   void free(void* block);
   // Returns the spare chunk to the system.

@@ -23,7 +23,7 @@ class Valenblock {
   Valenblock(const Valenblock&) = delete;
   Valenblock& operator=(const Valenblock&) = delete;
 
-  // Never null: above the memory limit too, waiting for the system if it must.
+  // Never null: above the memory limit too, by the rule of operator new when the system has none (wait_for_memory.h).
   void* allocate(size_t bytes);
   void free(void* node);
   size_t chunk_bytes_total();

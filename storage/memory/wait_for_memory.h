@@ -1,19 +1,18 @@
-// What must have memory (Need::kMust, index nodes) waits for the system as long as it takes: others give some back.
+// What must have memory (Need::kMust, inner nodes) follows the rule of operator new: in a MustNotFail scope it gets the reserve
+// or waits for what others give back, elsewhere it throws (base/memory_reserve.h).
 // Thread safety: as the attempt.
 #pragma once
 
-#include <chrono>
-#include <thread>
+#include "base/memory_reserve.h"
 
 namespace indigo::storage {
 
-// Calls `attempt` until it answers an address; in between it sleeps, with whatever the caller holds.
+// Calls `attempt` until it answers an address, with whatever the caller holds.
 template <class Attempt>
 auto allocate_or_wait(Attempt attempt) {
-  constexpr auto kPause = std::chrono::milliseconds(1);
   for (;;) {
     if (auto* block = attempt(); block != nullptr) return block;
-    std::this_thread::sleep_for(kPause);
+    no_memory();
   }
 }
 

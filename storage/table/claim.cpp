@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "base/memory_reserve.h"
 #include "base/mutation.h"
 #include "storage/table/table_impl.h"
 
@@ -175,6 +176,7 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
   bool lock_held = false;
   Queue queue(txn, store_.locks(), IndexId(id_.value));
   out.changed = out.self_modified = false;
+  if (memory_reserve_out()) return StorageStatus::kOutOfMemory;
   for (;;) {
     Attempt a = try_once(key, lock_held);
     switch (a.next) {

@@ -1,6 +1,7 @@
 // Insert, update, erase: pending versions come to be here.
 
 #include "base/check.h"
+#include "base/memory_reserve.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -198,7 +199,8 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   PendingVersion* p = my_pending(txn, key);
   INDIGO_CHECK(p != nullptr && "erase needs a claim");
   if (p == nullptr) return StorageStatus::kNotFound;
-  if (!txn.memory_left() && store_.memory().overfull()) return txn.failed(StorageStatus::kOutOfMemory);
+  if (!txn.memory_left() && (store_.memory().overfull() || memory_reserve_out()))
+    return txn.failed(StorageStatus::kOutOfMemory);
   std::string old_image;
   bool indexed = indexes() != nullptr;
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;

@@ -144,6 +144,7 @@ WriteContext& TransactionImpl::writes() {
 }
 
 bool TransactionImpl::memory_left() {
+  if (memory_reserve_out()) return false;
   if (writes_ != nullptr) {
     size_t log_bytes = state_->log.capacity() * sizeof(LogRecord);
     writes_->account(store_.memory(), log_bytes < kSmallLogBytes ? 0 : log_bytes);

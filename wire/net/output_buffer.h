@@ -18,9 +18,12 @@ class OutputBuffer {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   std::string_view view() const { return {data_.get(), size_}; }
-  void clear() { size_ = 0; }
+  void clear() { truncate(0); }
   // Takes back what was written after `size`.
-  void truncate(size_t size) { size_ = size; }
+  void truncate(size_t size) {
+    size_ = size;
+    message_at_ = kNoMessage;
+  }
   // Frees a buffer that has grown, or any when `all`. Only while empty.
   void release(bool all) {
     if (size_ == 0 && (all || capacity_ > kKeptBytes)) {
@@ -52,17 +55,24 @@ class OutputBuffer {
     put_byte('\0');
   }
 
-  // Answers the place of the length field, for end_message.
+  // Answers the place of the length field, for end_message. Takes back a message that was begun and has not ended: memory ran out
+  // on the way.
   size_t begin_message(char type) {
+    if (message_at_ < size_) size_ = message_at_;
+    message_at_ = size_;
     put_byte(type);
     size_t at = size_;
     put_int32(0);
     return at;
   }
-  void end_message(size_t length_at) { patch_int32(length_at, static_cast<int32_t>(size_ - length_at)); }
+  void end_message(size_t length_at) {
+    patch_int32(length_at, static_cast<int32_t>(size_ - length_at));
+    message_at_ = kNoMessage;
+  }
   void patch_int32(size_t at, int32_t v) { store_unaligned(data_.get() + at, big_endian(static_cast<uint32_t>(v))); }
 
  private:
+  static constexpr size_t kNoMessage = SIZE_MAX;
   static constexpr size_t kFirstBytes = 4 * 1024;
   static constexpr size_t kKeptBytes = 256 * 1024;
 
@@ -83,6 +93,7 @@ class OutputBuffer {
   std::unique_ptr<char[]> data_;
   size_t capacity_ = 0;
   size_t size_ = 0;
+  size_t message_at_ = kNoMessage;  // the one that has begun and not ended
 };
 
 }  // namespace indigo::wire

@@ -28,7 +28,9 @@ class Worker;
 class Task final : public Waiter {
  public:
   using Body = std::function<void(Task&)>;
-  Task(Worker& worker, Body body) : worker_(&worker), body_(std::move(body)) {}
+  using Refused = std::function<void()>;
+  Task(Worker& worker, Body body, Refused refused)
+      : worker_(&worker), body_(std::move(body)), refused_(std::move(refused)) {}
 
   Worker& worker() { return *worker_; }
   // Goes on as a task of `target`, on its thread. Called by the task itself; nothing on its stack may hold on to the
@@ -61,6 +63,7 @@ class Task final : public Waiter {
   Worker* worker_;
   Worker* moving_to_ = nullptr;  // from move_to() until the task runs again
   Body body_;
+  Refused refused_;
   std::optional<Fiber> fiber_;  // made at the first run
   std::function<void()> before_wait_;
   std::function<void()> on_idle_;

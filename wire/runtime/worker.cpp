@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 
@@ -55,9 +56,10 @@ Worker::~Worker() {
   if (event_ >= 0) close(event_);
 }
 
-void Worker::spawn(Task::Body body) {
+void Worker::spawn(Task::Body body, Task::Refused refused) {
+  Task* task = new Task(*this, std::move(body), std::move(refused));  // owned by the worker's list of tasks
   load_.fetch_add(1, std::memory_order_relaxed);
-  enqueue(*new Task(*this, std::move(body)));  // owned by the worker's list of tasks
+  enqueue(*task);
 }
 
 void Worker::interrupt_all(InterruptReason reason) {
@@ -119,6 +121,7 @@ void Worker::yield(Task& task) {
 }
 
 void Worker::add_timer(Task& task, Deadline deadline) {
+  const MustNotFail scope;  // the task counts as sleeping already
   task.timer_ = deadline;
   timers_.emplace(deadline, &task);
 }
@@ -129,6 +132,7 @@ void Worker::remove_timer(Task& task) {
 }
 
 void Worker::run() {
+  const MustNotFail scope;  // fibers bring their own
   current_worker = this;
   pthread_setname_np(pthread_self(), ("worker " + std::to_string(index_)).c_str());
   while (true) {
@@ -207,6 +211,7 @@ bool Worker::adopt(Task& task) {
   StackMemory stack = stacks_.take();
   if (stack.empty()) {
     log_error("no address space for another session's stack");
+    if (task.refused_) task.refused_();
     delete &task;  // its body's captures close the socket
     load_.fetch_sub(1, std::memory_order_relaxed);
     return false;

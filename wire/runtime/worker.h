@@ -36,7 +36,7 @@ class Worker {
   ~Worker();  // stop()s and joins; every task must be able to end
 
   // Runs `body` as a task. The task is destroyed when it returns.
-  void spawn(Task::Body body);
+  void spawn(Task::Body body, Task::Refused refused = nullptr);
   // The others, for tasks that move. Before the first spawn().
   void set_peers(std::vector<Worker*> peers) { peers_ = std::move(peers); }
   // Another worker that has no more tasks than this one, each in its turn; nullptr: there is none. Own thread.

@@ -1,5 +1,11 @@
 #include "wire/session/command_loop.h"
 
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "base/exception_error.h"
+#include "base/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
@@ -67,7 +73,13 @@ CommandLoop::Next CommandLoop::wait_for_input() {
   if (stream_.out().empty() && stream_.wants_to_move()) {
     if (Worker* peer = task_.worker().choose_peer()) stream_.move_to(*peer);
   }
-  switch (stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout)) {
+  StreamResult result;
+  try {
+    result = stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout);
+  } catch (const std::bad_alloc&) {
+    return drop_message();
+  }
+  switch (result) {
     case StreamResult::kOk:
     case StreamResult::kInterrupted:  // must_end() sees it
       return Next::kContinue;
@@ -75,6 +87,30 @@ CommandLoop::Next CommandLoop::wait_for_input() {
     case StreamResult::kClosed: return Next::kEnd;
   }
   return Next::kEnd;
+}
+
+CommandLoop::Next CommandLoop::drop_message() {
+  const std::string_view unread = stream_.in().unread();
+  if (unread.size() < 5) throw std::bad_alloc();
+  const char type = unread[0];
+  size_t left = 1 + size_t{big_endian(load_unaligned<uint32_t>(unread.data() + 1))};
+  for (;;) {
+    const size_t taken = std::min(left, stream_.in().unread().size());
+    stream_.in().consume(taken);
+    left -= taken;
+    if (left == 0) break;
+    if (stream_.fill(kNoDeadline, InterruptReason::kIdleTimeout) == StreamResult::kClosed) return Next::kEnd;
+    if (must_end()) return Next::kEnd;
+  }
+  if (skip_until_sync_) return Next::kContinue;
+  const Error error(sqlstate::kOutOfMemory, "out of memory");
+  if (type == Query::kType || type == FunctionCall::kType) {
+    refuse(error);
+    ready();
+  } else if (type == Parse::kType || type == Bind::kType) {
+    extended(error);
+  }
+  return Next::kContinue;
 }
 
 bool CommandLoop::must_end() {
@@ -107,19 +143,19 @@ CommandLoop::Next CommandLoop::handle(const Frame& frame) {
       if (!skip_until_sync_) handle_query(frame.body);
       break;
     case Parse::kType:
-      if (!skip_until_sync_) extended(handle_parse(frame.body));
+      if (!skip_until_sync_) guarded([&] { return handle_parse(frame.body); });
       break;
     case Bind::kType:
-      if (!skip_until_sync_) extended(handle_bind(frame.body));
+      if (!skip_until_sync_) guarded([&] { return handle_bind(frame.body); });
       break;
     case Describe::kType:
-      if (!skip_until_sync_) extended(handle_describe(frame.body));
+      if (!skip_until_sync_) guarded([&] { return handle_describe(frame.body); });
       break;
     case Execute::kType:
-      if (!skip_until_sync_) extended(handle_execute(frame.body));
+      if (!skip_until_sync_) guarded([&] { return handle_execute(frame.body); });
       break;
     case Close::kType:
-      if (!skip_until_sync_) extended(handle_close(frame.body));
+      if (!skip_until_sync_) guarded([&] { return handle_close(frame.body); });
       break;
     case Sync::kType: handle_sync(frame.body); break;
     case Flush::kType:
@@ -154,6 +190,7 @@ void CommandLoop::handle_query(std::string_view body) {
 }
 
 void CommandLoop::refuse(const Error& error) {
+  const MustNotFail scope;
   session_.fail_transaction();
   sink_.error(error);
   if (Status ended = session_.sync(sink_); !ended.ok()) sink_.error(ended.error());
@@ -222,14 +259,21 @@ void CommandLoop::handle_sync(std::string_view body) {
   ready();
 }
 
-void CommandLoop::extended(Status status) {
+template <class Handle>
+void CommandLoop::guarded(Handle&& handle) {
+  extended(catch_exceptions(std::forward<Handle>(handle), [] {}));
+}
+
+void CommandLoop::extended(const Status& status) {
   if (status.ok()) return;
+  const MustNotFail scope;
   session_.fail_transaction();
   sink_.error(status.error());
   skip_until_sync_ = true;
 }
 
 void CommandLoop::ready() {
+  const MustNotFail scope;
   // A session that is about to end is not ready for anything.
   if (sink_.lost_synchronization() || task_.interrupted() >= InterruptReason::kIdleTimeout) return;
   sink_.report_parameters();

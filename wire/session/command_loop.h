@@ -39,10 +39,14 @@ class CommandLoop {
   void handle_function_call(std::string_view body);
   void handle_sync(std::string_view body);
 
-  void extended(Status status);
+  void extended(const Status& status);
+  template <class Handle>
+  void guarded(Handle&& handle);    // as extended, for what gives a Status and may throw
   void refuse(const Error& error);  // of a message that ends with ReadyForQuery
   void ready();
   Next wait_for_input();
+  // There is no memory for the message that has begun: takes its bytes away, and answers with an error.
+  Next drop_message();
   bool must_end();
   void fatal(const Error& error);
 
