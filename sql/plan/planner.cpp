@@ -33,6 +33,7 @@ Result<PlanPtr> plan_level(Level& level, std::shared_ptr<const Query> query) {
     }
     const double limit = limit_rows(level);
     if (limit > 0) level.tuple_fraction = level.tuple_fraction > 0 ? std::min(level.tuple_fraction, limit) : limit;
+    level.startup_matters = level.tuple_fraction > 0 || level.work.limit || level.rels.size() == 1;
     INDIGO_TRY(make_base_relations(level));
     INDIGO_TRY(search_joins(level));
   }

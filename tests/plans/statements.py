@@ -42,12 +42,18 @@ GO_TPC = (
 )
 
 JOIN_SCHEMA = """
-DROP TABLE IF EXISTS part, line, facts;
+DROP TABLE IF EXISTS part, line, facts, offer, sale, unknown;
 CREATE TABLE part (p int PRIMARY KEY, brand int, size int, owner int);
 CREATE TABLE line (l int PRIMARY KEY, p int, quantity int, mode int);
 INSERT INTO part SELECT g, g % 25, g % 50, g % 7 FROM generate_series(1, 2000) g;
 INSERT INTO line SELECT g, g * 7 % 2000 + 1, g % 50, g % 7 FROM generate_series(1, 20000) g;
+CREATE TABLE offer (part int, seller int, price int, PRIMARY KEY (part, seller));
+CREATE TABLE sale (id int PRIMARY KEY, part int, seller int);
+INSERT INTO offer SELECT p, p * 7 % 1000 + s FROM generate_series(1, 2000) p, generate_series(0, 3) s;
+INSERT INTO sale SELECT g, g % 2000 + 1, (g % 2000 + 1) * 7 % 1000 + g % 4 FROM generate_series(1, 20000) g;
 ANALYZE;
+CREATE TABLE unknown (id int PRIMARY KEY, k int, v int);
+INSERT INTO unknown SELECT g, g % 50, g FROM generate_series(1, 20000) g;
 """
 
 # What TPC-H's and TPC-DS's slow queries are made of: every table is read once.
@@ -71,8 +77,19 @@ SHAPES = (
     (42000, "SELECT count(*) FROM (SELECT owner, (SELECT sum(quantity) FROM line WHERE line.p = part.p AND mode = 1) s, "
             "(SELECT count(*) FROM line l2 WHERE l2.p = part.p) n FROM part) t WHERE owner <> s - n"),
     (22000, "SELECT p, (SELECT coalesce(sum(quantity), 0) FROM line WHERE line.p = part.p) FROM part"),
+    # A hash join whose left side turns out empty reads nothing of the right one; a nested loop whose right side does, little
+    # of the left one.
+    (20000, "SELECT count(*) FROM unknown, part WHERE unknown.k = part.size AND v < 0"),
+    (4000, "SELECT count(*) FROM line, part WHERE line.quantity < part.size AND part.brand = 99"),
     # One row of the outer table: no other group.
     (20100, "SELECT p, (SELECT count(*) FROM line WHERE line.p = part.p) FROM part WHERE p = 7"),
+)
+
+# How many rows are estimated: at least, at most.
+ESTIMATES = (
+    # TPC-H's Q9, TPC-DS's Q24: two columns that refer to a key of two columns.
+    (15000, 25000, "SELECT * FROM sale JOIN offer USING (part, seller)"),
+    (15000, 25000, "SELECT * FROM sale JOIN offer USING (part, seller) JOIN part p ON p.p = sale.part"),
 )
 
 GROUPS = (("go-tpc", TPCC_SCHEMA, GO_TPC), ("joins and subqueries", JOIN_SCHEMA, SHAPES))

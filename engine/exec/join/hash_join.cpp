@@ -4,6 +4,7 @@
 // nothing (unless the key is null-safe); they are kept only where unmatched right rows are answered.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "engine/exec/join/join_output.h"
 #include "engine/exec/operators.h"
@@ -27,12 +28,14 @@ class HashJoinOperator final : public Operator {
         left_(std::move(left)),
         right_(std::move(right)) {
     shape_ = output_.right_phys();
+    probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() &&
+                    plan_.inputs[0]->startup_cost < plan_.inputs[1]->total_cost;
     key_column_ = shape_.size();
     for (size_t i = 0; i < right_keys_.size(); i++) shape_.push_back(right_keys_.node(i).phys);
   }
 
   Status open(Open mode) override {
-    left_chunk_ = nullptr;
+    left_chunk_ = first_chunk_ = nullptr;
     at_ = 0;
     chain_ = 0;
     rest_at_ = 0;
@@ -47,8 +50,9 @@ class HashJoinOperator final : public Operator {
       built_ = false;
       generation_ = generation;
       INDIGO_TRY(right_->open(mode));
-    } else if (!matched_right_.empty()) {
-      matched_right_.assign(rows_.rows(), 0);
+    } else {
+      if (!matched_right_.empty()) matched_right_.assign(rows_.rows(), 0);
+      done_ = ends_when_built();
     }
     return left_->open(mode);
   }
@@ -81,6 +85,14 @@ class HashJoinOperator final : public Operator {
  private:
   Result<Chunk*> produce(uint32_t max_rows) {
     if (error_ != nullptr) return std::move(error_);
+    if (!built_ && probes_first_) {
+      // Without left rows there is no answer: nothing needs to be built.
+      INDIGO_ASSIGN(first_chunk_, read_left(max_rows));
+      if (first_chunk_ == nullptr) {
+        done_ = true;
+        return nullptr;
+      }
+    }
     if (!built_) INDIGO_TRY(build());
     while (!done_) {
       if (probing_done_) {
@@ -150,12 +162,15 @@ class HashJoinOperator final : public Operator {
     }
     if (keeps_right()) matched_right_.assign(rows_.rows(), 0);
     built_ = true;
-    if (rows_.rows() == 0 && !null_key_ &&
-        (plan_.type == JoinType::kInner || plan_.type == JoinType::kSemi || plan_.type == JoinType::kRight)) {
-      done_ = true;
-    }
-    if (plan_.null_aware_anti && null_key_) done_ = true;  // NOT IN over a set with a null is never true
+    done_ = ends_when_built();
     return {};
+  }
+
+  // What the right side holds allows no answer.
+  bool ends_when_built() const {
+    if (plan_.null_aware_anti && null_key_) return true;  // NOT IN over a set with a null is never true
+    return rows_.rows() == 0 && !null_key_ &&
+           (plan_.type == JoinType::kInner || plan_.type == JoinType::kSemi || plan_.type == JoinType::kRight);
   }
 
   static bool any_null(const std::vector<const Vector*>& keys) {
@@ -182,9 +197,16 @@ class HashJoinOperator final : public Operator {
     return {rows, n};
   }
 
-  Status next_left(uint32_t max_rows) {
+  Result<Chunk*> read_left(uint32_t max_rows) {
     batch_ = left_->is_volatile() ? max_rows : std::max(std::min(max_rows, 64u), std::min(batch_ * 2, kChunkRows));
-    INDIGO_ASSIGN(left_chunk_, left_->next(batch_));
+    return left_->next(batch_);
+  }
+
+  Status next_left(uint32_t max_rows) {
+    left_chunk_ = std::exchange(first_chunk_, nullptr);
+    if (left_chunk_ == nullptr) {
+      INDIGO_ASSIGN(left_chunk_, read_left(max_rows));
+    }
     if (left_chunk_ == nullptr) return {};
     INDIGO_TRY(state_.check());
     left_arena_.reset();
@@ -374,6 +396,8 @@ class HashJoinOperator final : public Operator {
   uint64_t generation_ = 0;
   bool built_ = false, null_key_ = false;
 
+  bool probes_first_ = false;     // the first left rows are cheaper than the right side
+  Chunk* first_chunk_ = nullptr;  // read before the right side was built
   Chunk* left_chunk_ = nullptr;
   Selection left_selection_;
   std::vector<const Vector*> left_values_;

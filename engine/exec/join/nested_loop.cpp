@@ -25,12 +25,16 @@ class NestedLoopOperator final : public Operator {
         left_(std::move(left)),
         right_(std::move(right)) {
     left_row_.columns.resize(output_.left_phys().size());
+    right_is_constant_ = passes_.empty() && !left_->is_volatile() && !right_->is_volatile();
+    // What was read to look may have to be read again.
+    looks_right_first_ =
+        right_is_constant_ && needs_right() && plan.inputs[1]->total_cost * 10 < plan.inputs[0]->startup_cost;
   }
 
   Status open(Open mode) override {
     left_chunk_ = nullptr;
     left_at_ = 0;
-    row_open_ = done_ = false;
+    row_open_ = done_ = looked_ = false;
     pending_ = {};
     error_ = nullptr;
     batch_ = 0;
@@ -48,6 +52,9 @@ class NestedLoopOperator final : public Operator {
     arena_.reset();
     ArenaScope scope(state_, arena_);
     output_.prepare(max_rows);
+    if (looks_right_first_ && !looked_) {
+      INDIGO_TRY(look_right());
+    }
     uint32_t n = 0;
     while (n < max_rows && !done_) {
       Status step = advance(n, max_rows);
@@ -79,6 +86,10 @@ class NestedLoopOperator final : public Operator {
     INDIGO_ASSIGN(right_chunk_, right_->next(wanted(max_rows - n)));
     if (right_chunk_ == nullptr) {
       row_open_ = false;
+      if (right_empty_ && right_is_constant_ && needs_right()) {
+        done_ = true;  // nor has any other left row a partner
+        return {};
+      }
       bool alone = !matched_ && (type_ == JoinType::kLeft || type_ == JoinType::kAnti);
       if (alone) {
         emit_left(n, 1);
@@ -87,6 +98,7 @@ class NestedLoopOperator final : public Operator {
       }
       return {};
     }
+    right_empty_ = false;
     Selection passed = right_chunk_->selection;
     if (output_.condition()) {
       std::unique_ptr<Error> error;
@@ -120,6 +132,18 @@ class NestedLoopOperator final : public Operator {
     return output_.condition() ? kChunkRows : room;
   }
 
+  // Without right rows there is no answer, whatever the left side has.
+  Status look_right() {
+    looked_ = true;
+    INDIGO_TRY(right_->open(right_mode_));
+    right_mode_ = Open::kAgain;
+    INDIGO_ASSIGN(const Chunk* chunk, right_->next(kChunkRows));
+    done_ = chunk == nullptr;
+    return {};
+  }
+
+  bool needs_right() const { return type_ == JoinType::kInner || type_ == JoinType::kSemi; }
+
   Status next_left(uint32_t max_rows) {
     if (left_chunk_ == nullptr || left_at_ == left_chunk_->selection.count) {
       batch_ = left_->is_volatile() ? 1 : std::max(std::min(max_rows, 16u), std::min(batch_ * 2, kChunkRows));
@@ -139,7 +163,7 @@ class NestedLoopOperator final : public Operator {
     }
     left_current_ = r;
     matched_ = false;
-    row_open_ = true;
+    row_open_ = right_empty_ = true;
     INDIGO_TRY(right_->open(right_mode_));
     right_mode_ = Open::kAgain;
     return {};
@@ -178,6 +202,10 @@ class NestedLoopOperator final : public Operator {
   Open right_mode_ = Open::kFresh;
   uint32_t left_at_ = 0, left_current_ = 0, batch_ = 0;
   bool row_open_ = false, matched_ = false, done_ = false;
+  bool right_is_constant_ = false;  // the same rows for every left row
+  bool looks_right_first_ = false;  // all of the right side is much cheaper than the first left row
+  bool looked_ = false;
+  bool right_empty_ = false;  // no right row came for this left row
 };
 
 }  // namespace

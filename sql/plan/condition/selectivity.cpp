@@ -198,6 +198,11 @@ double range_selectivity(Level& level, const ExprPtr& var, const ExprPtr& other,
   return std::max(clamp(out), 1e-7);
 }
 
+double null_fraction(const Level& level, const ExprPtr& e) {
+  const auto* stats = column_statistics(level, e);
+  return stats ? stats->null_fraction : 0;
+}
+
 double operator_selectivity(Level& level, const CallExpr& call) {
   const auto* op = level.s.catalog().operator_by_oid(call.op);
   if (!op || call.arguments.size() != 2) return kDefaultUnknown;
@@ -208,8 +213,10 @@ double operator_selectivity(Level& level, const CallExpr& call) {
   if (strategy == 3 || not_equal || (strategy == 0 && op->restriction == "eqsel")) {
     if (!left.empty() && !right.empty() && left != right) {
       const double a = distinct_values(level, l, 1e300), b = distinct_values(level, r, 1e300);
-      const double s = clamp(1 / std::max(1.0, std::max(a, b)));
-      return not_equal ? 1 - s : s;
+      const double known = (1 - null_fraction(level, l)) * (1 - null_fraction(level, r));
+      const double s = clamp(known / std::max(1.0, std::max(a, b)));
+      // That all values are alike is what a sample says.
+      return not_equal ? std::max(known - s, kDefaultUnknown) : s;
     }
     if (left.empty()) std::swap(l, r);
     return equal_to(level, l, r, not_equal);

@@ -11,6 +11,7 @@
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
+#include "sql/plan/path/path_choice.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {
@@ -85,7 +86,7 @@ class TablePaths {
     if (const IndexTree tree = primary_tree(level_, rel_); !tree.parts.empty())
       both_ways(p, tree);
     else
-      add_path(rel_, p);
+      add_path(level_, rel_, p);
   }
 
   // WHERE CURRENT OF: whatever the cursor stands on.
@@ -96,7 +97,7 @@ class TablePaths {
     p->filters = rel_.restrictions;
     rel_.rows = 1;
     p->total = kDescentCost + kRowCost;
-    add_path(rel_, p);
+    add_path(level_, rel_, p);
   }
 
   void init(Path& p) {
@@ -112,7 +113,7 @@ class TablePaths {
 
   void both_ways(Path* p, const IndexTree& tree) {
     if (p->point || !order_matters()) {
-      add_path(rel_, p);
+      add_path(level_, rel_, p);
       return;
     }
     Path* back = nullptr;
@@ -123,8 +124,8 @@ class TablePaths {
       set_order(*back, tree);
     }
     set_order(*p, tree);
-    add_path(rel_, p);
-    if (back) add_path(rel_, back);
+    add_path(level_, rel_, p);
+    if (back) add_path(level_, rel_, back);
   }
 
   void restricted(const IndexTree& tree) {
@@ -184,7 +185,7 @@ class TablePaths {
       p->outer = outer;
       finish_scan(level_, rel_, *p, tree, match, rel_.restrictions);
       set_order(*p, tree);
-      add_path(rel_, p);
+      add_path(level_, rel_, p);
     }
   }
 
@@ -194,17 +195,6 @@ class TablePaths {
   const RelationInfo& relation_;
   std::vector<IndexTree> trees_;
 };
-
-// The order of b is a prefix of a's.
-bool orders_as(const Path& a, const Path& b) {
-  return a.keys.size() >= b.keys.size() && std::equal(b.keys.begin(), b.keys.end(), a.keys.begin());
-}
-
-bool dominates(const Path& a, const Path& b) {
-  constexpr double kFuzz = 1.01;
-  return a.total <= b.total * kFuzz && a.startup <= b.startup * kFuzz && b.outer.contains(a.outer) &&
-         a.rows <= b.rows * kFuzz && orders_as(a, b);
-}
 
 // What an index's predicate leaves of the rows beyond what the bounds do.
 double predicate_part(Level& level, const IndexTree& tree, const KeyMatch& match) {
@@ -248,19 +238,6 @@ void finish_scan(Level& level, const Rel& rel, Path& p, const IndexTree& tree, c
 }
 
 Status table_paths(Level& level, Rel& rel) { return TablePaths(level, rel).run(); }
-
-bool add_path(Rel& rel, Path* path) {
-  for (const Path* p : rel.paths) {
-    if (dominates(*p, *path)) return false;
-  }
-  std::erase_if(rel.paths, [&](const Path* p) { return dominates(*path, *p); });
-  rel.paths.push_back(path);
-  rel.cheapest = nullptr;
-  for (Path* p : rel.paths) {
-    if (p->outer.empty() && (!rel.cheapest || p->total < rel.cheapest->total)) rel.cheapest = p;
-  }
-  return true;
-}
 
 bool is_point(const Rel& rel) {
   return std::any_of(rel.paths.begin(), rel.paths.end(), [](const Path* p) { return p->point && p->outer.empty(); });

@@ -18,9 +18,6 @@ void cost_scan(Level& level, Path& p, double fetched, double ranges, double desc
 // Whether a condition that joins the table with others may bound a scan of it. An outer join's own condition may bound its
 // null-extended side only; others bound any side, unless they must wait for an outer join.
 bool can_parameterise(const Level& level, const Rel& rel, const Clause& c);
-// Keeps `path` unless another is at least as good in every respect; drops those that it beats.
-// False: another is as good in everything; nobody has the path then.
-bool add_path(Rel& rel, Path* path);
 // At most one row, because a unique key is fixed by constants.
 bool is_point(const Rel& rel);
 // The expressions that the relation may have equated with unique key columns: at most one row for each value of them.

@@ -13,6 +13,7 @@
 #include "sql/plan/interrupt.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/path_choice.h"
 #include "storage/table.h"
 #include "types/oids.h"
 
@@ -172,7 +173,7 @@ class Appender {
       if (i == 0) out->startup = p->startup;
     }
     if (out->outer != outer) return;
-    add_path(rel_, out);
+    add_path(level_, rel_, out);
   }
 
   Level& level_;
@@ -244,7 +245,7 @@ Status leaf_paths(Level& level, Rel& rel) {
   rel.rows = std::max(1.0, rel.rows);
   if (parts.size() == 1) {  // as if the query had named it
     rel.rows = parts[0]->rows;
-    for (Path* p : parts[0]->paths) add_path(rel, p);
+    for (Path* p : parts[0]->paths) add_path(level, rel, p);
     return {};
   }
   Appender(level, rel, std::move(parts)).add_all();

@@ -10,6 +10,7 @@
 #include "sql/plan/path/append_paths.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/path_choice.h"
 #include "sql/plan/resolve.h"
 #include "sql/plan/rewrite/push_down.h"
 #include "storage/table.h"
@@ -237,7 +238,7 @@ class Maker {
     p->rows = rel_.rows;
     p->startup = rel_.plan->startup_cost;
     p->total = rel_.plan->total_cost + rel_.tuples * clauses_cost(level_, rel_.restrictions);
-    add_path(rel_, p);
+    add_path(level_, rel_, p);
     return {};
   }
 

@@ -9,6 +9,7 @@
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/index_trees.h"
+#include "sql/plan/path/path_choice.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -127,7 +128,7 @@ class IndexUnions {
     if (p->outer != outer) return;
     p->startup = parts[0].path->startup;
     if (outer.empty()) p->rows = rel_.rows;
-    add_path(rel_, p);
+    add_path(level_, rel_, p);
   }
 
   Level& level_;

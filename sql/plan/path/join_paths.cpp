@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "sql/plan/condition/equivalence.h"
@@ -9,6 +10,7 @@
 #include "sql/plan/finish/ordering.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
+#include "sql/plan/path/path_choice.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -35,7 +37,8 @@ double match_fraction(Level& level, const Rel& left, const Rel& right, const std
 
 class JoinPaths {
  public:
-  JoinPaths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special)
+  JoinPaths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special,
+            const std::vector<const Clause*>& clauses)
       : level_(level),
         out_(out),
         left_(left),
@@ -43,7 +46,7 @@ class JoinPaths {
         type_(type),
         special_(special),
         hidden_left_(level.hidden_in(left.set)) {
-    for (const Clause* c : clauses_between(level, left, right)) {
+    for (const Clause* c : clauses) {
       const bool filter = c->pushed_down && (type == JoinType::kLeft || type == JoinType::kFull);
       (filter ? filters_ : conditions_).push_back(c);
     }
@@ -54,6 +57,10 @@ class JoinPaths {
       if (c->hashable) hash_keys_.push_back(c);
       if (c->mergeable) merge_keys_.push_back(c);
     }
+    for (const Clause* c : conditions_) {
+      if (std::find(hash_keys_.begin(), hash_keys_.end(), c) == hash_keys_.end()) not_hashed_.push_back(c);
+    }
+    filters_cost_ = out.rows * clauses_cost(level, filters_);
   }
 
   void run() {
@@ -80,9 +87,16 @@ class JoinPaths {
     return p;
   }
 
-  // Most paths lose at once; there may be very many.
   void add(Path* p) {
-    if (!add_path(out_, p)) level_.drop_path(p);
+    p->keys.resize(useful_keys(level_, p->keys, out_.set));
+    if (!add_path(level_, out_, p)) level_.drop_path(p);
+  }
+
+  // Most paths lose at once, and there may be very many: they are not even made.
+  bool loses(const Path& l, const Path& r, double startup, double total, bool keeps_order) const {
+    PathMerit merit{startup, total, out_.rows, (l.outer | r.outer) - out_.set, {}};
+    if (keeps_order) merit.keys = std::span(l.keys).first(useful_keys(level_, l.keys, out_.set));
+    return would_lose(level_, out_, merit);
   }
 
   // FULL JOIN ON true or false: a hash join without keys.
@@ -133,36 +147,39 @@ class JoinPaths {
   }
 
   void nested_loop(Path& l, Path& r) {
-    Path* inner = &r;
     double again = r.total;
+    bool keep = false;
     if (r.outer.empty() && l.rows > 1) {
       // Rows that are read again and again are kept.
       const bool cheap = r.kind == Path::Kind::kPrebuilt && r.rel->requests.empty() && r.rel->restrictions.empty();
-      if (!cheap && (r.total > r.rows * kOperatorCost * 2 + kRescanCost)) {
-        inner = materialized(r);
-        again = kRescanCost + r.rows * kOperatorCost;
-      }
+      keep = !cheap && r.total > r.rows * kOperatorCost * 2 + kRescanCost;
+      if (keep) again = kRescanCost + r.rows * kOperatorCost;
     }
-    Path* p = new_join(Path::Kind::kNestedLoop, l, *inner, type_);
-    p->join_clauses = remaining(r);
-    p->keys = l.keys;
-    const double per_pair = clauses_cost(level_, p->join_clauses) + kOperatorCost;
     double scanned = r.rows, repeat = again, first = r.total;
     if (keeps_left_only(type_)) {
       // Stops at the first match.
-      const double f = match_fraction(level_, left_, right_, conditions_);
-      const double part = r.rows > 1 ? 1 - f / 2 : 1;
+      if (matched_ < 0) matched_ = match_fraction(level_, left_, right_, conditions_);
+      const double part = r.rows > 1 ? 1 - matched_ / 2 : 1;
       scanned *= part;
       repeat *= part;
     }
-    p->startup = l.startup + r.startup;
+    const double startup = l.startup + r.startup;
     // Reading the whole inner side again is dear when the left rows turn out to be more than the one that is estimated; where a
     // hash join can do it, that must not be bet on.
     const bool sure = (left_.set.count() == 1 && left_.one_row) || hash_keys_.empty() || !r.outer.empty();
     const double loops = sure ? l.rows : std::max(l.rows, kUnsureRows);
-    p->total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * per_pair +
-               out_.rows * kRowCost / 2 + out_.rows * clauses_cost(level_, filters_);
-    if (!enabled(level_.s, kEnableNestLoop)) p->total += kDisabledCost;
+    double total = l.total + first + std::max(0.0, loops - 1) * repeat + loops * scanned * kOperatorCost +
+                   out_.rows * kRowCost / 2 + filters_cost_;
+    if (!enabled(level_.s, kEnableNestLoop)) total += kDisabledCost;
+    if (loses(l, r, startup, total, true)) return;
+    std::vector<const Clause*> clauses = remaining(r);
+    total += loops * scanned * clauses_cost(level_, clauses);
+    if (loses(l, r, startup, total, true)) return;
+    Path* p = new_join(Path::Kind::kNestedLoop, l, keep ? *materialized(r) : r, type_);
+    p->join_clauses = std::move(clauses);
+    p->keys = l.keys;
+    p->startup = startup;
+    p->total = total;
     add(p);
   }
 
@@ -195,27 +212,27 @@ class JoinPaths {
   }
 
   void hash_join(Path& l, Path& r, JoinType type, bool null_aware) {
-    Path* p = new_join(Path::Kind::kHashJoin, l, r, type);
-    p->key_clauses = hash_keys_;
-    p->null_aware_anti = null_aware;
-    for (const Clause* c : conditions_) {
-      if (std::find(hash_keys_.begin(), hash_keys_.end(), c) == hash_keys_.end()) p->join_clauses.push_back(c);
-    }
     const bool keeps_order =
-        type == JoinType::kInner || keeps_left_only(type) || (type == JoinType::kLeft && p->join_clauses.empty());
-    if (keeps_order) p->keys = l.keys;
+        type == JoinType::kInner || keeps_left_only(type) || (type == JoinType::kLeft && not_hashed_.empty());
     const auto keys = static_cast<double>(hash_keys_.size());
     double matched = out_.rows;
-    if (!p->join_clauses.empty()) {
+    if (!not_hashed_.empty()) {
       double s = 1;
-      for (const Clause* c : p->join_clauses) s *= clause_selectivity(level_, *c);
+      for (const Clause* c : not_hashed_) s *= clause_selectivity(level_, *c);
       matched = std::min(l.rows * r.rows, out_.rows / std::max(s, 1e-6));
     }
-    p->startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
-    p->total = p->startup - l.startup + l.total + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
-               matched * clauses_cost(level_, p->join_clauses) + out_.rows * kRowCost / 2 +
-               out_.rows * clauses_cost(level_, filters_);
-    if (!enabled(level_.s, kEnableHashJoin)) p->total += kDisabledCost;
+    const double startup = l.startup + r.total + r.rows * (kHashRowCost + keys * kOperatorCost);
+    double total = startup - l.startup + l.total + l.rows * (kHashRowCost / 2 + keys * kOperatorCost) +
+                   matched * clauses_cost(level_, not_hashed_) + out_.rows * kRowCost / 2 + filters_cost_;
+    if (!enabled(level_.s, kEnableHashJoin)) total += kDisabledCost;
+    if (loses(l, r, startup, total, keeps_order)) return;
+    Path* p = new_join(Path::Kind::kHashJoin, l, r, type);
+    p->key_clauses = hash_keys_;
+    p->join_clauses = not_hashed_;
+    p->null_aware_anti = null_aware;
+    if (keeps_order) p->keys = l.keys;
+    p->startup = startup;
+    p->total = total;
     add(p);
   }
 
@@ -284,6 +301,9 @@ class JoinPaths {
   }
 
   void merge_join(Path& l, Path& r, std::vector<const Clause*> keys, std::vector<SortKey> order) {
+    const double startup = l.startup + r.startup;
+    const double least = l.total + r.total + (l.rows + r.rows) * kRowCost + out_.rows * (kRowCost / 2) + filters_cost_;
+    if (loses(l, r, startup, least, type_ != JoinType::kFull)) return;
     Path* p = new_join(Path::Kind::kMergeJoin, l, r, type_);
     for (const Clause* c : conditions_) {
       if (std::find(keys.begin(), keys.end(), c) == keys.end()) p->join_clauses.push_back(c);
@@ -291,9 +311,8 @@ class JoinPaths {
     p->key_clauses = std::move(keys);
     p->sort = std::move(order);
     if (type_ != JoinType::kFull) p->keys = l.keys;
-    p->startup = l.startup + r.startup;
-    p->total = l.total + r.total + (l.rows + r.rows) * kRowCost + out_.rows * (kRowCost / 2) +
-               out_.rows * clauses_cost(level_, p->join_clauses);
+    p->startup = startup;
+    p->total = least + out_.rows * clauses_cost(level_, p->join_clauses);
     if (!enabled(level_.s, kEnableMergeJoin)) p->total += kDisabledCost;
     add(p);
   }
@@ -303,7 +322,9 @@ class JoinPaths {
   JoinType type_;
   const SpecialJoin* special_;
   RelSet hidden_left_;
-  std::vector<const Clause*> conditions_, filters_, hash_keys_, merge_keys_;
+  std::vector<const Clause*> conditions_, filters_, hash_keys_, not_hashed_, merge_keys_;
+  double filters_cost_ = 0;
+  double matched_ = -1;                         // match_fraction, once it is known
   std::vector<std::pair<int, int>> merge_ids_;  // by merge key: sort_id of its left and right side
 };
 
@@ -321,6 +342,45 @@ std::vector<const Clause*> clauses_between(Level& level, const Rel& left, const 
   return out;
 }
 
+namespace {
+
+// The relation's tuples when the clauses equate all columns of one of its unique keys, of two columns or more; 0 otherwise.
+double key_tuples(Level& level, const Rel& rel, RelSet others, const std::vector<const Clause*>& clauses,
+                  std::vector<const Clause*>& used) {
+  ExprList columns;
+  used.clear();
+  for (const Clause* c : clauses) {
+    if (!c->can_join || !c->hashable) continue;
+    const bool straight = c->left_rels == rel.set && others.contains(c->right_rels);
+    const bool flipped = c->right_rels == rel.set && others.contains(c->left_rels);
+    if (!straight && !flipped) continue;
+    columns.push_back(straight ? c->left : c->right);
+    used.push_back(c);
+  }
+  return used.size() >= 2 && is_unique_for(level, rel, columns) ? std::max(1.0, rel.tuples) : 0;
+}
+
+// The part of all pairs that meets the conditions. Columns that refer to a key of several columns together are not independent:
+// every row finds its partner, as with a key of one column.
+double joined_part(Level& level, const Rel& left, const Rel& right, std::vector<const Clause*> clauses) {
+  double part = 1;
+  if (clauses.size() >= 2) {
+    std::vector<const Clause*> used;
+    for (const auto& [side, other] : {std::pair(left.set, right.set), std::pair(right.set, left.set)}) {
+      for (const int i : side) {
+        const double tuples = key_tuples(level, level.rels[static_cast<size_t>(i)], other, clauses, used);
+        if (tuples == 0) continue;
+        part /= tuples;
+        std::erase_if(clauses, [&](const Clause* c) { return std::find(used.begin(), used.end(), c) != used.end(); });
+      }
+    }
+  }
+  for (const Clause* c : clauses) part *= clause_selectivity(level, *c);
+  return part;
+}
+
+}  // namespace
+
 double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
                  const std::vector<const Clause*>& clauses) {
   std::vector<const Clause*> joining, filters;
@@ -333,9 +393,7 @@ double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
     const double f = match_fraction(level, left, right, joining);
     rows = left.rows * (type == JoinType::kSemi ? f : 1 - f);
   } else {
-    double s = 1;
-    for (const Clause* c : joining) s *= clause_selectivity(level, *c);
-    rows = left.rows * right.rows * s;
+    rows = left.rows * right.rows * joined_part(level, left, right, joining);
     if (type == JoinType::kLeft || type == JoinType::kFull) rows = std::max(rows, left.rows);
     if (type == JoinType::kFull) rows = std::max(rows, right.rows);
   }
@@ -343,8 +401,9 @@ double join_rows(Level& level, const Rel& left, const Rel& right, JoinType type,
   return std::max(1.0, rows);
 }
 
-void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special) {
-  JoinPaths(level, out, left, right, type, special).run();
+void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special,
+                    const std::vector<const Clause*>& clauses) {
+  JoinPaths(level, out, left, right, type, special, clauses).run();
 }
 
 }  // namespace indigo::sql::planning

@@ -6,8 +6,10 @@
 
 namespace indigo::sql::planning {
 
-// Adds to `out` (the relation of both sides) the paths that join them so; `left` is the side that `type` keeps.
-void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special);
+// Adds to `out` (the relation of both sides) the paths that join them so; `left` is the side that `type` keeps, `clauses` are
+// those between the two.
+void add_join_paths(Level& level, Rel& out, Rel& left, Rel& right, JoinType type, const SpecialJoin* special,
+                    const std::vector<const Clause*>& clauses);
 
 // Conditions that become applicable when these two are joined.
 std::vector<const Clause*> clauses_between(Level& level, const Rel& left, const Rel& right);

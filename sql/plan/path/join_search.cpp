@@ -1,6 +1,7 @@
 // The join order: dynamic programming over sets of relations, greedy where that would take too long. Which pairs may be joined,
 // and how, follows PostgreSQL's join_is_legal.
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "base/sqlstate.h"
@@ -8,12 +9,14 @@
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/join_paths.h"
+#include "sql/plan/path/path_choice.h"
 
 namespace indigo::sql::planning {
 namespace {
 
 constexpr int kMaxExhaustive = 12;  // relations
 constexpr int kMaxPairs = 6000;     // joined while searching exhaustively
+constexpr int kMinBounded = 6;      // relations; fewer are searched faster than a bound is found
 
 class JoinSearch {
  public:
@@ -23,9 +26,17 @@ class JoinSearch {
   }
 
   Status run() {
+    note_wanted_orders(level_);
+    for (int i = 0; i < count_; i++) cut_orders(level_.rels[static_cast<size_t>(i)]);
+    // A plan that is found quickly bounds what others may cost.
+    if (count_ >= kMinBounded) greedy();
+    if (const Rel* all = find(level_.all_rels); all && all->cheapest && !level_.startup_matters) {
+      bound_ = all->cheapest->total;
+    }
     if (count_ <= kMaxExhaustive) {
+      complete_ = false;
       exhaustive(false);
-      if (!over_budget_ && !find(level_.all_rels)) exhaustive(true);
+      if (!over_budget_ && !complete_) exhaustive(true);
     }
     if (!find(level_.all_rels)) greedy();
     level_.final_rel = find(level_.all_rels);
@@ -43,6 +54,21 @@ class JoinSearch {
   Rel* find(RelSet set) const {
     const auto at = built_.find(set.bits);
     return at == built_.end() || at->second->paths.empty() ? nullptr : at->second;
+  }
+
+  // A base relation's paths with the orders that are of use; some become alike.
+  void cut_orders(Rel& rel) {
+    std::vector<Path*> paths;
+    paths.swap(rel.paths);
+    for (Path* p : paths) {
+      p->keys.resize(useful_keys(level_, p->keys, rel.set));
+      add_path(level_, rel, p);
+    }
+  }
+
+  // No plan that is cheaper than the one that is known holds this.
+  bool too_dear(const Rel& rel) const {
+    return std::all_of(rel.paths.begin(), rel.paths.end(), [&](const Path* p) { return p->total > bound_; });
   }
 
   void connect(RelSet a, RelSet b) {
@@ -146,43 +172,46 @@ class JoinSearch {
 
   // Joins two built relations if that is allowed.
   void join(Rel& a, Rel& b) {
+    const RelSet both = a.set | b.set;
     const Legal how = legal(a.set, b.set);
     if (!how.ok) return;
     pairs_++;
+    if (both == level_.all_rels) complete_ = true;
     Rel& left = how.reversed ? b : a;
     Rel& right = how.reversed ? a : b;
     const JoinType type = how.special ? how.special->type : JoinType::kInner;
-    Rel& out = result(left, right, type);
+    const std::vector<const Clause*> clauses = clauses_between(level_, left, right);
+    Rel& out = result(left, right, type, clauses);
     switch (type) {
       case JoinType::kInner:
-        add_join_paths(level_, out, left, right, type, nullptr);
-        add_join_paths(level_, out, right, left, type, nullptr);
+        add_join_paths(level_, out, left, right, type, nullptr, clauses);
+        add_join_paths(level_, out, right, left, type, nullptr, clauses);
         break;
       case JoinType::kSemi:
-        if (is_unique_match(left, right)) {
-          add_join_paths(level_, out, left, right, JoinType::kInner, nullptr);
-          add_join_paths(level_, out, right, left, JoinType::kInner, nullptr);
+        if (is_unique_match(left, right, clauses)) {
+          add_join_paths(level_, out, left, right, JoinType::kInner, nullptr, clauses);
+          add_join_paths(level_, out, right, left, JoinType::kInner, nullptr, clauses);
           break;
         }
-        add_join_paths(level_, out, left, right, type, how.special);
-        if (right.set == how.special->syn_right) made_distinct(out, left, right);
+        add_join_paths(level_, out, left, right, type, how.special, clauses);
+        if (right.set == how.special->syn_right) made_distinct(out, left, right, clauses);
         break;
       case JoinType::kFull:
-        add_join_paths(level_, out, left, right, type, how.special);
-        add_join_paths(level_, out, right, left, type, how.special);
+        add_join_paths(level_, out, left, right, type, how.special, clauses);
+        add_join_paths(level_, out, right, left, type, how.special, clauses);
         break;
-      default: add_join_paths(level_, out, left, right, type, how.special); break;
+      default: add_join_paths(level_, out, left, right, type, how.special, clauses); break;
     }
   }
 
-  Rel& result(const Rel& left, const Rel& right, JoinType type) {
+  Rel& result(const Rel& left, const Rel& right, JoinType type, const std::vector<const Clause*>& clauses) {
     const RelSet set = left.set | right.set;
     auto& slot = built_[set.bits];
     if (!slot) {
       level_.rels.emplace_back();
       Rel& rel = level_.rels.back();
       rel.set = set;
-      rel.rows = join_rows(level_, left, right, type, clauses_between(level_, left, right));
+      rel.rows = join_rows(level_, left, right, type, clauses);
       rel.tuples = rel.rows;
       slot = &rel;
     }
@@ -190,9 +219,9 @@ class JoinSearch {
   }
 
   // The right side's expressions of the semi join's equalities; empty when it has other conditions.
-  ExprList right_columns(const Rel& left, const Rel& right) {
+  static ExprList right_columns(const Rel& left, const Rel& right, const std::vector<const Clause*>& clauses) {
     ExprList out;
-    for (const Clause* c : clauses_between(level_, left, right)) {
+    for (const Clause* c : clauses) {
       if (!c->hashable || c->null_safe) return {};
       const bool straight = left.set.contains(c->left_rels) && right.set.contains(c->right_rels);
       const bool flipped = left.set.contains(c->right_rels) && right.set.contains(c->left_rels);
@@ -202,15 +231,15 @@ class JoinSearch {
     return out;
   }
 
-  bool is_unique_match(const Rel& left, const Rel& right) {
+  bool is_unique_match(const Rel& left, const Rel& right, const std::vector<const Clause*>& clauses) {
     if (right.set.count() != 1) return false;
     if (right.one_row) return true;
-    const ExprList columns = right_columns(left, right);
+    const ExprList columns = right_columns(left, right, clauses);
     return !columns.empty() && is_unique_for(level_, right, columns);
   }
 
-  void made_distinct(Rel& out, Rel& left, Rel& right) {
-    const ExprList columns = right_columns(left, right);
+  void made_distinct(Rel& out, Rel& left, Rel& right, const std::vector<const Clause*>& clauses) {
+    const ExprList columns = right_columns(left, right, clauses);
     if (columns.empty() || !right.cheapest) return;
     level_.rels.emplace_back();
     Rel& distinct = level_.rels.back();
@@ -224,9 +253,9 @@ class JoinSearch {
     p->unique = columns;
     p->startup = right.cheapest->startup;
     p->total = right.cheapest->total + right.rows * (kHashRowCost + kRowCost / 2);
-    add_path(distinct, p);
-    add_join_paths(level_, out, left, distinct, JoinType::kInner, nullptr);
-    add_join_paths(level_, out, distinct, left, JoinType::kInner, nullptr);
+    add_path(level_, distinct, p);
+    add_join_paths(level_, out, left, distinct, JoinType::kInner, nullptr, clauses);
+    add_join_paths(level_, out, distinct, left, JoinType::kInner, nullptr, clauses);
   }
 
   // Every set of relations from the smaller ones that make it.
@@ -240,7 +269,7 @@ class JoinSearch {
         if ((a & lowest) == 0) continue;  // each pair once
         const RelSet left(a), right(set & ~a);
         Rel *l = find(left), *r = find(right);
-        if (!l || !r) continue;
+        if (!l || !r || too_dear(*l) || too_dear(*r)) continue;
         if (!products && !connected(left, right) && !(is_closed(left) && is_closed(right))) continue;
         join(*l, *r);
         if (pairs_ > kMaxPairs) {
@@ -289,6 +318,8 @@ class JoinSearch {
   RelSet neighbours_[kMaxRels];
   int pairs_ = 0;
   bool over_budget_ = false;
+  bool complete_ = false;  // all relations have been joined exhaustively
+  double bound_ = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace

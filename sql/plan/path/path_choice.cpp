@@ -1,0 +1,74 @@
+#include "sql/plan/path/path_choice.h"
+
+#include <algorithm>
+
+#include "sql/plan/condition/equivalence.h"
+
+namespace indigo::sql::planning {
+namespace {
+
+// The order of b is a prefix of a's.
+bool orders_as(std::span<const PathKey> a, std::span<const PathKey> b) {
+  return a.size() >= b.size() && std::equal(b.begin(), b.end(), a.begin());
+}
+
+PathMerit merit_of(const Path& p) { return {p.startup, p.total, p.rows, p.outer, p.keys}; }
+
+bool dominates(const Level& level, const PathMerit& a, const PathMerit& b) {
+  constexpr double kFuzz = 1.01;
+  return a.total <= b.total * kFuzz && (a.startup <= b.startup * kFuzz || !level.startup_matters) &&
+         b.outer.contains(a.outer) && a.rows <= b.rows * kFuzz && orders_as(a.keys, b.keys);
+}
+
+}  // namespace
+
+bool would_lose(const Level& level, const Rel& rel, const PathMerit& merit) {
+  return std::any_of(rel.paths.begin(), rel.paths.end(),
+                     [&](const Path* p) { return dominates(level, merit_of(*p), merit); });
+}
+
+bool add_path(const Level& level, Rel& rel, Path* path) {
+  const PathMerit merit = merit_of(*path);
+  if (would_lose(level, rel, merit)) return false;
+  std::erase_if(rel.paths, [&](const Path* p) { return dominates(level, merit, merit_of(*p)); });
+  rel.paths.push_back(path);
+  rel.cheapest = nullptr;
+  for (Path* p : rel.paths) {
+    if (p->outer.empty() && (!rel.cheapest || p->total < rel.cheapest->total)) rel.cheapest = p;
+  }
+  return true;
+}
+
+void note_wanted_orders(Level& level) {
+  const Query& q = level.work;
+  const auto want = [&](const ExprPtr& e) {
+    const auto id = static_cast<size_t>(sort_id(level, e));
+    if (id >= level.wanted_orders.size()) level.wanted_orders.resize(id + 1);
+    level.wanted_orders[id] = true;
+  };
+  for (const SortKey& k : q.order_by) want(k.expr);
+  for (const ExprPtr& e : q.group_by) want(e);
+  for (const ExprPtr& e : q.distinct_on) want(e);
+  if (q.distinct) {
+    for (const TargetEntry& t : q.targets) want(t.expr);
+  }
+  for (const Window& w : q.windows) {
+    for (const ExprPtr& e : w.partition) want(e);
+    for (const SortKey& k : w.order) want(k.expr);
+  }
+}
+
+size_t useful_keys(const Level& level, std::span<const PathKey> keys, RelSet rels) {
+  size_t n = 0;
+  for (; n < keys.size(); n++) {
+    const auto id = static_cast<size_t>(keys[n].id);
+    if (id < level.wanted_orders.size() && level.wanted_orders[id]) continue;
+    const EquivalenceClass& c = level.classes[id];
+    const bool joins = c.equality && std::any_of(c.members.begin(), c.members.end(),
+                                                 [&](const auto& m) { return !(m.rels - rels).empty(); });
+    if (!joins) break;
+  }
+  return n;
+}
+
+}  // namespace indigo::sql::planning
