@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/memory_reserve.h"
 
 namespace indigo {
 
@@ -17,6 +18,7 @@ auto catch_exceptions(F&& f, Repair&& repair) -> decltype(f()) {
   try {
     return f();
   } catch (...) {
+    const MustNotFail scope;
     Error error = exception_error();
     repair();
     return error;

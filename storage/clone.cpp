@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/memory_reserve.h"
 #include "base/mutation.h"
 #include "log/format.h"
 #include "log/record_stream.h"
@@ -27,6 +28,7 @@ std::vector<WriteContext*> StoreImpl::write_contexts() {
 StorageStatus StoreImpl::wait_for_commits() { return commits_.wait_until_idle(write_contexts()); }
 
 bool StoreImpl::try_pause() {
+  const MustNotFail scope;  // half paused is paused for good
   pause_mutex_.lock();
   if (mutated(Mutation::kCloneAtOnce)) return true;
   if (!commits_.try_close([this] { return write_contexts(); })) {

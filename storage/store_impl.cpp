@@ -46,6 +46,7 @@ std::shared_ptr<TableImpl> StoreImpl::make_table(const TableOptions& options, lo
 
 std::shared_ptr<TableImpl> StoreImpl::add_table(std::unique_ptr<TableImpl> created) {
   std::shared_ptr<TableImpl> table(created.release(), [this](TableImpl* gone) {
+    const MustNotFail scope;
     if (dropped_tables_.add(std::unique_ptr<TableImpl>(gone), write_contexts())) reclaimer_.wake();
   });
   reclaimer_.add_table(table);
