@@ -177,8 +177,7 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   return {};
 }
 
-Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s) {
-  const std::string tag = s.is_vacuumcmd ? "VACUUM" : "ANALYZE";
+Status execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s) {
   if (s.n_rels == 0) {
     std::vector<Oid> all;
     table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
@@ -194,7 +193,7 @@ Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s)
       INDIGO_TRY(lock_object(c, oid, TableLockMode::kShareUpdateExclusive));
       INDIGO_TRY(analyze_table(c, r, {}));
     }
-    return tag;
+    return {};
   }
   for (const PgQuery__Node* node : nodes(s.n_rels, s.rels)) {
     const PgQuery__VacuumRelation* v = node->vacuum_relation;
@@ -224,7 +223,7 @@ Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s)
     }
     INDIGO_TRY(analyze_table(c, r, columns));
   }
-  return tag;
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

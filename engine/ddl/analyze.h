@@ -8,6 +8,6 @@
 namespace indigo::engine::ddl {
 
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns);
-Result<std::string> execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s);
+Status execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -17,6 +17,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/row_sink.h"
+#include "engine/statement/utility_statement.h"
 #include "sql/parse/parse_tree.h"
 #include "storage/store.h"
 
@@ -28,8 +29,6 @@ class DdlHost {
   virtual ~DdlHost() = default;
   virtual catalog::SessionContext& session() = 0;
   virtual void notice(Severity severity, const Error& text) = 0;
-  // Inside BEGIN ... END (or a multi-statement text): some statements are refused there (25001).
-  virtual bool in_transaction_block() = 0;
   // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.
   virtual bool has_pending_checks(Oid relation) {
     (void)relation;
@@ -80,13 +79,16 @@ struct DdlContext {
   DdlHost& host;
   std::string_view text;        // the whole text that `location`s of the tree count in
   Oid extension = kInvalidOid;  // whose definitions run: what they make is its own
+  std::string tag;              // a command tag other than the statement's name ("SELECT 10")
   storage::Store& store() const { return catalog.catalog().store(); }
 };
 
-// Is this statement one of ours? (CreateStmt, AlterTableStmt, DropStmt, IndexStmt ...)
-bool is_ddl(const PgQuery__Node& statement);
-// Runs it; answers the command tag ("CREATE TABLE", "SELECT 10" ...). The caller commits or rolls back, and starts the
-// next command afterwards.
+// The rows of all definition statements.
+std::span<const UtilityStatement> definition_statements();
+// Null: not a definition statement.
+const UtilityStatement* find_definition(const PgQuery__Node& statement);
+// Runs a definition statement; answers the command tag ("CREATE TABLE", "SELECT 10" ...). The caller has checked what the
+// statement's row asks for. It commits or rolls back, and starts the next command afterwards.
 Result<std::string> execute_ddl(DdlContext& context, const PgQuery__Node& statement);
 
 // Before COMMIT: ON COMMIT actions of temporary tables. At the session's end: drops its temporary objects.

@@ -102,20 +102,20 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
 
 Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& session, std::span<const Datum> parameters,
                                                               bool may_change, const Rows& rows) {
-  const UtilityHandler* handler = find_utility(parsed_->node);
+  const UtilityStatement* statement = find_utility(parsed_->node);
   const std::string name = statement_name(parsed_->node);
-  if (handler == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported yet");
-  if (!may_change && is_ddl(*parsed_->node)) return not_allowed(name);
-  if (may_change) session.scope().nested_view(true);
+  if (statement == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported");
+  if (!may_change) return not_allowed(name);
+  session.scope().nested_view(true);
   std::shared_ptr<const ResultShape> shape;
-  if (handler->describe != nullptr) {
-    INDIGO_ASSIGN(shape, handler->describe(session, *parsed_));
+  if (statement->describe != nullptr) {
+    INDIGO_ASSIGN(shape, statement->describe(session, *parsed_));
   }
   RowCatcher catcher(session, rows);
-  UtilityCall call{session, *parsed_, parsed_->node, parameters, prepared_->parameter_types, shape.get(), catcher};
-  call.top_level = false;
   Outcome outcome;
-  INDIGO_TRY(handler->run(call, outcome.tag));
+  UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,
+                   shape.get(), catcher,  outcome.tag,   false};
+  INDIGO_TRY(engine::run_utility(*statement, call));
   session.transaction().next_command();
   outcome.rows = catcher.row_count();
   return outcome;

@@ -67,8 +67,7 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
 Status SessionImpl::run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink) {
   INDIGO_TRY(parts_.scope().check_failed_block(*parsed));
   parts_.scope().end_statement();
-  const UtilityHandler* handler = find_utility(parsed->node);
-  if (handler == nullptr) INDIGO_TRY(parts_.begin_statement());
+  if (find_utility(parsed->node) == nullptr) INDIGO_TRY(parts_.begin_statement());
   Portal& portal = parts_.portals().simple();
   INDIGO_ASSIGN(portal.prepared, parts_.preparation().prepare(parsed, {}, false, {}, {}));
   portal.parameters.clear();

@@ -222,15 +222,14 @@ Result<uint64_t> StatementRunner::fetch_rows(Portal& portal, uint64_t max_rows, 
 
 Status StatementRunner::run_utility(Portal& portal, RowSink& sink) {
   const auto& parsed = *portal.prepared->parsed;
-  const UtilityHandler* handler = find_utility(parsed.node);
-  if (handler == nullptr) {
-    return Error(sqlstate::kFeatureNotSupported, statement_name(parsed.node) + " is not supported yet");
+  const UtilityStatement* statement = find_utility(parsed.node);
+  if (statement == nullptr) {
+    return Error(sqlstate::kFeatureNotSupported, statement_name(parsed.node) + " is not supported");
   }
-  if (handler->needs_transaction) INDIGO_TRY(session_.begin_statement());
+  if (statement->needs_transaction) INDIGO_TRY(session_.begin_statement());
   UtilityCall call{session_,           parsed, parsed.node, portal.parameters, portal.prepared->parameter_types,
-                   portal.shape.get(), sink};
-  portal.tag.clear();
-  INDIGO_TRY(handler->run(call, portal.tag));
+                   portal.shape.get(), sink,   portal.tag};
+  INDIGO_TRY(engine::run_utility(*statement, call));
   portal.status = Portal::Status::kDone;
   return {};
 }
@@ -238,9 +237,9 @@ Status StatementRunner::run_utility(Portal& portal, RowSink& sink) {
 Result<std::shared_ptr<const ResultShape>> StatementRunner::shape_of(const Prepared& prepared,
                                                                      std::span<const Format> formats) {
   if (!prepared.is_utility()) return with_formats(prepared.text_shape, prepared.binary_shape, formats);
-  const UtilityHandler* handler = find_utility(prepared.parsed->node);
-  if (handler == nullptr || handler->describe == nullptr) return std::shared_ptr<const ResultShape>();
-  INDIGO_ASSIGN(auto text, handler->describe(session_, *prepared.parsed));
+  const UtilityStatement* statement = find_utility(prepared.parsed->node);
+  if (statement == nullptr || statement->describe == nullptr) return std::shared_ptr<const ResultShape>();
+  INDIGO_ASSIGN(auto text, statement->describe(session_, *prepared.parsed));
   if (text == nullptr || formats.empty()) return text;  // FETCH in the simple protocol: the cursor's own formats
   auto one_format = [&](Format format) {
     auto shape = std::make_shared<ResultShape>(*text);

@@ -23,8 +23,8 @@ Status StatementScope::begin_statement() {
 
 Status StatementScope::check_failed_block(const ParsedStatement& parsed) const {
   if (block_.state() != TransactionBlock::State::kFailed) return {};
-  const UtilityHandler* handler = find_utility(parsed.node);
-  if (handler != nullptr && handler->in_failed_block) return {};
+  const UtilityStatement* utility = find_utility(parsed.node);
+  if (utility != nullptr && utility->in_failed_block) return {};
   return in_failed_block();
 }
 

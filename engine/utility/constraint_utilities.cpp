@@ -63,10 +63,9 @@ Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery_
   return Error(sqlstate::kUndefinedObject, std::string("constraint \"") + name.relname + "\" does not exist");
 }
 
-Status set_constraints(UtilityCall& call, std::string& tag) {
+Status set_constraints(UtilityCall& call) {
   const auto& stmt = *call.node->constraints_set_stmt;
   SessionParts& session = call.session;
-  tag = "SET CONSTRAINTS";
   if (!session.block().in_block() && call.top_level) {
     session.notice(Severity::kWarning,
                    Error(sqlstate::kNoActiveSqlTransaction, "SET CONSTRAINTS can only be used in transaction blocks"));
@@ -85,12 +84,12 @@ Status set_constraints(UtilityCall& call, std::string& tag) {
   return stmt.deferred ? Status() : session.runner().run_deferred_checks(false);
 }
 
-constexpr UtilityHandler kConstraintHandlers[] = {
-    {PG_QUERY__NODE__NODE_CONSTRAINTS_SET_STMT, set_constraints},
+constexpr UtilityStatement kConstraintHandlers[] = {
+    {.node = PG_QUERY__NODE__NODE_CONSTRAINTS_SET_STMT, .name = "SET CONSTRAINTS", .run = set_constraints},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> constraint_utilities() { return kConstraintHandlers; }
+std::span<const UtilityStatement> constraint_utilities() { return kConstraintHandlers; }
 
 }  // namespace indigo::engine

@@ -284,11 +284,9 @@ Status check_row_security(SessionParts& session, const catalog::RelationInfo& re
       .with_hint("Use INSERT statements instead.");
 }
 
-Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options, std::string& tag) {
+Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
-  if (session.block().read_only()) {
-    return Error(sqlstate::kReadOnlySqlTransaction, "cannot execute COPY FROM in a read-only transaction");
-  }
+  INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
   if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned()) {
     const bool view = target.relation->kind == catalog::RelationKind::kView;
@@ -311,11 +309,11 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(CopySource * source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
   auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
   INDIGO_TRY(read_rows(call, target, options, *reader, *insert));
-  tag = "COPY " + std::to_string(insert->inserted());
+  call.tag = "COPY " + std::to_string(insert->inserted());
   return {};
 }
 
-Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options, std::string& tag) {
+Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptions& options) {
   auto& session = call.session;
   PreparedPtr prepared;
   std::vector<bool> force_quote;
@@ -381,24 +379,26 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   }
   execution->close();
   INDIGO_TRY(writer.end());
-  tag = "COPY " + std::to_string(rows);
+  call.tag = "COPY " + std::to_string(rows);
   return {};
 }
 
-Status run_copy(UtilityCall& call, std::string& tag) {
+Status run_copy(UtilityCall& call) {
   const auto& stmt = *call.node->copy_stmt;
   if (stmt.is_program || (stmt.filename != nullptr && *stmt.filename != '\0')) {
     return Error(sqlstate::kFeatureNotSupported, "COPY with files or programs on the server is not supported")
         .with_hint("Use COPY FROM STDIN or COPY TO STDOUT, or psql's \\copy.");
   }
   INDIGO_ASSIGN(CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, stmt.is_from));
-  return stmt.is_from ? copy_from(call, stmt, options, tag) : copy_to(call, stmt, options, tag);
+  return stmt.is_from ? copy_from(call, stmt, options) : copy_to(call, stmt, options);
 }
 
-constexpr UtilityHandler kCopyHandlers[] = {{PG_QUERY__NODE__NODE_COPY_STMT, run_copy}};
+constexpr UtilityStatement kCopyStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_COPY_STMT, .name = "COPY", .run = run_copy, .in_read_only = InReadOnly::kHandler},
+};
 
 }  // namespace
 
-std::span<const UtilityHandler> copy_utilities() { return kCopyHandlers; }
+std::span<const UtilityStatement> copy_utilities() { return kCopyStatements; }
 
 }  // namespace indigo::engine

@@ -14,6 +14,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
+#include "sql/parse/node.h"
 #include "sql/parse/text_position.h"
 #include "storage/transaction.h"
 
@@ -118,10 +119,9 @@ Status check_locking(const PgQuery__DeclareCursorStmt& stmt) {
   return {};
 }
 
-Status run_declare(UtilityCall& call, std::string& tag) {
+Status run_declare(UtilityCall& call) {
   const auto& stmt = *call.node->declare_cursor_stmt;
   auto& session = call.session;
-  tag = "DECLARE CURSOR";
   INDIGO_TRY(check_options(call.statement, stmt));
   const bool hold = (stmt.options & kHold) != 0;
   std::vector<Oid> types;
@@ -350,7 +350,7 @@ Result<uint64_t> fetch(UtilityCall& call, Portal& portal, const PgQuery__FetchSt
   return fetch_forward(call, portal, stmt.how_many, sink);
 }
 
-Status run_fetch(UtilityCall& call, std::string& tag) {
+Status run_fetch(UtilityCall& call) {
   const auto& stmt = *call.node->fetch_stmt;
   Portal* const found = call.session.portals().find(stmt.portalname);
   if (found == nullptr) return no_cursor(stmt.portalname);
@@ -363,31 +363,42 @@ Status run_fetch(UtilityCall& call, std::string& tag) {
     portal.status = Portal::Status::kFailed;
     return rows.take_error();
   }
-  tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(*rows);
+  call.tag = (stmt.ismove ? "MOVE " : "FETCH ") + std::to_string(*rows);
   return {};
 }
-Status run_close(UtilityCall& call, std::string& tag) {
+Status run_close(UtilityCall& call) {
   const char* name = call.node->close_portal_stmt->portalname;
   Portals& portals = call.session.portals();
   if (name == nullptr || *name == '\0') {
     portals.erase_cursors();
-    tag = "CLOSE CURSOR ALL";
     return {};
   }
   if (!portals.contains(name)) return no_cursor(name);
   portals.erase(name);
-  tag = "CLOSE CURSOR";
   return {};
 }
 
-constexpr UtilityHandler kCursorHandlers[] = {
-    {PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT, run_declare},
-    {PG_QUERY__NODE__NODE_FETCH_STMT, run_fetch, describe_fetch},
-    {PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT, run_close, nullptr, false},
+std::string fetch_name(const PgQuery__Node& n) { return n.fetch_stmt->ismove ? "MOVE" : "FETCH"; }
+std::string close_name(const PgQuery__Node& n) {
+  return sql::has_text(n.close_portal_stmt->portalname) ? "CLOSE CURSOR" : "CLOSE CURSOR ALL";
+}
+
+constexpr UtilityStatement kCursorStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT, .name = "DECLARE CURSOR", .run = run_declare},
+    {.node = PG_QUERY__NODE__NODE_FETCH_STMT,
+     .name = "FETCH",
+     .full_name = fetch_name,
+     .run = run_fetch,
+     .describe = describe_fetch},
+    {.node = PG_QUERY__NODE__NODE_CLOSE_PORTAL_STMT,
+     .name = "CLOSE CURSOR",
+     .full_name = close_name,
+     .run = run_close,
+     .needs_transaction = false},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> cursor_utilities() { return kCursorHandlers; }
+std::span<const UtilityStatement> cursor_utilities() { return kCursorStatements; }
 
 }  // namespace indigo::engine

@@ -15,6 +15,7 @@
 #include "engine/session/statement_runner.h"
 #include "engine/session/transaction_block.h"
 #include "engine/statement/prepared.h"
+#include "engine/utility/utility.h"
 
 namespace indigo::engine {
 
@@ -22,12 +23,8 @@ class DefinitionHost final : public DdlHost {
  public:
   // `statement` may be null (at the session's end).
   DefinitionHost(SessionParts& session, const ParsedStatement* statement, std::span<const Datum> parameters = {},
-                 std::span<const types::TypeRef> parameter_types = {}, bool nested = false)
-      : session_(session),
-        statement_(statement),
-        parameters_(parameters),
-        parameter_types_(parameter_types),
-        nested_(nested) {}
+                 std::span<const types::TypeRef> parameter_types = {})
+      : session_(session), statement_(statement), parameters_(parameters), parameter_types_(parameter_types) {}
 
   // EXPLAIN ANALYZE CREATE TABLE AS: queries out of the statement are run with counters, and shown when they have ended.
   using Observer = std::function<void(const PreparedPtr& prepared, Execution& execution)>;
@@ -35,7 +32,6 @@ class DefinitionHost final : public DdlHost {
 
   catalog::SessionContext& session() override { return session_.context(); }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
-  bool in_transaction_block() override { return nested_ || session_.block().in_block(); }
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
@@ -63,8 +59,10 @@ class DefinitionHost final : public DdlHost {
   const ParsedStatement* statement_;
   std::span<const Datum> parameters_;
   std::span<const types::TypeRef> parameter_types_;
-  const bool nested_;
   Observer observer_;
 };
+
+// The handler of all definition statements.
+Status run_definition(UtilityCall& call);
 
 }  // namespace indigo::engine

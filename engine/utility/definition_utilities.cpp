@@ -96,7 +96,8 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   std::vector<Datum> parameters(parameters_.begin(), parameters_.end());
   if (node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT) {
     INDIGO_ASSIGN(NamedStatement * named, find_prepared(session_, node->execute_stmt->name));
-    UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.message().sink()};
+    std::string tag;
+    UtilityCall call{session_, outer, node, parameters_, parameter_types_, nullptr, *session_.message().sink(), tag};
     if (named->prepared != nullptr) INDIGO_TRY(session_.preparation().refresh(named->prepared));
     const PreparedPtr& meant = named->prepared;
     if (meant == nullptr || meant->is_utility() || meant->plan->command != sql::CommandKind::kSelect) {
@@ -131,28 +132,13 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
   return {};
 }
 
-namespace {
-
-Status run_definition(UtilityCall& call, std::string& tag) {
+Status run_definition(UtilityCall& call) {
   auto& session = call.session;
-  // Rebuilding changes nothing that a transaction could see.
-  const bool rebuilds = call.node->node_case == PG_QUERY__NODE__NODE_REINDEX_STMT ||
-                        call.node->node_case == PG_QUERY__NODE__NODE_CLUSTER_STMT;
-  if (session.block().read_only() && !rebuilds) {
-    return Error(sqlstate::kReadOnlySqlTransaction,
-                 "cannot execute " + statement_name(call.node) + " in a read-only transaction");
-  }
-  DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types, !call.top_level);
+  DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
   DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
-  INDIGO_ASSIGN(tag, execute_ddl(context, *call.node));
+  INDIGO_ASSIGN(call.tag, execute_ddl(context, *call.node));
   session.transaction().next_command();
   return {};
 }
-
-constexpr UtilityHandler kHandler = {PG_QUERY__NODE__NODE__NOT_SET, run_definition};
-
-}  // namespace
-
-const UtilityHandler& definition_utility() { return kHandler; }
 
 }  // namespace indigo::engine

@@ -185,11 +185,8 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
     case PG_QUERY__NODE__NODE_DECLARE_CURSOR_STMT: return explain_node(call, node->declare_cursor_stmt->query, e);
     case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT: {
       if (!e.options.analyze) return explain_node(call, node->create_table_as_stmt->query, e);
-      if (session.block().read_only()) {
-        return Error(sqlstate::kReadOnlySqlTransaction,
-                     "cannot execute " + statement_name(node) + " in a read-only transaction");
-      }
-      DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types, !call.top_level);
+      INDIGO_TRY(check_not_read_only(call, statement_name(node)));
+      DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
       bool seen = false;
       host.observe([&](const PreparedPtr& prepared, Execution& execution) {
         e.take(session, *prepared, &execution);
@@ -197,7 +194,7 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
       });
       DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
       const auto begin = Clock::now();
-      INDIGO_ASSIGN(std::string tag, execute_ddl(context, *node));
+      INDIGO_TRY(execute_ddl(context, *node));
       session.transaction().next_command();
       e.out.execution_ms = milliseconds_since(begin);
       return seen ? Status() : explain_node(call, node->create_table_as_stmt->query, e);
@@ -220,14 +217,13 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
   return explain_plan(call, std::move(prepared), call.parameters, e);
 }
 
-Status run_explain(UtilityCall& call, std::string& tag) {
+Status run_explain(UtilityCall& call) {
   const auto& stmt = *call.node->explain_stmt;
   INDIGO_ASSIGN(const ExplainOptions options, read_options(stmt, call.statement.text));
   Explanation e{options, {}};
   if (options.settings) e.out.settings = changed_settings(call.session);
   INDIGO_TRY(explain_node(call, stmt.query, e));
   std::string text = sql::format_explained(e.out, options);
-  tag = "EXPLAIN";
   if (options.format != ExplainOptions::Format::kText) return send_text_row(call, std::span(&text, 1));
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -244,10 +240,12 @@ Result<std::shared_ptr<const ResultShape>> describe_explain(SessionParts&, const
   return text_columns({{"QUERY PLAN", type}});
 }
 
-constexpr UtilityHandler kExplainHandlers[] = {{PG_QUERY__NODE__NODE_EXPLAIN_STMT, run_explain, describe_explain}};
+constexpr UtilityStatement kExplainStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_EXPLAIN_STMT, .name = "EXPLAIN", .run = run_explain, .describe = describe_explain},
+};
 
 }  // namespace
 
-std::span<const UtilityHandler> explain_utilities() { return kExplainHandlers; }
+std::span<const UtilityStatement> explain_utilities() { return kExplainStatements; }
 
 }  // namespace indigo::engine

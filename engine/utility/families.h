@@ -7,16 +7,15 @@
 
 namespace indigo::engine {
 
-std::span<const UtilityHandler> transaction_utilities();
-std::span<const UtilityHandler> constraint_utilities();
-std::span<const UtilityHandler> setting_utilities();
-std::span<const UtilityHandler> prepared_utilities();
-std::span<const UtilityHandler> cursor_utilities();
-std::span<const UtilityHandler> copy_utilities();
-std::span<const UtilityHandler> explain_utilities();
-std::span<const UtilityHandler> maintenance_utilities();
-std::span<const UtilityHandler> program_utilities();
-// All of engine/ddl.
-const UtilityHandler& definition_utility();
+std::span<const UtilityStatement> transaction_utilities();
+std::span<const UtilityStatement> constraint_utilities();
+std::span<const UtilityStatement> setting_utilities();
+std::span<const UtilityStatement> prepared_utilities();
+std::span<const UtilityStatement> cursor_utilities();
+std::span<const UtilityStatement> copy_utilities();
+std::span<const UtilityStatement> explain_utilities();
+std::span<const UtilityStatement> maintenance_utilities();
+std::span<const UtilityStatement> program_utilities();
+std::span<const UtilityStatement> unsupported_utilities();
 
 }  // namespace indigo::engine

@@ -6,6 +6,7 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
+#include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
 #include "engine/session/portals.h"
@@ -136,9 +137,8 @@ class Locker {
   std::vector<Oid> open_;  // views that are being looked into
 };
 
-Status run_lock(UtilityCall& call, std::string& tag) {
+Status run_lock(UtilityCall& call) {
   const auto& stmt = *call.node->lock_stmt;
-  tag = "LOCK TABLE";
   if (!call.session.block().in_block()) {
     return Error(sqlstate::kNoActiveSqlTransaction, "LOCK TABLE can only be used in transaction blocks");
   }
@@ -152,10 +152,9 @@ Status run_lock(UtilityCall& call, std::string& tag) {
 }
 
 // VACUUM reclaims what no snapshot sees; the store also does so on its own. ANALYZE is a definition statement.
-Status run_vacuum(UtilityCall& call, std::string& tag) {
+Status run_vacuum(UtilityCall& call) {
   const auto& stmt = *call.node->vacuum_stmt;
   auto& session = call.session;
-  if (stmt.is_vacuumcmd) INDIGO_TRY(prevent_in_block(call, "VACUUM"));
   bool analyze = !stmt.is_vacuumcmd;
   for (size_t i = 0; i < stmt.n_options; i++) {
     const auto& option = *stmt.options[i]->def_elem;
@@ -179,26 +178,19 @@ Status run_vacuum(UtilityCall& call, std::string& tag) {
   if (analyze) {
     DefinitionHost host(session, &call.statement);
     DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
-    INDIGO_TRY(execute_ddl(context, *call.node));
+    INDIGO_TRY(ddl::execute_analyze(context, stmt));
   }
   if (stmt.is_vacuumcmd) session.store().reclaim();
-  tag = stmt.is_vacuumcmd ? "VACUUM" : "ANALYZE";
   return {};
 }
 
 // Without a data directory there is nothing to write: PostgreSQL answers the same when nothing is dirty.
-Status run_checkpoint(UtilityCall& call, std::string& tag) {
-  auto& catalog = call.session.session_catalog();
-  if (!catalog.has_privileges_of(call.session.user(), oid::kCheckpointRole)) {
-    return Error(sqlstate::kInsufficientPrivilege,
-                 "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT");
-  }
-  tag = "CHECKPOINT";
+Status run_checkpoint(UtilityCall& call) {
   DataDirectory* data = call.session.instance().data_directory();
   return data == nullptr ? Status() : data->checkpointer().checkpoint();
 }
 
-Status run_discard(UtilityCall& call, std::string& tag) {
+Status run_discard(UtilityCall& call) {
   auto& session = call.session;
   auto drop_temporary = [&] {
     DefinitionHost host(session, &call.statement);
@@ -206,22 +198,11 @@ Status run_discard(UtilityCall& call, std::string& tag) {
     return drop_temporary_objects(context);
   };
   switch (call.node->discard_stmt->target) {
-    case PG_QUERY__DISCARD_MODE__DISCARD_PLANS:
-      tag = "DISCARD PLANS";
-      session.discard_plans();
-      return {};
-    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES:
-      tag = "DISCARD SEQUENCES";
-      session.sequences().forget();
-      return {};
-    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP:
-      tag = "DISCARD TEMP";
-      INDIGO_TRY(session.begin_statement());
-      return drop_temporary();
+    case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: session.discard_plans(); return {};
+    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES: session.sequences().forget(); return {};
+    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP: INDIGO_TRY(session.begin_statement()); return drop_temporary();
     default: break;
   }
-  INDIGO_TRY(prevent_in_block(call, "DISCARD ALL"));
-  tag = "DISCARD ALL";
   session.portals().clear();
   INDIGO_TRY(session.settings().reset("session_authorization", false));
   session.settings().reset_all();
@@ -235,21 +216,48 @@ Status run_discard(UtilityCall& call, std::string& tag) {
 }
 
 // LISTEN is refused, so that there is never anything to stop: connection pools send this when they take a session back.
-Status run_unlisten(UtilityCall&, std::string& tag) {
-  tag = "UNLISTEN";
-  return {};
+Status run_unlisten(UtilityCall&) { return {}; }
+
+std::string vacuum_name(const PgQuery__Node& n) { return n.vacuum_stmt->is_vacuumcmd ? "VACUUM" : "ANALYZE"; }
+std::string vacuum_in_block(const PgQuery__Node& n) { return n.vacuum_stmt->is_vacuumcmd ? "VACUUM" : ""; }
+
+std::string discard_name(const PgQuery__Node& n) {
+  switch (n.discard_stmt->target) {
+    case PG_QUERY__DISCARD_MODE__DISCARD_PLANS: return "DISCARD PLANS";
+    case PG_QUERY__DISCARD_MODE__DISCARD_SEQUENCES: return "DISCARD SEQUENCES";
+    case PG_QUERY__DISCARD_MODE__DISCARD_TEMP: return "DISCARD TEMP";
+    default: return "DISCARD ALL";
+  }
 }
 
-constexpr UtilityHandler kMaintenanceHandlers[] = {
-    {PG_QUERY__NODE__NODE_UNLISTEN_STMT, run_unlisten, nullptr, false},
-    {PG_QUERY__NODE__NODE_LOCK_STMT, run_lock},
-    {PG_QUERY__NODE__NODE_VACUUM_STMT, run_vacuum},
-    {PG_QUERY__NODE__NODE_CHECK_POINT_STMT, run_checkpoint, nullptr, false},
-    {PG_QUERY__NODE__NODE_DISCARD_STMT, run_discard, nullptr, false},
+std::string discard_in_block(const PgQuery__Node& n) {
+  const std::string name = discard_name(n);
+  return name == "DISCARD ALL" ? name : "";
+}
+
+constexpr UtilityStatement kMaintenanceStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_UNLISTEN_STMT, .name = "UNLISTEN", .run = run_unlisten, .needs_transaction = false},
+    {.node = PG_QUERY__NODE__NODE_LOCK_STMT, .name = "LOCK TABLE", .run = run_lock},
+    {.node = PG_QUERY__NODE__NODE_VACUUM_STMT,
+     .name = "VACUUM",
+     .full_name = vacuum_name,
+     .run = run_vacuum,
+     .refused_in_block = vacuum_in_block},
+    {.node = PG_QUERY__NODE__NODE_CHECK_POINT_STMT,
+     .name = "CHECKPOINT",
+     .run = run_checkpoint,
+     .privileges_of = oid::kCheckpointRole,
+     .needs_transaction = false},
+    {.node = PG_QUERY__NODE__NODE_DISCARD_STMT,
+     .name = "DISCARD",
+     .full_name = discard_name,
+     .run = run_discard,
+     .refused_in_block = discard_in_block,
+     .needs_transaction = false},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> maintenance_utilities() { return kMaintenanceHandlers; }
+std::span<const UtilityStatement> maintenance_utilities() { return kMaintenanceStatements; }
 
 }  // namespace indigo::engine

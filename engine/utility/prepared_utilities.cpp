@@ -10,15 +10,15 @@
 #include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/node.h"
 
 namespace indigo::engine {
 
 namespace {
 
-Status run_prepare(UtilityCall& call, std::string& tag) {
+Status run_prepare(UtilityCall& call) {
   const auto& stmt = *call.node->prepare_stmt;
   auto& session = call.session;
-  tag = "PREPARE";
   if (session.statements().contains(stmt.name)) {
     return Error(sqlstate::kDuplicatePreparedStatement,
                  "prepared statement \"" + std::string(stmt.name) + "\" already exists");
@@ -50,7 +50,7 @@ Result<std::shared_ptr<const ResultShape>> describe_execute(SessionParts& sessio
   return session.runner().shape_of(*named->prepared, {});
 }
 
-Status run_execute(UtilityCall& call, std::string& tag) {
+Status run_execute(UtilityCall& call) {
   const auto& stmt = *call.node->execute_stmt;
   auto& session = call.session;
   INDIGO_ASSIGN(NamedStatement * found, find_prepared(session, stmt.name));
@@ -64,32 +64,38 @@ Status run_execute(UtilityCall& call, std::string& tag) {
   Status status = portal.prepared->is_utility() ? session.runner().run_utility(portal, call.sink)
                                                 : session.runner().run_plan(portal, 0, call.sink);
   if (!status.ok()) session.portals().close(portal);
-  tag = portal.tag;
+  call.tag = portal.tag;
   return status;
 }
 
-Status run_deallocate(UtilityCall& call, std::string& tag) {
+Status run_deallocate(UtilityCall& call) {
   const char* name = call.node->deallocate_stmt->name;
   auto& statements = call.session.statements();
   if (name == nullptr || *name == '\0') {
     statements.clear();
-    tag = "DEALLOCATE ALL";
     return {};
   }
-  tag = "DEALLOCATE";
   INDIGO_TRY(find_prepared(call.session, name));
   statements.erase(name);
   return {};
 }
 
-constexpr UtilityHandler kPreparedHandlers[] = {
-    {PG_QUERY__NODE__NODE_PREPARE_STMT, run_prepare},
-    {PG_QUERY__NODE__NODE_EXECUTE_STMT, run_execute, describe_execute},
-    {PG_QUERY__NODE__NODE_DEALLOCATE_STMT, run_deallocate, nullptr, false},
+std::string deallocate_name(const PgQuery__Node& n) {
+  return sql::has_text(n.deallocate_stmt->name) ? "DEALLOCATE" : "DEALLOCATE ALL";
+}
+
+constexpr UtilityStatement kPreparedStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_PREPARE_STMT, .name = "PREPARE", .run = run_prepare},
+    {.node = PG_QUERY__NODE__NODE_EXECUTE_STMT, .name = "EXECUTE", .run = run_execute, .describe = describe_execute},
+    {.node = PG_QUERY__NODE__NODE_DEALLOCATE_STMT,
+     .name = "DEALLOCATE",
+     .full_name = deallocate_name,
+     .run = run_deallocate,
+     .needs_transaction = false},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> prepared_utilities() { return kPreparedHandlers; }
+std::span<const UtilityStatement> prepared_utilities() { return kPreparedStatements; }
 
 }  // namespace indigo::engine

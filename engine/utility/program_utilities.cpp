@@ -12,8 +12,7 @@ namespace indigo::engine {
 
 namespace {
 
-Status run_call(UtilityCall& call, std::string& tag) {
-  tag = "CALL";
+Status run_call(UtilityCall& call) {
   INDIGO_ASSIGN(const programs::ProcedureCall procedure,
                 programs::ProcedureCall::analyze(call.session, call.statement, call.parameter_types));
   INDIGO_ASSIGN(const std::vector<OwnedDatum> outputs,
@@ -34,8 +33,7 @@ Result<std::shared_ptr<const ResultShape>> describe_call(SessionParts& session, 
   return procedure.shape(session);
 }
 
-Status run_do(UtilityCall& call, std::string& tag) {
-  tag = "DO";
+Status run_do(UtilityCall& call) {
   std::string language = "plpgsql", source;
   bool has_source = false;
   const auto& stmt = *call.node->do_stmt;
@@ -60,13 +58,13 @@ Status run_do(UtilityCall& call, std::string& tag) {
   return programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
 }
 
-constexpr UtilityHandler kHandlers[] = {
-    {PG_QUERY__NODE__NODE_DO_STMT, run_do, nullptr, true, false},
-    {PG_QUERY__NODE__NODE_CALL_STMT, run_call, describe_call, true, false},
+constexpr UtilityStatement kProgramStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_DO_STMT, .name = "DO", .run = run_do},
+    {.node = PG_QUERY__NODE__NODE_CALL_STMT, .name = "CALL", .run = run_call, .describe = describe_call},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> program_utilities() { return kHandlers; }
+std::span<const UtilityStatement> program_utilities() { return kProgramStatements; }
 
 }  // namespace indigo::engine

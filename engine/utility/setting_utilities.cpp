@@ -19,14 +19,11 @@ namespace indigo::engine {
 
 namespace {
 
-Status run_set(UtilityCall& call, std::string& tag) {
+Status run_set(UtilityCall& call) {
   const auto& stmt = *call.node->variable_set_stmt;
   auto& session = call.session;
   auto scope = stmt.is_local ? Settings::Scope::kLocal : Settings::Scope::kSession;
   std::string name = stmt.name ? stmt.name : "";
-  tag = stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET || stmt.kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL
-            ? "RESET"
-            : "SET";
   if (stmt.is_local && !session.block().in_block()) {
     session.notice(Severity::kWarning,
                    Error(sqlstate::kNoActiveSqlTransaction, "SET LOCAL can only be used in transaction blocks"));
@@ -82,10 +79,9 @@ Result<std::shared_ptr<const ResultShape>> describe_show(SessionParts&, const Pa
   return text_columns({{name.c_str(), oid::kText}});
 }
 
-Status run_show(UtilityCall& call, std::string& tag) {
+Status run_show(UtilityCall& call) {
   auto& session = call.session;
   std::string name = call.node->variable_show_stmt->name;
-  tag = "SHOW";
   if (name == "all") {
     for (const auto& definition : setting_table()) {
       if (definition.shown != SettingShown::kListed || !may_see_setting(session.session_catalog(), definition.name))
@@ -105,13 +101,27 @@ Status run_show(UtilityCall& call, std::string& tag) {
   return send_text_row(call, std::array<std::string, 1>{value});
 }
 
-constexpr UtilityHandler kSettingHandlers[] = {
-    {PG_QUERY__NODE__NODE_VARIABLE_SET_STMT, run_set, nullptr, false, false},
-    {PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT, run_show, describe_show, false, false},
+std::string set_name(const PgQuery__Node& n) {
+  const auto kind = n.variable_set_stmt->kind;
+  return kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET || kind == PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL ? "RESET"
+                                                                                                              : "SET";
+}
+
+constexpr UtilityStatement kSettingStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_VARIABLE_SET_STMT,
+     .name = "SET",
+     .full_name = set_name,
+     .run = run_set,
+     .needs_transaction = false},
+    {.node = PG_QUERY__NODE__NODE_VARIABLE_SHOW_STMT,
+     .name = "SHOW",
+     .run = run_show,
+     .describe = describe_show,
+     .needs_transaction = false},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> setting_utilities() { return kSettingHandlers; }
+std::span<const UtilityStatement> setting_utilities() { return kSettingStatements; }
 
 }  // namespace indigo::engine

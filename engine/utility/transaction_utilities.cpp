@@ -20,9 +20,8 @@ Status warn(UtilityCall& call, SqlState state, const char* message) {
   return {};
 }
 
-Status begin(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+Status begin(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   auto& block = call.session.block();
-  tag = stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START ? "START TRANSACTION" : "BEGIN";
   INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.options, stmt.n_options}));
   if (block.state() == TransactionBlock::State::kBlock) {
     INDIGO_TRY(warn(call, sqlstate::kActiveSqlTransaction, "there is already a transaction in progress"));
@@ -31,9 +30,9 @@ Status begin(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::strin
   return block.begin(modes, call.session.message().timestamp());
 }
 
-Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   auto& block = call.session.block();
-  tag = block.state() == TransactionBlock::State::kFailed ? "ROLLBACK" : "COMMIT";
+  call.tag = block.state() == TransactionBlock::State::kFailed ? "ROLLBACK" : "COMMIT";
   if (!block.in_block()) {
     if (stmt.chain) {
       return Error(sqlstate::kNoActiveSqlTransaction, "COMMIT AND CHAIN can only be used in transaction blocks");
@@ -50,9 +49,9 @@ Status commit(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::stri
   return stmt.chain ? block.begin(modes, call.session.message().timestamp()) : Status();
 }
 
-Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   auto& block = call.session.block();
-  tag = "ROLLBACK";
+  call.tag = "ROLLBACK";
   if (!block.in_block()) {
     if (stmt.chain) {
       return Error(sqlstate::kNoActiveSqlTransaction, "ROLLBACK AND CHAIN can only be used in transaction blocks");
@@ -65,9 +64,9 @@ Status rollback(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::st
 }
 
 // Answered as a server with max_prepared_transactions = 0 does.
-Status prepare_transaction(UtilityCall& call, std::string& tag) {
+Status prepare_transaction(UtilityCall& call) {
   auto& block = call.session.block();
-  tag = "ROLLBACK";
+  call.tag = "ROLLBACK";
   if (!block.in_block()) return warn(call, sqlstate::kNoActiveSqlTransaction, "there is no transaction in progress");
   const bool failed = block.state() == TransactionBlock::State::kFailed;
   block.rollback();
@@ -76,13 +75,13 @@ Status prepare_transaction(UtilityCall& call, std::string& tag) {
       .with_hint("Set max_prepared_transactions to a nonzero value.");
 }
 
-Status finish_prepared(UtilityCall& call, const PgQuery__TransactionStmt& stmt, const char* name) {
-  INDIGO_TRY(prevent_in_block(call, name));
+Status finish_prepared(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
+  INDIGO_TRY(prevent_in_block(call, call.tag));
   return Error(sqlstate::kUndefinedObject,
                std::string("prepared transaction with identifier \"") + stmt.gid + "\" does not exist");
 }
 
-Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& stmt, std::string& tag) {
+Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& stmt) {
   auto& block = call.session.block();
   const char* name = nullptr;
   switch (stmt.kind) {
@@ -94,46 +93,63 @@ Status savepoint_statement(UtilityCall& call, const PgQuery__TransactionStmt& st
     return Error(sqlstate::kNoActiveSqlTransaction, std::string(name) + " can only be used in transaction blocks");
   }
   if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO) {
-    tag = "ROLLBACK";
+    call.tag = "ROLLBACK";
     return block.rollback_to(stmt.savepoint_name);
   }
   if (block.state() == TransactionBlock::State::kFailed) return in_failed_block();
   if (stmt.kind == PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT) {
-    tag = "SAVEPOINT";
     return block.savepoint(stmt.savepoint_name);
   }
-  tag = "RELEASE";
   INDIGO_TRY(block.release(stmt.savepoint_name));
   call.session.portals().release(block.depth());
   return {};
 }
 
-Status run_transaction(UtilityCall& call, std::string& tag) {
+Status run_transaction(UtilityCall& call) {
   const auto& stmt = *call.node->transaction_stmt;
   bool failed = call.session.block().state() == TransactionBlock::State::kFailed;
   switch (stmt.kind) {
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return failed ? in_failed_block() : begin(call, stmt, tag);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return commit(call, stmt, tag);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return rollback(call, stmt, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return failed ? in_failed_block() : begin(call, stmt);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return commit(call, stmt);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK: return rollback(call, stmt);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT:
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE:
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return savepoint_statement(call, stmt, tag);
-    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return prepare_transaction(call, tag);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_TO: return savepoint_statement(call, stmt);
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return prepare_transaction(call);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED:
-      return failed ? in_failed_block() : finish_prepared(call, stmt, "COMMIT PREPARED");
+      return failed ? in_failed_block() : finish_prepared(call, stmt);
     case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED:
-      return failed ? in_failed_block() : finish_prepared(call, stmt, "ROLLBACK PREPARED");
+      return failed ? in_failed_block() : finish_prepared(call, stmt);
     default: return Error(sqlstate::kFeatureNotSupported, "this transaction statement is not supported");
   }
 }
 
-constexpr UtilityHandler kTransactionHandlers[] = {
-    {PG_QUERY__NODE__NODE_TRANSACTION_STMT, run_transaction, nullptr, false, true},
+std::string transaction_name(const PgQuery__Node& n) {
+  switch (n.transaction_stmt->kind) {
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_BEGIN: return "BEGIN";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_START: return "START TRANSACTION";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT: return "COMMIT";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_SAVEPOINT: return "SAVEPOINT";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_RELEASE: return "RELEASE";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_PREPARE: return "PREPARE TRANSACTION";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_COMMIT_PREPARED: return "COMMIT PREPARED";
+    case PG_QUERY__TRANSACTION_STMT_KIND__TRANS_STMT_ROLLBACK_PREPARED: return "ROLLBACK PREPARED";
+    default: return "ROLLBACK";
+  }
+}
+
+constexpr UtilityStatement kTransactionStatements[] = {
+    {.node = PG_QUERY__NODE__NODE_TRANSACTION_STMT,
+     .name = "COMMIT",
+     .full_name = transaction_name,
+     .run = run_transaction,
+     .needs_transaction = false,
+     .in_failed_block = true},
 };
 
 }  // namespace
 
-std::span<const UtilityHandler> transaction_utilities() { return kTransactionHandlers; }
+std::span<const UtilityStatement> transaction_utilities() { return kTransactionStatements; }
 
 }  // namespace indigo::engine

@@ -1,5 +1,5 @@
-// Utility statements: everything that is not planned. One handler for each kind of parse-tree node, in files by concept;
-// utility_table.cpp lists them. Extending it: write a handler, add one line there.
+// Running utility statements: everything that is not planned. engine/statement/utility_statement.h has a statement's row.
+// Thread safety: one call belongs to one session.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "engine/row_sink.h"
 #include "engine/statement/prepared.h"
+#include "engine/statement/utility_statement.h"
 
 namespace indigo::engine {
 
@@ -23,26 +24,17 @@ struct UtilityCall {
   std::span<const types::TypeRef> parameter_types;
   const ResultShape* shape = nullptr;  // result columns with the client's formats, when there are some
   RowSink& sink;
+  std::string& tag;       // becomes the command tag; the statement's name when the handler begins
   bool top_level = true;  // alone in its message: may run outside a transaction block
 };
 
-struct UtilityHandler {
-  PgQuery__Node__NodeCase node;
-  // Does the work, sends rows through call.sink (the description has been sent), and writes the command tag.
-  Status (*run)(UtilityCall& call, std::string& tag);
-  // Result columns; null: the statement returns no rows.
-  Result<std::shared_ptr<const ResultShape>> (*describe)(SessionParts& session,
-                                                         const ParsedStatement& statement) = nullptr;
-  bool needs_transaction = true;  // open one with a snapshot before run
-  bool in_failed_block = false;   // may run in a failed transaction block (then checks itself)
-};
-
-// Null when the statement kind is not supported.
-const UtilityHandler* find_utility(const PgQuery__Node* node);
-// PostgreSQL's name of a statement for error messages ("VACUUM", "CREATE DATABASE").
-std::string statement_name(const PgQuery__Node* node);
-// 25001 when in a transaction block ("%s cannot run inside a transaction block").
-Status prevent_in_block(UtilityCall& call, const char* statement);
+// Checks what the statement's row asks for (in_read_only, refused_in_block, privileges_of), then runs it. The runners have
+// opened a transaction where the row needs one.
+Status run_utility(const UtilityStatement& statement, UtilityCall& call);
+// 25006 when the transaction is read-only.
+Status check_not_read_only(UtilityCall& call, const std::string& name);
+// 25001 when in a transaction block or called by a program.
+Status prevent_in_block(UtilityCall& call, const std::string& statement);
 // One text row through the sink.
 Status send_text_row(UtilityCall& call, std::span<const std::string> values);
 

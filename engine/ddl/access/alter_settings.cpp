@@ -95,7 +95,7 @@ Result<Oid> find_database(DdlContext& c, std::string_view name, bool as_owner) {
 
 }  // namespace
 
-Result<std::string> execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s) {
+Status execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s) {
   Oid role = kInvalidOid, database = kInvalidOid;
   if (s.role != nullptr) {
     INDIGO_ASSIGN(role, resolve_role(c, s.role));
@@ -107,13 +107,13 @@ Result<std::string> execute_alter_role_set(DdlContext& c, const PgQuery__AlterRo
     return Error(sqlstate::kInsufficientPrivilege, "must be superuser to alter settings globally");
   }
   INDIGO_TRY(change_setting(c, database, role, *s.setstmt));
-  return std::string("ALTER ROLE");
+  return {};
 }
 
-Result<std::string> execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s) {
+Status execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s) {
   INDIGO_ASSIGN(const Oid database, find_database(c, s.dbname, true));
   INDIGO_TRY(change_setting(c, database, kInvalidOid, *s.setstmt));
-  return std::string("ALTER DATABASE");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -5,7 +5,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s);
-Result<std::string> execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s);
+Status execute_alter_role_set(DdlContext& c, const PgQuery__AlterRoleSetStmt& s);
+Status execute_alter_database_set(DdlContext& c, const PgQuery__AlterDatabaseSetStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -82,7 +82,7 @@ Status change(DdlContext& c, const PgQuery__GrantStmt& s, const Kind& kind, Oid 
 
 }  // namespace
 
-Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s) {
+Status execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s) {
   std::vector<Oid> roles, schemas;
   for (const PgQuery__Node* node : nodes(s.n_options, s.options)) {
     const PgQuery__DefElem& option = *node->def_elem;
@@ -111,7 +111,7 @@ Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuer
   for (const Oid role : roles) {
     for (const Oid schema : schemas) INDIGO_TRY(change(c, action, kind, role, schema, grantees));
   }
-  return std::string("ALTER DEFAULT PRIVILEGES");
+  return {};
 }
 
 std::optional<types::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema) {

@@ -9,7 +9,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s);
+Status execute_alter_default_privileges(DdlContext& c, const PgQuery__AlterDefaultPrivilegesStmt& s);
 
 // The access list of a new object; none: what applies to objects without one. `kind` as pg_default_acl's letters.
 std::optional<types::Acl> default_privileges(DdlContext& c, char kind, Oid owner, Oid schema);

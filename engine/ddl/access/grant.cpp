@@ -334,8 +334,7 @@ Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
 
 }  // namespace
 
-Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
-  const std::string tag = s.is_grant ? "GRANT" : "REVOKE";
+Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
   INDIGO_ASSIGN(const std::vector<Oid> grantees, grantees_of(c, s));
   for (const Oid grantee : grantees) INDIGO_TRY(hold_role(c, grantee));
   switch (s.objtype) {
@@ -355,9 +354,9 @@ Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL: INDIGO_TRY(grant_on_server_objects(c, s, grantees)); break;
-    default: return unsupported(tag + " on this kind of object");
+    default: return unsupported(std::string(s.is_grant ? "GRANT" : "REVOKE") + " on this kind of object");
   }
-  return tag;
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

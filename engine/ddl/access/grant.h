@@ -5,6 +5,6 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_grant(DdlContext& c, const PgQuery__GrantStmt& s);
+Status execute_grant(DdlContext& c, const PgQuery__GrantStmt& s);
 
 }  // namespace indigo::engine::ddl

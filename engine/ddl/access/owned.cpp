@@ -70,7 +70,7 @@ Status forget_privileges(DdlContext& c, Oid table_oid, int acl_column, Oid role)
 
 }  // namespace
 
-Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
+Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s) {
   INDIGO_ASSIGN(const Oid to, resolve_role(c, s.newrole));
   if (!c.catalog.has_privileges_of(c.catalog.user(), to)) {
     return Error(sqlstate::kInsufficientPrivilege, "permission denied to reassign objects");
@@ -112,10 +112,10 @@ Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__Reassig
                             [&](RowValues& v) { v.oid(pg_database::c_datdba, to); }));
     }
   }
-  return std::string("REASSIGN OWNED");
+  return {};
 }
 
-Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
+Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
   for (const PgQuery__Node* node : nodes(s.n_roles, s.roles)) {
     INDIGO_ASSIGN(const Oid role, resolve_role(c, node->role_spec));
@@ -159,7 +159,7 @@ Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedSt
     INDIGO_TRY(forget_default_privileges(c, role, kInvalidOid));
     c.catalog.changed({kInvalidOid});
   }
-  return std::string("DROP OWNED");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

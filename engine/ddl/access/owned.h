@@ -5,7 +5,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s);
-Result<std::string> execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s);
+Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s);
+Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s);
 
 }  // namespace indigo::engine::ddl

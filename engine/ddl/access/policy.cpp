@@ -94,7 +94,7 @@ Status record_kept(DdlContext& c, Oid policy, const std::string& tree, const Rel
 
 }  // namespace
 
-Result<std::string> execute_create_policy(DdlContext& c, const PgQuery__CreatePolicyStmt& s) {
+Status execute_create_policy(DdlContext& c, const PgQuery__CreatePolicyStmt& s) {
   const char command = command_of(s.cmd_name);
   if ((command == 'r' || command == 'd') && !sql::absent(s.with_check))
     return syntax("WITH CHECK cannot be applied to SELECT or DELETE");
@@ -122,10 +122,10 @@ Result<std::string> execute_create_policy(DdlContext& c, const PgQuery__CreatePo
   INDIGO_TRY(record_condition(c, oid, with_check, relation->oid));
   INDIGO_TRY(record_roles(c, address_of(oid), roles, 'r'));
   c.catalog.changed({relation->oid});
-  return std::string("CREATE POLICY");
+  return {};
 }
 
-Result<std::string> execute_alter_policy(DdlContext& c, const PgQuery__AlterPolicyStmt& s) {
+Status execute_alter_policy(DdlContext& c, const PgQuery__AlterPolicyStmt& s) {
   const bool names_roles = s.n_roles > 0;
   std::vector<Oid> roles;
   if (names_roles) {
@@ -156,10 +156,10 @@ Result<std::string> execute_alter_policy(DdlContext& c, const PgQuery__AlterPoli
     INDIGO_TRY(record_roles(c, address_of(oid), roles, 'r'));
   }
   c.catalog.changed({relation->oid});
-  return std::string("ALTER POLICY");
+  return {};
 }
 
-Result<std::string> rename_policy(DdlContext& c, const PgQuery__RenameStmt& s) {
+Status rename_policy(DdlContext& c, const PgQuery__RenameStmt& s) {
   INDIGO_ASSIGN(const RelationPtr relation, open_table(c, s.relation));
   const std::string name = truncated_name(s.newname);
   if (policy_named(*relation, name) != nullptr) return policy_exists(name, *relation);
@@ -168,7 +168,7 @@ Result<std::string> rename_policy(DdlContext& c, const PgQuery__RenameStmt& s) {
   INDIGO_TRY(update_row(c, pg_policy::kOid, {Datum::of_oid(policy->oid)},
                         [&](RowValues& row) { row.str(pg_policy::c_polname, name); }));
   c.catalog.changed({relation->oid});
-  return std::string("ALTER POLICY");
+  return {};
 }
 
 Result<Address> find_policy(const RelationInfo& relation, std::string_view name) {

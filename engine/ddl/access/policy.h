@@ -7,9 +7,9 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_policy(DdlContext& c, const PgQuery__CreatePolicyStmt& s);
-Result<std::string> execute_alter_policy(DdlContext& c, const PgQuery__AlterPolicyStmt& s);
-Result<std::string> rename_policy(DdlContext& c, const PgQuery__RenameStmt& s);
+Status execute_create_policy(DdlContext& c, const PgQuery__CreatePolicyStmt& s);
+Status execute_alter_policy(DdlContext& c, const PgQuery__AlterPolicyStmt& s);
+Status rename_policy(DdlContext& c, const PgQuery__RenameStmt& s);
 // For DROP: none after a notice.
 Result<std::optional<Address>> find_dropped_policy(DdlContext& c, NodeList name, bool missing_ok);
 // For COMMENT: 42704.

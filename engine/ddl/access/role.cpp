@@ -199,7 +199,7 @@ Status check_role_name(std::string_view name) {
 
 }  // namespace
 
-Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
+Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s) {
   const auto self = me(c);
   if (self == nullptr || (!self->superuser && !self->create_role)) return denied("permission denied to create role");
   const std::string name = truncated_name(s.role);
@@ -224,10 +224,10 @@ Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRole
   INDIGO_TRY(check(status));
   c.catalog.changed_shared();
   INDIGO_TRY(add_memberships(c, oid, members));
-  return std::string("CREATE ROLE");
+  return {};
 }
 
-Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s) {
+Status execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s) {
   INDIGO_ASSIGN(const Oid oid, resolve_role(c, s.role));
   const auto self = me(c);
   const NodeList options = nodes(s.n_options, s.options);
@@ -257,13 +257,13 @@ Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleSt
         INDIGO_TRY(check(m.erase(c.txn, {Datum::of_oid(oid), Datum::of_oid(member)})));
       }
     }
-    return std::string("ALTER ROLE");
+    return {};
   }
   INDIGO_TRY(add_memberships(c, oid, members));
-  return std::string("ALTER ROLE");
+  return {};
 }
 
-Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s) {
+Status execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s) {
   const auto self = me(c);
   if (self == nullptr || (!self->superuser && !self->create_role)) return denied("permission denied to drop role");
   SystemTable& members = table(c, pg_auth_members::kOid);
@@ -317,10 +317,10 @@ Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt
     INDIGO_TRY(check(table(c, pg_authid::kOid).erase(c.txn, {Datum::of_oid(oid)})));
     c.catalog.changed_shared();
   }
-  return std::string("DROP ROLE");
+  return {};
 }
 
-Result<std::string> execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s) {
+Status execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s) {
   for (const PgQuery__Node* node : nodes(s.n_granted_roles, s.granted_roles)) {
     const std::string_view name = node->access_priv->priv_name;
     const Oid role = c.catalog.role_named(name);
@@ -349,7 +349,7 @@ Result<std::string> execute_grant_role(DdlContext& c, const PgQuery__GrantRoleSt
       }
     }
   }
-  return std::string(s.is_grant ? "GRANT ROLE" : "REVOKE ROLE");
+  return {};
 }
 
 Status rename_role(DdlContext& c, std::string_view from, std::string_view to) {

@@ -5,10 +5,10 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s);
-Result<std::string> execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s);
-Result<std::string> execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s);
-Result<std::string> execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s);
+Status execute_create_role(DdlContext& c, const PgQuery__CreateRoleStmt& s);
+Status execute_alter_role(DdlContext& c, const PgQuery__AlterRoleStmt& s);
+Status execute_drop_role(DdlContext& c, const PgQuery__DropRoleStmt& s);
+Status execute_grant_role(DdlContext& c, const PgQuery__GrantRoleStmt& s);
 Status rename_role(DdlContext& c, std::string_view from, std::string_view to);
 
 }  // namespace indigo::engine::ddl

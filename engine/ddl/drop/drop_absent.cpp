@@ -39,8 +39,7 @@ Status missing(DdlContext& c, const PgQuery__DropStmt& s, const SqlState& state,
   return {};
 }
 
-Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view kind, NodeList names,
-                     const std::string& tag) {
+Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view kind, NodeList names) {
   const std::string name(string_of(names.back()));
   const NodeList table_name = names.first(names.size() - 1);
   const auto q = sql::qualified_name(table_name);
@@ -49,7 +48,7 @@ Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view
     const std::string message = "relation " + quoted(sql::name_list_text(table_name)) + " does not exist";
     return missing(c, s, sqlstate::kUndefinedTable, message, message);
   }
-  if (kind == "rule" && r->kind == RelationKind::kView && name == "_RETURN") return unsupported(tag);
+  if (kind == "rule" && r->kind == RelationKind::kView && name == "_RETURN") return unsupported("DROP RULE of a view");
   const std::string object = std::string(kind) + " " + quoted(name) + " for ";
   const std::string end = quoted(r->name) + " does not exist";
   return missing(c, s, sqlstate::kUndefinedObject, object + "relation " + end,
@@ -58,7 +57,7 @@ Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view
 
 }  // namespace
 
-Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object, const std::string& tag) {
+Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object) {
   const NodeList list =
       is(&object, PG_QUERY__NODE__NODE_LIST) ? nodes(object.list->n_items, object.list->items) : NodeList();
   if (const std::string_view kind = kind_in(kNamed, s.remove_type); !kind.empty()) {
@@ -67,9 +66,9 @@ Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Nod
     return missing(c, s, sqlstate::kUndefinedObject, message, message);
   }
   if (const std::string_view kind = kind_in(kOfTable, s.remove_type); !kind.empty() && list.size() >= 2) {
-    return drop_of_table(c, s, kind, list, tag);
+    return drop_of_table(c, s, kind, list);
   }
-  return unsupported(tag);
+  return unsupported("DROP " + std::string(object_type_name(s.remove_type)));
 }
 
 }  // namespace indigo::engine::ddl

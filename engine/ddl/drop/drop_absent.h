@@ -1,5 +1,5 @@
-// DROP of objects of kinds that nobody can have made here: triggers, rules and more. They do
-// not exist, which is an error or, with IF EXISTS, a notice: scripts that drop before they create go on.
+// DROP of objects of kinds that cannot be created here: rules, operators and more. They do not exist, which is an
+// error or, with IF EXISTS, a notice: scripts that drop before they create go on.
 // Thread safety: as DdlContext.
 #pragma once
 
@@ -8,6 +8,6 @@
 namespace indigo::engine::ddl {
 
 // One object of DROP's list; 0A000 for kinds whose built-in objects would have to be told apart.
-Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object, const std::string& tag);
+Status drop_absent(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& object);
 
 }  // namespace indigo::engine::ddl

@@ -15,49 +15,6 @@
 
 namespace indigo::engine::ddl {
 
-std::string_view object_type_tag(PgQuery__ObjectType type) {
-  switch (type) {
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE: return "TABLE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return "INDEX";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return "VIEW";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return "MATERIALIZED VIEW";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return "SEQUENCE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: return "SCHEMA";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return "TYPE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: return "DOMAIN";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: return "DATABASE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: return "ROLE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION: return "FUNCTION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE: return "PROCEDURE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: return "ROUTINE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE: return "AGGREGATE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return "EXTENSION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: return "TRIGGER";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_RULE: return "RULE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: return "POLICY";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: return "COLLATION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_CAST: return "CAST";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return "OPERATOR";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: return "STATISTICS";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_SERVER: return "SERVER";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FDW: return "FOREIGN DATA WRAPPER";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE: return "FOREIGN TABLE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION: return "PUBLICATION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return "EVENT TRIGGER";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_LANGUAGE: return "LANGUAGE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_CONVERSION: return "CONVERSION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ACCESS_METHOD: return "ACCESS METHOD";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TSCONFIGURATION: return "TEXT SEARCH CONFIGURATION";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TSDICTIONARY: return "TEXT SEARCH DICTIONARY";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TSPARSER: return "TEXT SEARCH PARSER";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TSTEMPLATE: return "TEXT SEARCH TEMPLATE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS: return "OPERATOR CLASS";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: return "OPERATOR FAMILY";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TRANSFORM: return "TRANSFORM";
-    default: return "OBJECT";
-  }
-}
-
 namespace {
 
 struct Wanted {
@@ -161,8 +118,7 @@ Result<std::optional<Address>> find_dropped_schema(DdlContext& c, std::string_vi
   return std::optional<Address>(Address{pg_namespace::kOid, oid, 0});
 }
 
-Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& node,
-                                            const std::string& tag) {
+Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropStmt& s, const PgQuery__Node& node) {
   if (const auto wanted = relation_wanted(s.remove_type)) {
     return find_dropped_relation(c, *wanted, nodes(node.list->n_items, node.list->items), s.missing_ok);
   }
@@ -183,19 +139,15 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
   if (is_routine(s.remove_type) && is(&node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
     return find_dropped_routine(c, s.remove_type, *node.object_with_args, s.missing_ok);
   }
-  INDIGO_TRY(drop_absent(c, s, node, tag));
+  INDIGO_TRY(drop_absent(c, s, node));
   return std::optional<Address>();
 }
 
 }  // namespace
 
-Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
-  const std::string tag = "DROP " + std::string(object_type_tag(s.remove_type));
+Status execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
   if (s.concurrent) {
-    if (c.host.in_transaction_block()) {
-      return Error(sqlstate::kActiveSqlTransaction, "DROP INDEX CONCURRENTLY cannot run inside a transaction block");
-    }
     if (s.n_objects > 1)
       return Error(sqlstate::kFeatureNotSupported,
                    "DROP INDEX CONCURRENTLY does not support dropping multiple objects");
@@ -204,11 +156,11 @@ Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s) {
   std::vector<Address> objects;
   for (const PgQuery__Node* node : nodes(s.n_objects, s.objects)) {
     INDIGO_ASSIGN(const std::optional<Address> found,
-                  find_and_lock(c, TableLockMode::kAccessExclusive, [&] { return find_dropped(c, s, *node, tag); }));
+                  find_and_lock(c, TableLockMode::kAccessExclusive, [&] { return find_dropped(c, s, *node); }));
     if (found && std::find(objects.begin(), objects.end(), *found) == objects.end()) objects.push_back(*found);
   }
   if (!objects.empty()) INDIGO_TRY(drop_objects(c, objects, cascade));
-  return tag;
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

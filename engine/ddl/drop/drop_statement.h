@@ -5,8 +5,6 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_drop(DdlContext& c, const PgQuery__DropStmt& s);
-// "TABLE", "MATERIALIZED VIEW" ... of command tags.
-std::string_view object_type_tag(PgQuery__ObjectType type);
+Status execute_drop(DdlContext& c, const PgQuery__DropStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -8,7 +8,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s) {
+Status execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, s.extname));
   std::string to = e.version;
   for (const PgQuery__Node* option : nodes(s.n_options, s.options)) to = text_value(option->def_elem->arg);
@@ -17,10 +17,10 @@ Result<std::string> execute_alter_extension(DdlContext& c, const PgQuery__AlterE
                                                        quoted(e.version) + " to version " + quoted(to));
   }
   notice(c, "version " + quoted(to) + " of extension " + quoted(e.name) + " is already installed");
-  return std::string("ALTER EXTENSION");
+  return {};
 }
 
-Result<std::string> execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s) {
+Status execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, s.extname));
   INDIGO_ASSIGN(const Address object, find_own_object(c, s.objtype, s.object));
   const Address extension{pg_extension::kOid, e.oid, 0};
@@ -46,7 +46,7 @@ Result<std::string> execute_alter_extension_contents(DdlContext& c, const PgQuer
     }
     INDIGO_TRY(remove_dependency(c, object, extension));
   }
-  return std::string("ALTER EXTENSION");
+  return {};
 }
 
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema_name) {

@@ -159,18 +159,18 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
 
 }  // namespace
 
-Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s) {
+Status execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s) {
   const std::string_view name = s.extname;
   if (installed_extension(c, name)) {
     const std::string message = "extension " + quoted(name) + " already exists";
     if (!s.if_not_exists) return Error(sqlstate::kDuplicateObject, message);
     notice(c, message + ", skipping", sqlstate::kDuplicateObject);
-    return std::string("CREATE EXTENSION");
+    return {};
   }
   INDIGO_ASSIGN(const Wanted wanted, read_options(c, nodes(s.n_options, s.options)));
   std::vector<std::string_view> parents;
   INDIGO_TRY(create(c, name, wanted, parents));
-  return std::string("CREATE EXTENSION");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

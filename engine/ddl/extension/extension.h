@@ -13,11 +13,11 @@ namespace indigo::engine::ddl {
 
 namespace pg_extension = catalog::pg_extension;
 
-Result<std::string> execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s);
+Status execute_create_extension(DdlContext& c, const PgQuery__CreateExtensionStmt& s);
 // UPDATE [TO version]
-Result<std::string> execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s);
+Status execute_alter_extension(DdlContext& c, const PgQuery__AlterExtensionStmt& s);
 // ADD and DROP of a member
-Result<std::string> execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s);
+Status execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExtensionContentsStmt& s);
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema);
 
 struct InstalledExtension {

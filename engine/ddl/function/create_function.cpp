@@ -188,7 +188,7 @@ RoutinePtr existing_routine(DdlContext& c, Oid schema, std::string_view name, st
 
 }  // namespace
 
-Result<std::string> execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt& s) {
+Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt& s) {
   const auto q = sql::qualified_name(nodes(s.n_funcname, s.funcname));
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
   INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
@@ -248,10 +248,10 @@ Result<std::string> execute_create_function(DdlContext& c, const PgQuery__Create
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())
     return in_statement(c, std::move(*valid.take_error()), body.source);
-  return std::string(s.is_procedure ? "CREATE PROCEDURE" : "CREATE FUNCTION");
+  return {};
 }
 
-Result<std::string> execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s) {
+Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s) {
   INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, s.objtype, *s.func));
   INDIGO_ASSIGN(const RoutineAttributes a,
                 read_attributes(c, nodes(s.n_actions, s.actions), f->kind == FunctionKind::kProcedure));
@@ -275,9 +275,7 @@ Result<std::string> execute_alter_function(DdlContext& c, const PgQuery__AlterFu
     }
   }));
   c.catalog.changed({kInvalidOid});
-  return "ALTER " + std::string(s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE ? "PROCEDURE"
-                                : s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE ? "ROUTINE"
-                                                                                     : "FUNCTION");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

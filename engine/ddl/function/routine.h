@@ -8,8 +8,8 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt& s);
-Result<std::string> execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s);
+Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt& s);
+Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s);
 
 // ---- routines that exist (find_routine.cpp)
 using RoutinePtr = std::shared_ptr<const types::FunctionInfo>;

@@ -94,7 +94,7 @@ Status check_definition(const Definition& d) {
 
 }  // namespace
 
-Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
+Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
   const NodeList parts = nodes(s.n_defnames, s.defnames);
   const auto q = sql::qualified_name(parts);
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, q.schema, false));
@@ -130,7 +130,7 @@ Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__Defin
   if (named_in(c, schema, name) != kInvalidOid) {
     if (!s.if_not_exists) return Error(sqlstate::kDuplicateObject, "collation " + quoted(name) + " already exists");
     notice(c, "collation " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateObject);
-    return std::string("CREATE COLLATION");
+    return {};
   }
   const Oid oid = next_oid(c);
   row.oid(pg_collation::c_oid, oid)
@@ -140,7 +140,7 @@ Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__Defin
   INDIGO_TRY(check(t.insert(c.txn, row)));
   INDIGO_TRY(record_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
   c.catalog.changed({kInvalidOid});
-  return std::string("CREATE COLLATION");
+  return {};
 }
 
 Result<Oid> owned_collation(DdlContext& c, NodeList name) {
@@ -153,13 +153,13 @@ Result<Oid> owned_collation(DdlContext& c, NodeList name) {
   return oid;
 }
 
-Result<std::string> execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s) {
+Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s) {
   INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.n_collname, s.collname)));
   if (oid == oid::kDefaultCollation) {
     return Error(sqlstate::kWrongObjectType, "cannot refresh version of default collation");
   }
   notice(c, "version has not changed");
-  return std::string("ALTER COLLATION");
+  return {};
 }
 
 Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok) {

@@ -5,9 +5,9 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
+Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
 // REFRESH VERSION: the version is always ICU's own, so there is never anything to refresh.
-Result<std::string> execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
+Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
 // By its name; 42704 when there is none, 42501 for who does not own it.
 Result<Oid> owned_collation(DdlContext& c, NodeList name);
 // DROP COLLATION: nothing, with a notice, when it is missing and may be.

@@ -183,18 +183,18 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
   }
 }
 
-Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s) {
+Status execute_comment(DdlContext& c, const PgQuery__CommentStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE &&
       c.catalog.catalog().database_named(string_of(s.object)) == nullptr) {
     // Dumps must load into databases of other names.
     c.host.notice(Severity::kWarning,
                   Error(sqlstate::kInvalidCatalogName, "database " + quoted(string_of(s.object)) + " does not exist"));
-    return std::string("COMMENT");
+    return {};
   }
   INDIGO_ASSIGN(const Address address, find_own_object(c, s.objtype, s.object));
   if (!is_shared(address.class_id)) INDIGO_TRY(hold(c, address));
   INDIGO_TRY(set_comment(c, address, s.comment));
-  return std::string("COMMENT");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

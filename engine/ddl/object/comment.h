@@ -10,6 +10,6 @@ std::optional<std::string> comment_on(DdlContext& c, const Address& address);
 Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const PgQuery__Node* object);
 // An empty text removes the comment.
 Status set_comment(DdlContext& c, const Address& address, std::string_view text);
-Result<std::string> execute_comment(DdlContext& c, const PgQuery__CommentStmt& s);
+Status execute_comment(DdlContext& c, const PgQuery__CommentStmt& s);
 
 }  // namespace indigo::engine::ddl

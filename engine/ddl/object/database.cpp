@@ -103,10 +103,7 @@ Status drop_temporary_objects_of_others(DdlContext& c, const std::shared_ptr<cat
 
 }  // namespace
 
-Result<std::string> execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
-  if (c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction, "CREATE DATABASE cannot run inside a transaction block");
-  }
+Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s) {
   const std::string name = truncated_name(s.dbname);
   INDIGO_ASSIGN(const CreateOptions options, create_options(c, s));
   const auto role = c.catalog.catalog().role(c.catalog.user(), &c.txn);
@@ -153,7 +150,7 @@ Result<std::string> execute_create_database(DdlContext& c, const PgQuery__Create
   c.store().on_end(
       c.txn, [&catalog, made] { catalog.publish(made); }, [] {});
   c.catalog.changed_shared();
-  return std::string("CREATE DATABASE");
+  return {};
 }
 
 namespace {
@@ -177,15 +174,12 @@ Status wait_until_unused(DdlContext& c, catalog::Database& database, std::string
 
 }  // namespace
 
-Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
-  if (c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction, "DROP DATABASE cannot run inside a transaction block");
-  }
+Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s) {
   const auto row = database_row(c, s.dbname);
   if (!row) {
     if (!s.missing_ok) return no_such_database(s.dbname);
     notice(c, "database " + quoted(s.dbname) + " does not exist, skipping");
-    return std::string("DROP DATABASE");
+    return {};
   }
   INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
   if (row->is_template) return Error(sqlstate::kWrongObjectType, "cannot drop a template database");
@@ -217,10 +211,10 @@ Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbSt
   c.store().on_end(
       c.txn, [&catalog, oid = row->oid] { catalog.forget(oid); }, [] {});
   c.catalog.changed_shared();
-  return std::string("DROP DATABASE");
+  return {};
 }
 
-Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s) {
+Status execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s) {
   const auto row = database_row(c, s.dbname);
   if (!row) return no_such_database(s.dbname);
   INDIGO_TRY(check_owner(c, row->owner, "database", s.dbname));
@@ -249,7 +243,7 @@ Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDa
     }
   }
   c.catalog.changed_shared();
-  return std::string("ALTER DATABASE");
+  return {};
 }
 
 namespace {

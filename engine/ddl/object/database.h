@@ -6,9 +6,9 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s);
-Result<std::string> execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s);
-Result<std::string> execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s);
+Status execute_create_database(DdlContext& c, const PgQuery__CreatedbStmt& s);
+Status execute_drop_database(DdlContext& c, const PgQuery__DropdbStmt& s);
+Status execute_alter_database(DdlContext& c, const PgQuery__AlterDatabaseStmt& s);
 Status rename_database(DdlContext& c, std::string_view from, std::string_view to);
 Status change_database_owner(DdlContext& c, std::string_view name, Oid owner);
 

@@ -168,7 +168,7 @@ Result<TypePtr> find_domain(DdlContext& c, NodeList parts) {
 
 }  // namespace
 
-Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) {
+Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_domainname, s.domainname)));
   INDIGO_ASSIGN(TypeRef base, usable_type(c, s.type_name));
   const auto info = c.catalog.type(base.oid);
@@ -247,7 +247,7 @@ Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDo
     if (!added.ok()) return added.take_error();
   }
   c.catalog.changed({t.oid});
-  return std::string("CREATE DOMAIN");
+  return {};
 }
 
 namespace {
@@ -312,7 +312,7 @@ Status validate_constraint(DdlContext& c, const TypePtr& type, std::string_view 
 
 }  // namespace
 
-Result<std::string> execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s) {
+Status execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s) {
   INDIGO_ASSIGN(const TypePtr type, find_domain(c, nodes(s.n_type_name, s.type_name)));
   c.catalog.changed({type->oid});
   switch (s.subtype[0]) {
@@ -325,7 +325,7 @@ Result<std::string> execute_alter_domain(DdlContext& c, const PgQuery__AlterDoma
     default: return unsupported("this form of ALTER DOMAIN");
   }
   c.catalog.changed({type->oid});
-  return std::string("ALTER DOMAIN");
+  return {};
 }
 
 Status rename_domain_constraint(DdlContext& c, NodeList domain, std::string_view from, std::string_view wanted) {

@@ -6,8 +6,8 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s);
-Result<std::string> execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s);
+Status execute_create_domain(DdlContext& c, const PgQuery__CreateDomainStmt& s);
+Status execute_alter_domain(DdlContext& c, const PgQuery__AlterDomainStmt& s);
 Status rename_domain_constraint(DdlContext& c, NodeList domain, std::string_view from, std::string_view wanted);
 
 }  // namespace indigo::engine::ddl

@@ -156,9 +156,8 @@ Status check_query(DdlContext& c, const sql::Query& query, const References& ref
 
 }  // namespace
 
-Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
+Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
   const PgQuery__IntoClause& into = *s.into;
-  const std::string tag = "CREATE MATERIALIZED VIEW";
   if (!is(s.query, PG_QUERY__NODE__NODE_SELECT_STMT)) return unsupported("a materialized view of this statement");
   if (std::string_view(into.rel->relpersistence) == "u") {
     return Error(sqlstate::kFeatureNotSupported, "materialized views cannot be unlogged");
@@ -173,7 +172,7 @@ Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuer
   spec.persistence = 'p';
   INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, false));
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
-  if (!free) return tag;
+  if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   INDIGO_ASSIGN(spec.columns, query_columns(c, *analyzed.query, names));
@@ -183,7 +182,7 @@ Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuer
   INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
   INDIGO_TRY(store_query(c, oid, tree, references));
   INDIGO_TRY(set_populated(c, oid, !into.skip_data));
-  if (into.skip_data) return tag;
+  if (into.skip_data) return {};
   const RelationPtr view = current(c, oid);
   uint64_t rows = 0;
   std::string row;
@@ -193,10 +192,11 @@ Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuer
     rows++;
     return check(view->table->insert(c.txn, new_row_key(*view), row, nullptr), view.get());
   }));
-  return "SELECT " + std::to_string(rows);
+  c.tag = "SELECT " + std::to_string(rows);
+  return {};
 }
 
-Result<std::string> execute_refresh(DdlContext& c, const PgQuery__RefreshMatViewStmt& s) {
+Status execute_refresh(DdlContext& c, const PgQuery__RefreshMatViewStmt& s) {
   const auto mode = s.concurrent ? TableLockMode::kExclusive : TableLockMode::kAccessExclusive;
   INDIGO_ASSIGN(const RelationPtr view, open_relation(c, s.relation, mode));
   INDIGO_TRY(check_owner(c, *view));
@@ -218,7 +218,7 @@ Result<std::string> execute_refresh(DdlContext& c, const PgQuery__RefreshMatView
           .with_hint("Create a unique index with no WHERE clause on one or more columns of the materialized view.");
     }
     INDIGO_TRY(refresh_rows(c, *view));
-    return std::string("REFRESH MATERIALIZED VIEW");
+    return {};
   }
   if (s.skip_data) {
     INDIGO_TRY(empty_table(c, view));
@@ -226,7 +226,7 @@ Result<std::string> execute_refresh(DdlContext& c, const PgQuery__RefreshMatView
     INDIGO_TRY(rewrite_table(c, view, [&](const RowWriter& write) { return run_definition(c, *view, write); }));
   }
   INDIGO_TRY(set_populated(c, view->oid, !s.skip_data));
-  return std::string("REFRESH MATERIALIZED VIEW");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

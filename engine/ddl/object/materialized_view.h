@@ -6,7 +6,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
-Result<std::string> execute_refresh(DdlContext& c, const PgQuery__RefreshMatViewStmt& s);
+Status execute_create_materialized_view(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
+Status execute_refresh(DdlContext& c, const PgQuery__RefreshMatViewStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -133,8 +133,6 @@ Status check_kind(const RelationInfo& r, PgQuery__ObjectType type) {
   return {};
 }
 
-std::string relation_tag(PgQuery__ObjectType type) { return "ALTER " + std::string(object_type_tag(type)); }
-
 Status rename_schema(DdlContext& c, std::string_view from, std::string_view to) {
   INDIGO_ASSIGN(const Oid oid, existing_schema(c, from));
   if (c.catalog.schema_named(to) != kInvalidOid)
@@ -200,11 +198,11 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
 
 }  // namespace
 
-Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
+Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
   switch (s.rename_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       INDIGO_TRY(rename_trigger(c, s.relation, s.subname, s.newname));
-      return std::string("ALTER TRIGGER");
+      return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: return rename_policy(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:
@@ -217,15 +215,11 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
       const bool part = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN ||
                         s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_ATTRIBUTE ||
                         s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
-      const std::string tag = relation_tag(part ? (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT
-                                                       ? PG_QUERY__OBJECT_TYPE__OBJECT_TABLE
-                                                       : s.relation_type)
-                                                : s.rename_type);
       INDIGO_ASSIGN(const RelationPtr r,
                     open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
-        return tag;
+        return {};
       }
       if (!part) INDIGO_TRY(check_schema_privilege(c, r->schema, kPrivilegeCreate));
       INDIGO_TRY(check_kind(*r, s.rename_type));
@@ -236,11 +230,9 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
       } else {
         INDIGO_TRY(rename_relation(c, r, s.newname));
       }
-      return tag;
+      return {};
     }
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA:
-      INDIGO_TRY(rename_schema(c, s.subname, s.newname));
-      return std::string("ALTER SCHEMA");
+    case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: INDIGO_TRY(rename_schema(c, s.subname, s.newname)); return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
@@ -265,26 +257,22 @@ Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) 
         INDIGO_TRY(rename_type_row(c, type->oid, truncated_name(s.newname)));
         c.catalog.changed({kInvalidOid});
       }
-      return relation_tag(s.rename_type);
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMCONSTRAINT:
       INDIGO_TRY(
           rename_domain_constraint(c, nodes(s.object->list->n_items, s.object->list->items), s.subname, s.newname));
-      return std::string("ALTER DOMAIN");
-    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
-      INDIGO_TRY(rename_database(c, s.subname, s.newname));
-      return std::string("ALTER DATABASE");
-    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE:
-      INDIGO_TRY(rename_role(c, s.subname, s.newname));
-      return std::string("ALTER ROLE");
+      return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: INDIGO_TRY(rename_database(c, s.subname, s.newname)); return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_ROLE: INDIGO_TRY(rename_role(c, s.subname, s.newname)); return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
-      return std::string("ALTER COLLATION");
+      return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(rename_routine(c, s.rename_type, *s.object->object_with_args, s.newname));
-      return relation_tag(s.rename_type);
+      return {};
     default: return unsupported("renaming this kind of object");
   }
 }
@@ -330,8 +318,7 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
 
 }  // namespace
 
-Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
-  const std::string tag = relation_tag(s.object_type);
+Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s) {
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW:
@@ -341,7 +328,7 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
                     open_relation(c, s.relation, TableLockMode::kAccessExclusive, s.missing_ok, check_definable));
       if (r == nullptr) {
         notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
-        return tag;
+        return {};
       }
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
@@ -355,7 +342,7 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
         }
       }
       INDIGO_TRY(move_relation(c, r, schema));
-      return tag;
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
@@ -369,7 +356,7 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       if (type->relation != kInvalidOid) {
         INDIGO_TRY(move_relation(c, current(c, type->relation), schema));
-        return tag;
+        return {};
       }
       for (const Oid t : {type->oid, type->array}) {
         if (t == kInvalidOid) continue;
@@ -379,24 +366,24 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
       INDIGO_TRY(change_dependency(c, {pg_type::kOid, type->oid, 0}, {pg_namespace::kOid, type->schema, 0},
                                    {pg_namespace::kOid, schema, 0}));
       c.catalog.changed({kInvalidOid});
-      return tag;
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
       INDIGO_TRY(move_extension(c, string_of(s.object), s.newschema));
-      return std::string("ALTER EXTENSION");
+      return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
-      return tag;
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(move_routine(c, s.object_type, *s.object->object_with_args, schema));
-      return tag;
+      return {};
     }
     default: return unsupported("SET SCHEMA for this kind of object");
   }
@@ -404,14 +391,14 @@ Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObject
 
 // ---- OWNER TO
 
-Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
+Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
   INDIGO_ASSIGN(const Oid owner, resolve_role(c, s.newowner));
   switch (s.object_type) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_SCHEMA: {
       const std::string_view name = string_of(s.object);
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, name));
       const Oid before = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, schema).owner;
-      if (before == owner) return std::string("ALTER SCHEMA");
+      if (before == owner) return {};
       INDIGO_TRY(check_owner(c, before, "schema", name));
       INDIGO_TRY(check_new_owner(c, owner, kInvalidOid));
       INDIGO_TRY(check_database_privilege(c, kPrivilegeCreate));
@@ -420,11 +407,11 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
         pass_on(v, pg_namespace::c_nspacl, before, owner);
       }));
       c.catalog.changed({kInvalidOid});
-      return std::string("ALTER SCHEMA");
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE:
       INDIGO_TRY(change_database_owner(c, string_of(s.object), owner));
-      return std::string("ALTER DATABASE");
+      return {};
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
@@ -432,7 +419,7 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
       const auto type = c.catalog.find_type(q.schema, q.name);
       if (type == nullptr)
         return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
-      if (type->owner == owner) return relation_tag(s.object_type);
+      if (type->owner == owner) return {};
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       INDIGO_TRY(check_new_owner(c, owner, type->schema));
       for (const Oid t : {type->oid, type->array}) {
@@ -444,7 +431,7 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
         c.catalog.changed({t});
       }
       if (type->relation != kInvalidOid) INDIGO_TRY(change_owner(c, current(c, type->relation), owner));
-      return relation_tag(s.object_type);
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid oid, owned_collation(c, nodes(s.object->list->n_items, s.object->list->items)));
@@ -454,13 +441,13 @@ Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& 
       INDIGO_TRY(check_new_owner(c, owner, collations.reader(image).oid(pg_collation::c_collnamespace)));
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
-      return relation_tag(s.object_type);
+      return {};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(change_routine_owner(c, s.object_type, *s.object->object_with_args, owner));
-      return relation_tag(s.object_type);
+      return {};
     default: return unsupported("OWNER TO for this kind of object");
   }
 }

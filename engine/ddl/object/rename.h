@@ -5,8 +5,8 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_rename(DdlContext& c, const PgQuery__RenameStmt& s);
-Result<std::string> execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s);
-Result<std::string> execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s);
+Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s);
+Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s);
+Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -98,7 +98,7 @@ Status create_elements(DdlContext& c, const std::string& schema, Oid owner, Node
 
 }  // namespace
 
-Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) {
+Status execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s) {
   Oid owner = c.catalog.user();
   if (s.authrole != nullptr) {
     INDIGO_ASSIGN(owner, resolve_role(c, s.authrole));
@@ -114,14 +114,14 @@ Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSc
   }
   if (s.if_not_exists && c.catalog.schema_named(name) != kInvalidOid) {
     notice(c, "schema " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateSchema);
-    return std::string("CREATE SCHEMA");
+    return {};
   }
   if (s.if_not_exists && s.n_schema_elts > 0) {
     return Error(sqlstate::kFeatureNotSupported, "CREATE SCHEMA IF NOT EXISTS cannot include schema elements");
   }
   INDIGO_TRY(create_schema(c, name, owner));
   if (s.n_schema_elts > 0) INDIGO_TRY(create_elements(c, name, owner, nodes(s.n_schema_elts, s.schema_elts)));
-  return std::string("CREATE SCHEMA");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -10,7 +10,7 @@ using types::kPrivilegeCreate;
 using types::kPrivilegeUsage;
 
 Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner);
-Result<std::string> execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s);
+Status execute_create_schema(DdlContext& c, const PgQuery__CreateSchemaStmt& s);
 // The session's own, made when it is missing.
 Result<Oid> temporary_schema(DdlContext& c);
 // 42501 "permission denied for schema s", "... for database d" (the current one).

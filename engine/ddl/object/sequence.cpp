@@ -266,14 +266,14 @@ Status reset_sequence(DdlContext& c, Oid sequence, int64_t last_value, bool is_c
   return {};
 }
 
-Result<std::string> execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s) {
+Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s) {
   const std::string_view persistence = s.sequence->relpersistence;
   INDIGO_ASSIGN(const Oid schema, creation_schema(c, s.sequence->schemaname, persistence == "t"));
   const std::string name = truncated_name(s.sequence->relname);
   if (c.catalog.relation_oid(schema, name) != kInvalidOid) {
     if (s.if_not_exists) {
       notice(c, "relation " + quoted(name) + " already exists, skipping", sqlstate::kDuplicateTable);
-      return std::string("CREATE SEQUENCE");
+      return {};
     }
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
   }
@@ -281,7 +281,7 @@ Result<std::string> execute_create_sequence(DdlContext& c, const PgQuery__Create
   const char kind = schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const Oid oid, create_sequence(c, name, schema, kind, c.catalog.user(), d));
   if (d.owned_by != nullptr) INDIGO_TRY(set_owner_column(c, current(c, oid), d.owned_by));
-  return std::string("CREATE SEQUENCE");
+  return {};
 }
 
 Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList options) {
@@ -342,18 +342,18 @@ Status alter_sequence_type(DdlContext& c, const RelationPtr& sequence, Oid type)
   return alter_sequence(c, sequence, nodes(1, options));
 }
 
-Result<std::string> execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s) {
+Status execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s) {
   INDIGO_ASSIGN(const RelationPtr sequence,
                 open_relation(c, s.sequence, TableLockMode::kShareRowExclusive, s.missing_ok, check_definable));
   if (sequence == nullptr) {
     notice(c, "relation " + quoted(s.sequence->relname) + " does not exist, skipping");
-    return std::string("ALTER SEQUENCE");
+    return {};
   }
   if (sequence->kind != RelationKind::kSequence) {
     return Error(sqlstate::kWrongObjectType, quoted(sequence->name) + " is not a sequence");
   }
   INDIGO_TRY(alter_sequence(c, sequence, nodes(s.n_options, s.options)));
-  return std::string("ALTER SEQUENCE");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -29,8 +29,8 @@ Status reset_sequence(DdlContext& c, Oid sequence, int64_t last_value, bool is_c
 // The pg_sequence row. False when there is none.
 bool read_sequence(DdlContext& c, Oid sequence, SequenceDefinition& out);
 
-Result<std::string> execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s);
-Result<std::string> execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s);
+Status execute_create_sequence(DdlContext& c, const PgQuery__CreateSeqStmt& s);
+Status execute_alter_sequence(DdlContext& c, const PgQuery__AlterSeqStmt& s);
 Status alter_sequence(DdlContext& c, const RelationPtr& sequence, NodeList options);
 // ALTER SEQUENCE ... AS type, for an identity column whose type changes.
 Status alter_sequence_type(DdlContext& c, const RelationPtr& sequence, Oid type);

@@ -56,7 +56,7 @@ Status insert_with_array(DdlContext& c, NewType& t) {
 
 // ---- enums
 
-Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
+Status execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
   INDIGO_ASSIGN(const NewTypeName name, new_type_name(c, nodes(s.n_type_name, s.type_name)));
   const std::vector<std::string> labels = sql::strings_of(nodes(s.n_vals, s.vals));
   NewType t;
@@ -85,7 +85,7 @@ Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnum
     INDIGO_TRY(insert_label(c, t.oid, oids[i], static_cast<float>(i + 1), labels[i]));
   }
   c.catalog.changed({t.oid});
-  return std::string("CREATE TYPE");
+  return {};
 }
 
 namespace {
@@ -114,7 +114,7 @@ Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t p
 
 }  // namespace
 
-Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
+Status execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
   const NodeList parts = nodes(s.n_type_name, s.type_name);
   const auto q = sql::qualified_name(parts);
   INDIGO_ASSIGN(const TypePtr type, find_and_lock(c, TableLockMode::kShareUpdateExclusive, [&]() -> Result<TypePtr> {
@@ -138,13 +138,13 @@ Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumSt
     INDIGO_TRY(update_row(c, pg_enum::kOid, {Datum::of_oid(type->enum_label_oids[at])},
                           [&](RowValues& v) { v.str(pg_enum::c_enumlabel, s.new_val); }));
     c.catalog.changed({type->oid});
-    return std::string("ALTER TYPE");
+    return {};
   }
   if (find(s.new_val) != labels.size()) {
     const std::string message = "enum label " + quoted(s.new_val) + " already exists";
     if (!s.skip_if_new_val_exists) return Error(sqlstate::kDuplicateObject, message);
     notice(c, message + ", skipping", sqlstate::kDuplicateObject);
-    return std::string("ALTER TYPE");
+    return {};
   }
   size_t place = labels.size();
   if (sql::has_text(s.new_val_neighbor)) {
@@ -159,12 +159,12 @@ Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumSt
   INDIGO_ASSIGN(const float order, sort_order_at(c, *type, place));
   INDIGO_TRY(insert_label(c, type->oid, oid, order, s.new_val));
   c.catalog.changed({type->oid});
-  return std::string("ALTER TYPE");
+  return {};
 }
 
 // ---- composite types
 
-Result<std::string> execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt& s) {
+Status execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt& s) {
   TableSpec spec;
   spec.kind = RelationKind::kComposite;
   spec.name = truncated_name(s.typevar->relname);
@@ -177,7 +177,7 @@ Result<std::string> execute_create_composite(DdlContext& c, const PgQuery__Compo
     spec.columns.push_back(std::move(column.column));
   }
   INDIGO_TRY(create_table(c, spec));
-  return std::string("CREATE TYPE");
+  return {};
 }
 
 // ---- DROP

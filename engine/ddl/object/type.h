@@ -15,9 +15,9 @@ Result<NewTypeName> new_type_name(DdlContext& c, NodeList parts);
 // The type, its array type, and the dependencies of both.
 Status insert_with_array(DdlContext& c, NewType& t);
 
-Result<std::string> execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s);
-Result<std::string> execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s);
-Result<std::string> execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt& s);
+Status execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s);
+Status execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s);
+Status execute_create_composite(DdlContext& c, const PgQuery__CompositeTypeStmt& s);
 // DROP TYPE / DOMAIN: a composite type made by CREATE TYPE is dropped with its relation.
 Result<std::optional<Address>> find_dropped_type(DdlContext& c, const PgQuery__TypeName* name, bool domain,
                                                  bool missing_ok);

@@ -98,7 +98,7 @@ Result<sql::AnalyzedStatement> analyze_kept(DdlContext& c, const PgQuery__Node* 
   }
 }
 
-Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
+Status execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
   if (s.query->node_case != PG_QUERY__NODE__NODE_SELECT_STMT) return unsupported("a view of this statement");
   if (s.query->select_stmt->into_clause != nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "views must not contain SELECT INTO");
@@ -166,7 +166,7 @@ Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& 
   }
   INDIGO_TRY(store_query(c, oid, tree, references));
   c.catalog.changed({oid});
-  return std::string("CREATE VIEW");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -8,7 +8,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s);
+Status execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s);
 
 // A query that will be kept. What it mentions goes to `references`, is locked (engine/ddl/hold.h), and is as it was when it was
 // analyzed.

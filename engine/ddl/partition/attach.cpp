@@ -194,10 +194,6 @@ Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   if (!parent->is_partitioned()) {
     return Error(sqlstate::kInvalidObjectDefinition, "table " + quoted(parent->name) + " is not partitioned");
   }
-  if (cmd.concurrent && c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction,
-                 "ALTER TABLE ... DETACH CONCURRENTLY cannot run inside a transaction block");
-  }
   if (cmd.concurrent) {
     INDIGO_ASSIGN(const auto map, sql::partition::PartitionMap::of(c.host.session(), *parent));
     if (map->default_partition() >= 0) {

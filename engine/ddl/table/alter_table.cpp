@@ -425,17 +425,6 @@ bool accepts(RelationKind kind, PgQuery__ObjectType type) {
   }
 }
 
-std::string_view tag_of(PgQuery__ObjectType type) {
-  switch (type) {
-    case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX: return "ALTER INDEX";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_VIEW: return "ALTER VIEW";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW: return "ALTER MATERIALIZED VIEW";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_SEQUENCE: return "ALTER SEQUENCE";
-    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return "ALTER TYPE";
-    default: return "ALTER TABLE";
-  }
-}
-
 }  // namespace
 
 Status check_new_owner(DdlContext& c, Oid owner, Oid schema) {
@@ -496,8 +485,7 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
   return {};
 }
 
-Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
-  const std::string tag(tag_of(s.objtype));
+Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
   std::vector<const PgQuery__AlterTableCmd*> commands;
   TableLockMode mode = TableLockMode::kShareUpdateExclusive;
   for (const PgQuery__Node* node : nodes(s.n_cmds, s.cmds)) {
@@ -507,12 +495,13 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
   INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, mode, s.missing_ok, check_definable));
   if (relation == nullptr) {
     notice(c, "relation " + quoted(s.relation->relname) + " does not exist, skipping");
-    return tag;
+    return {};
   }
   if (!accepts(relation->kind, s.objtype)) {
-    return Error(sqlstate::kWrongObjectType,
-                 quoted(relation->name) + " is not a" +
-                     (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX ? "n index" : " " + tag.substr(6)));
+    return Error(sqlstate::kWrongObjectType, quoted(relation->name) + " is not a" +
+                                                 (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX
+                                                      ? "n index"
+                                                      : " " + std::string(object_type_name(s.objtype))));
   }
   for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(check_alter_target(*relation, cmd->subtype));
   if (relation->kind == RelationKind::kTable || relation->is_partitioned())
@@ -524,7 +513,7 @@ Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTable
       return run(c, current(c, r->oid), *cmd, s.relation->inh);
     }));
   }
-  return tag;
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

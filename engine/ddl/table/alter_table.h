@@ -6,7 +6,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s);
+Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s);
 
 // Commands on columns. `relation` is the descriptor as of now.
 Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd);

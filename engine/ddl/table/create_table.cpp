@@ -210,7 +210,7 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
 
 }  // namespace
 
-Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
+Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   if (s.of_typename != nullptr) return unsupported("a typed table");
   if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
@@ -230,7 +230,7 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
     return Error(sqlstate::kInvalidTableDefinition, "ON COMMIT can only be used on temporary tables");
   }
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
-  if (!free) return std::string("CREATE TABLE");
+  if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(s.n_options, s.options)));
 
   if (s.partspec != nullptr) {
@@ -347,14 +347,13 @@ Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStm
   INDIGO_TRY(inherit_checks(c, oid, parents));
   for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));
-  return std::string("CREATE TABLE");
+  return {};
 }
 
 // ---- CREATE TABLE AS
 
-Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
+Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s) {
   if (s.objtype == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW) return execute_create_materialized_view(c, s);
-  const std::string tag_nodata = "CREATE TABLE AS";
   const PgQuery__IntoClause& into = *s.into;
   TableSpec spec;
   spec.name = truncated_name(into.rel->relname);
@@ -362,7 +361,7 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
   INDIGO_ASSIGN(spec.schema, creation_schema(c, into.rel->schemaname, persistence == "t"));
   spec.persistence = spec.schema == c.catalog.temp_schema() ? 't' : persistence.empty() ? 'p' : persistence[0];
   INDIGO_ASSIGN(const bool free, check_relation_name(c, spec.name, spec.schema, s.if_not_exists));
-  if (!free) return tag_nodata;
+  if (!free) return {};
   INDIGO_ASSIGN(spec.options, storage_options(OptionsOf::kTable, nodes(into.n_options, into.options)));
   const std::vector<std::string> names = sql::strings_of(nodes(into.n_col_names, into.col_names));
   Oid oid = kInvalidOid;
@@ -408,8 +407,9 @@ Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__Create
   };
   INDIGO_TRY(c.host.run_query(s.query, c.text, make, into.skip_data ? DdlHost::Rows() : DdlHost::Rows(fill)));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, into.on_commit));
-  if (into.skip_data && !is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) return tag_nodata;
-  return "SELECT " + std::to_string(rows);
+  if (into.skip_data && !is(s.query, PG_QUERY__NODE__NODE_EXECUTE_STMT)) return {};
+  c.tag = "SELECT " + std::to_string(rows);
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

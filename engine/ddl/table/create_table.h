@@ -47,7 +47,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec);
 // A free name there? 42P07; false (after a notice) with if_not_exists.
 Result<bool> check_relation_name(DdlContext& c, std::string_view name, Oid schema, bool if_not_exists);
 
-Result<std::string> execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s);
-Result<std::string> execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
+Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s);
+Status execute_create_table_as(DdlContext& c, const PgQuery__CreateTableAsStmt& s);
 
 }  // namespace indigo::engine::ddl

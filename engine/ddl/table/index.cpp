@@ -412,10 +412,7 @@ Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {
 
 }  // namespace
 
-Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
-  if (s.concurrent && c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction, "CREATE INDEX CONCURRENTLY cannot run inside a transaction block");
-  }
+Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s) {
   INDIGO_ASSIGN(const RelationPtr relation,
                 open_relation(c, s.relation, TableLockMode::kShare, false, check_definable));
   if (relation->kind != RelationKind::kTable && relation->kind != RelationKind::kMaterializedView &&
@@ -485,7 +482,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   } else if (c.catalog.relation_oid(relation->schema, spec.name) != kInvalidOid) {
     if (s.if_not_exists) {
       notice(c, "relation " + quoted(spec.name) + " already exists, skipping", sqlstate::kDuplicateTable);
-      return std::string("CREATE INDEX");
+      return {};
     }
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(spec.name) + " already exists");
   }
@@ -500,7 +497,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
   if (columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));
   INDIGO_TRY(record_column_dependencies(c, self, relation->oid, columns, 'a'));
   for (const StoredExpression& e : expressions) INDIGO_TRY(record_expression(c, self, e, relation->oid, 'a'));
-  if (!relation->is_partitioned()) return std::string("CREATE INDEX");
+  if (!relation->is_partitioned()) return {};
   if (s.relation->inh) {
     INDIGO_TRY(add_partition_indexes(c, current(c, relation->oid), oid));
   } else if (!relation->children.empty()) {  // until its parts are attached
@@ -508,7 +505,7 @@ Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt
     INDIGO_TRY(update_row(c, pg_index::kOid, {Datum::of_oid(oid)},
                           [](RowValues& v) { v.flag(pg_index::c_indisvalid, false); }));
   }
-  return std::string("CREATE INDEX");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

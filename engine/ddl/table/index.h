@@ -40,6 +40,6 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
 Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names);
 Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column);
 
-Result<std::string> execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s);
+Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s);
 
 }  // namespace indigo::engine::ddl

@@ -60,7 +60,7 @@ Status check_index_to_reindex(DdlContext& c, const RelationInfo& r) {
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not an index");
 }
 
-Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, bool verbose) {
+Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, const ReindexOptions& options) {
   const bool index = s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_INDEX;
   INDIGO_ASSIGN(const RelationPtr relation, open_relation(c, s.relation, TableLockMode::kAccessExclusive, false,
                                                           index ? check_index_to_reindex : check_table_to_reindex));
@@ -69,7 +69,11 @@ Status reindex_one(DdlContext& c, const PgQuery__ReindexStmt& s, bool verbose) {
     INDIGO_TRY(check_not_in_use(c, *owner, "REINDEX"));
     INDIGO_TRY(rewrite_table(c, owner));
   }
-  if (!verbose) return {};
+  if (!index && owner->indexes.empty()) {
+    notice(c, "table " + quoted(owner->name) + " has no indexes " +
+                  (options.concurrently ? "that can be reindexed concurrently" : "to reindex"));
+  }
+  if (!options.verbose) return {};
   for (const IndexInfo& i : owner->indexes) {
     if (!index || i.oid == relation->oid) told(c, i.name);
   }
@@ -91,23 +95,35 @@ std::vector<Oid> tables_in(DdlContext& c, Oid schema) {
   return out;
 }
 
+// The forms that rebuild more than one table; empty: the others.
+std::string several_name(PgQuery__ReindexObjectType kind) {
+  switch (kind) {
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA: return "REINDEX SCHEMA";
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM: return "REINDEX SYSTEM";
+    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_DATABASE: return "REINDEX DATABASE";
+    default: return "";
+  }
+}
+
 }  // namespace
 
-Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
+std::string reindex_in_block(const PgQuery__Node& node) {
+  const PgQuery__ReindexStmt& s = *node.reindex_stmt;
+  bool concurrently = false;
+  for (const PgQuery__Node* option : nodes(s.n_params, s.params)) {
+    const PgQuery__DefElem& e = *option->def_elem;
+    const std::string_view name = e.defname;
+    if (name != "concurrently" && name != "verbose" && name != "tablespace") return "";  // an error of its own
+    const Result<bool> on = boolean_value(&e);
+    concurrently |= name == "concurrently" && on.ok() && *on;
+  }
+  if (concurrently) return "REINDEX CONCURRENTLY";
+  return several_name(s.kind);
+}
+
+Status execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s) {
   INDIGO_ASSIGN(const ReindexOptions options, reindex_options(c, nodes(s.n_params, s.params)));
-  if (options.concurrently && c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction, "REINDEX CONCURRENTLY cannot run inside a transaction block");
-  }
-  const char* several = nullptr;
-  switch (s.kind) {
-    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA: several = "REINDEX SCHEMA"; break;
-    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM: several = "REINDEX SYSTEM"; break;
-    case PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_DATABASE: several = "REINDEX DATABASE"; break;
-    default: INDIGO_TRY(reindex_one(c, s, options.verbose)); return std::string("REINDEX");
-  }
-  if (c.host.in_transaction_block()) {
-    return Error(sqlstate::kActiveSqlTransaction, std::string(several) + " cannot run inside a transaction block");
-  }
+  if (several_name(s.kind).empty()) return reindex_one(c, s, options);
   Oid schema = kInvalidOid;
   if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SCHEMA) {
     INDIGO_ASSIGN(schema, existing_schema(c, s.name));
@@ -120,7 +136,7 @@ Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s
     const Oid owner = catalog::read_object_acl(c.catalog, catalog::kDatabaseAcl, c.catalog.database()).owner;
     INDIGO_TRY(check_owner(c, owner, "database", c.catalog.database_name()));
   }
-  if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return std::string("REINDEX");
+  if (s.kind == PG_QUERY__REINDEX_OBJECT_TYPE__REINDEX_OBJECT_SYSTEM) return {};
   for (const Oid oid : tables_in(c, schema)) {
     INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
     const RelationPtr relation = current(c, oid);
@@ -130,10 +146,10 @@ Result<std::string> execute_reindex(DdlContext& c, const PgQuery__ReindexStmt& s
       if (options.verbose) told(c, i.name);
     }
   }
-  return std::string("REINDEX");
+  return {};
 }
 
-Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
+Status execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s) {
   for (const PgQuery__Node* node : nodes(s.n_params, s.params)) {
     const PgQuery__DefElem& e = *node->def_elem;
     if (std::string_view(e.defname) != "verbose") {
@@ -142,10 +158,7 @@ Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s
     }
   }
   if (s.relation == nullptr) {
-    if (c.host.in_transaction_block()) {
-      return Error(sqlstate::kActiveSqlTransaction, "CLUSTER cannot run inside a transaction block");
-    }
-    return std::string("CLUSTER");  // again what was clustered before, which has stayed in its order
+    return {};  // again what was clustered before, which has stayed in its order
   }
   INDIGO_ASSIGN(const RelationPtr relation,
                 open_relation(c, s.relation, TableLockMode::kAccessExclusive, false, check_table_to_reindex));
@@ -175,7 +188,7 @@ Result<std::string> execute_cluster(DdlContext& c, const PgQuery__ClusterStmt& s
                           [&](RowValues& v) { v.flag(pg_index::c_indisclustered, index.oid == chosen); }));
   }
   if (relation->oid >= oid::kFirstUserOid) INDIGO_TRY(rewrite_table(c, relation));
-  return std::string("CLUSTER");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -23,7 +23,7 @@ Status check_truncatable(DdlContext& c, const RelationInfo& r) {
 
 }  // namespace
 
-Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
+Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
   const bool cascade = s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE;
   std::vector<RelationPtr> tables;
   const auto listed = [&](Oid oid) {
@@ -75,7 +75,7 @@ Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt&
     }
   }
   INDIGO_TRY(c.host.fire_truncate_triggers(tables, false));
-  return std::string("TRUNCATE TABLE");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

@@ -5,6 +5,6 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s);
+Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s);
 
 }  // namespace indigo::engine::ddl

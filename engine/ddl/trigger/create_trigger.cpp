@@ -164,7 +164,7 @@ Status check_replaced(DdlContext& c, const RelationInfo& r, const TriggerInfo& o
 
 }  // namespace
 
-Result<std::string> execute_create_trigger(DdlContext& c, const PgQuery__CreateTrigStmt& s) {
+Status execute_create_trigger(DdlContext& c, const PgQuery__CreateTrigStmt& s) {
   INDIGO_ASSIGN(const RelationPtr r, open_relation(c, s.relation, TableLockMode::kShareRowExclusive));
   if (s.isconstraint && s.replace) return not_built("CREATE OR REPLACE CONSTRAINT TRIGGER is not supported");
   TriggerInfo t;
@@ -203,7 +203,7 @@ Result<std::string> execute_create_trigger(DdlContext& c, const PgQuery__CreateT
     INDIGO_ASSIGN(t.constraint, insert_trigger_constraint(c, *r, t.name, t.deferrable, t.deferred));
   }
   INDIGO_TRY(insert_trigger(c, *r, std::move(t), references, s.replace));
-  return std::string("CREATE TRIGGER");
+  return {};
 }
 
 }  // namespace indigo::engine::ddl

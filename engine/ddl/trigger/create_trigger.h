@@ -8,7 +8,7 @@
 
 namespace indigo::engine::ddl {
 
-Result<std::string> execute_create_trigger(DdlContext& c, const PgQuery__CreateTrigStmt& s);
+Status execute_create_trigger(DdlContext& c, const PgQuery__CreateTrigStmt& s);
 
 // ---- alter_trigger.cpp
 // `name` is the table's name and, last, the trigger's. Nothing with missing_ok (after a notice).
