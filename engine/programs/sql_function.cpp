@@ -237,7 +237,10 @@ Status SqlFunction::rows(SessionParts& session, std::span<const Datum> arguments
         continue;
       }
       types::RecordFields fields;
-      if (!values[0].null) fields = types::live_fields(session.session_catalog(), values[0].str);
+      if (!values[0].null) {  // the known columns of a composite type count dropped ones
+        fields = result_.known ? types::numbered_fields(session.session_catalog(), values[0].str)
+                               : types::live_fields(session.session_catalog(), values[0].str);
+      }
       if (!out.ready()) {
         std::vector<std::string> names;
         for (const Str name : fields.names) names.emplace_back(name);

@@ -20,9 +20,7 @@ class TransitionProducer final : public types::SetProducer {
   TransitionProducer(std::shared_ptr<const exec::TransitionTables> tables, bool new_rows)
       : tables_(std::move(tables)), rows_(new_rows ? tables_->new_rows : tables_->old_rows) {
     for (const auto& c : tables_->relation->columns) {
-      if (c.dropped) continue;  // FROM shows none of them
-      types_.push_back(c.type);
-      live_.push_back(static_cast<size_t>(c.number) - 1);
+      types_.push_back(c.dropped ? types::TypeRef{} : c.type);
     }
   }
 
@@ -30,7 +28,7 @@ class TransitionProducer final : public types::SetProducer {
     uint32_t n = 0;
     std::vector<Datum> values(types_.size());
     for (; n < capacity && at_ < rows_.rows(); n++, at_++) {
-      for (size_t c = 0; c < values.size(); c++) values[c] = rows_.datum(at_, live_[c]);
+      for (size_t c = 0; c < values.size(); c++) values[c] = rows_.datum(at_, c);
       const std::string image = types::make_record(tables_->relation->row_type, types_, values);
       columns[0].set_datum(n, Datum::of(context.arena().copy(Str(image))));
     }
@@ -41,7 +39,6 @@ class TransitionProducer final : public types::SetProducer {
   const std::shared_ptr<const exec::TransitionTables> tables_;
   const exec::RowStore& rows_;
   std::vector<types::TypeRef> types_;
-  std::vector<size_t> live_;
   uint32_t at_ = 0;
 };
 

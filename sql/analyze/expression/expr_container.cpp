@@ -6,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/analyze/variables.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -30,6 +31,22 @@ Error unknown_field(Scope& scope, const ExprPtr& row, std::string_view field, in
   return scope.error(sqlstate::kWrongObjectType,
                      "column notation ." + name + " applied to type " + type + ", which is not a composite type",
                      location);
+}
+
+// (variable).field: the variable may be a record whose type says nothing, and its fields are known all the same.
+Result<ExprPtr> variable_field(Scope& scope, const PgQuery__Node* variable, const ExprPtr& value,
+                               std::string_view field, int location) {
+  if (scope.a.variables == nullptr || value->kind != ExprKind::kParam || value->type.oid != oid::kRecord ||
+      !is(variable, PG_QUERY__NODE__NODE_COLUMN_REF))
+    return ExprPtr();
+  std::vector<std::string_view> name;
+  for (const PgQuery__Node* n : nodes(variable->column_ref->n_fields, variable->column_ref->fields)) {
+    if (!is(n, PG_QUERY__NODE__NODE_STRING)) return ExprPtr();
+    name.push_back(string_of(n));
+  }
+  name.push_back(field);
+  INDIGO_ASSIGN(VariableScope::Found found, scope.a.variables->find(name, location));
+  return found.parts == name.size() ? std::move(found.value) : ExprPtr();
 }
 
 Result<ExprPtr> array_index(Scope& scope, const PgQuery__Node* node) {
@@ -155,6 +172,9 @@ Result<ExprPtr> transform_indirection(Scope& scope, const PgQuery__Node& node) {
     }
     const std::string_view field = string_of(steps[at]);
     INDIGO_ASSIGN(ExprPtr found, select_field(scope, e, field, location));
+    if (!found && at == 0) {
+      INDIGO_ASSIGN(found, variable_field(scope, i.arg, e, field, location));
+    }
     if (!found) {
       INDIGO_ASSIGN(found, call_on_row(scope, field, e, location));
     }

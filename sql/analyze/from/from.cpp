@@ -6,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/dropped_columns.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -32,8 +33,7 @@ Result<Entry> transition_entry(Scope& scope, const RelationInfo& relation, const
   entry.kind = EntryKind::kFunction;
   entry.alias = v.relname;
   for (const auto& column : relation.columns) {
-    if (column.dropped) continue;
-    entry.column_names.push_back(column.name);
+    entry.column_names.push_back(column.dropped ? std::string() : column.name);
     entry.column_types.push_back(column.type);
   }
   entry.functions.push_back({std::move(call), static_cast<int>(entry.column_names.size())});
@@ -195,8 +195,7 @@ Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias) {
   size_t next = 0;
   const NodeList names = nodes(alias->n_colnames, alias->colnames);
   for (size_t i = 0; i < entry.column_names.size() && next < names.size(); i++) {
-    const bool dropped = entry.kind == EntryKind::kTable && entry.relation && entry.relation->columns[i].dropped;
-    if (!dropped) entry.column_names[i] = std::string(string_of(names[next++]));
+    if (!is_dropped(entry, i)) entry.column_names[i] = std::string(string_of(names[next++]));
   }
   if (next < names.size()) {
     return scope.error(sqlstate::kInvalidColumnReference, "table \"" + entry.alias + "\" has " + std::to_string(next) +

@@ -154,7 +154,8 @@ Status add_columns(Scope& scope, const Item& item, const PgQuery__RangeFunction&
                        expr_location(item.call));
   } else if (row && (item.call->type.oid == oid::kRecord || is_composite(scope.catalog(), item.call->type.oid))) {
     for (size_t i = 0; i < shape.names.size(); i++) {
-      entry.column_names.push_back(shape.names[i]);
+      const bool dropped = i < shape.dropped.size() && shape.dropped[i];
+      entry.column_names.push_back(dropped ? std::string() : shape.names[i]);
       entry.column_types.push_back(shape.types[i]);
     }
   } else {

@@ -4,6 +4,7 @@
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/dropped_columns.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -277,10 +278,7 @@ bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out) {
     if (entry == nullptr) return false;
     out.names = entry->column_names;
     out.types = entry->column_types;
-    out.dropped.assign(out.names.size(), false);
-    if (entry->kind == EntryKind::kTable) {
-      for (size_t i = 0; i < out.names.size(); i++) out.dropped[i] = entry->relation->columns[i].dropped;
-    }
+    for (size_t i = 0; i < out.names.size(); i++) out.dropped.push_back(is_dropped(*entry, i));
     return true;
   }
   if (const auto* v = try_as<VarExpr>(e); v && v->type.oid == oid::kRecord) {

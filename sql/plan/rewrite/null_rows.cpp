@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sql/analyze/make.h"
+#include "sql/dropped_columns.h"
 #include "sql/plan/rewrite/rewrite.h"
 #include "sql/query_walk.h"
 #include "types/oids.h"
@@ -29,10 +30,10 @@ ExprPtr row_of(const WholeRowExpr& whole, const Entry& entry, int levels_up) {
   row->type = whole.type;
   row->location = whole.location;
   for (size_t i = 0; i < entry.column_names.size(); i++) {
-    const bool dropped = entry.relation && entry.kind == EntryKind::kTable && entry.relation->columns[i].dropped;
     // A composite value has a field for each column of its type, dropped ones too.
-    row->fields.push_back(dropped ? make_const({oid::kInt4, -1, kInvalidOid}, Datum::make_null(Phys::kI32))
-                                  : make_var(whole.entry, static_cast<int>(i), entry.column_types[i], levels_up));
+    row->fields.push_back(is_dropped(entry, i)
+                              ? make_const({oid::kInt4, -1, kInvalidOid}, Datum::make_null(Phys::kI32))
+                              : make_var(whole.entry, static_cast<int>(i), entry.column_types[i], levels_up));
     row->names.push_back(entry.column_names[i]);
   }
   return row;

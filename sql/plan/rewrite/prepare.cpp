@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "sql/analyze/make.h"
+#include "sql/dropped_columns.h"
 #include "sql/plan/condition/security.h"
 #include "sql/plan/rewrite/fold.h"
 #include "types/oids.h"
@@ -88,8 +89,7 @@ class Preparer {
     row->type = w.type;
     row->location = w.location;
     for (size_t i = 0; i < entry.column_names.size(); i++) {
-      const bool dropped = entry.relation && entry.kind == EntryKind::kTable && entry.relation->columns[i].dropped;
-      if (dropped) {
+      if (is_dropped(entry, i)) {
         // A composite value has a field for each column of its type, dropped ones too.
         row->fields.push_back(make_null(level_.s.catalog(), {oid::kInt4, -1, kInvalidOid}));
       } else {
