@@ -123,24 +123,28 @@ bool BtreeIndex::has_room(const Path& path, uint32_t position, Bytes key, Bytes 
 
 StorageStatus BtreeIndex::insert(Bytes key, Bytes primary_key) {
   if (key.size() > kMaxIndexKeyBytes || primary_key.size() > kMaxIndexKeyBytes) return StorageStatus::kTooLarge;
-  EntryKey entry{key, primary_key};
   EpochManager::WriteGuard guard(epochs_);
+  insert_guarded({key, primary_key});
+  return StorageStatus::kOk;
+}
+
+void BtreeIndex::insert_guarded(const EntryKey& entry) {
   Path path;
   for (;;) {
     descend(Toward::kAt, entry, 0, path);
     BtreeNode& leaf = *path.last().node;
     BtreeNode::Found found = leaf.lower_bound(entry);
     if (found.equal) {
-      if (leaf.latch.validate(path.last().version)) return StorageStatus::kOk;
+      if (leaf.latch.validate(path.last().version)) return;
       continue;
     }
     if (!make_private(path)) continue;
     if (!leaf.latch.try_upgrade(path.last().version)) continue;
-    if (has_room(path, found.position, key, primary_key)) {
+    if (has_room(path, found.position, entry.key, entry.primary_key)) {
       leaf.insert(found.position, entry, nullptr);
       leaf.latch.unlock();
       count_entries(1);
-      return StorageStatus::kOk;
+      return;
     }
     leaf.latch.unlock_unchanged();
     make_room(entry, 0);
@@ -188,8 +192,11 @@ StorageStatus BtreeIndex::insert_ascending(std::span<const IndexEntry> entries) 
 }
 
 bool BtreeIndex::erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) {
-  EntryKey entry{key, primary_key};
   EpochManager::WriteGuard guard(epochs_);
+  return erase_guarded({key, primary_key}, still_needed);
+}
+
+bool BtreeIndex::erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed) {
   Path path;
   for (;;) {
     descend(Toward::kAt, entry, 0, path);

@@ -59,6 +59,13 @@ class BtreeIndex final : public Index {
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
   std::string check() const override;
 
+  // ---- for a structure that has this one as a part (indexlet/indexlet_index.h): changes under its own WriteGuard and lock.
+  void insert_guarded(const EntryKey& entry);  // neither key is too large
+  bool erase_guarded(const EntryKey& entry, const std::function<bool()>& still_needed);
+  bool contains(const EntryKey& entry) const;
+  // Loads ahead what changes at these keys will touch, as look-ups of many keys do.
+  void prefetch(std::span<const Bytes> keys) const;
+
   // Reads at most `max` entries that are at or after `from` and before `end`, all from one leaf, and moves `from`
   // behind what it read. False at the end of the range (the batch may have entries then). A batch without entries
   // that answers true means: go on.

@@ -36,6 +36,31 @@ void BtreeIndex::find_leaves(std::span<const Bytes> keys, std::span<LeafFound> l
   }
 }
 
+bool BtreeIndex::contains(const EntryKey& entry) const {
+  EpochManager::Guard guard(epochs_);
+  Path path;
+  for (;;) {
+    descend(Toward::kAt, entry, 0, path);
+    const BtreeNode& leaf = *path.last().node;
+    const bool found = leaf.lower_bound(entry).equal;
+    if (leaf.latch.validate(path.last().version)) return found;
+  }
+}
+
+void BtreeIndex::prefetch(std::span<const Bytes> keys) const {
+  LeafFound leaves[kLookupBatch];
+  EpochManager::Guard guard(epochs_);
+  for (size_t begin = 0; begin < keys.size(); begin += kLookupBatch) {
+    const size_t n = std::min(kLookupBatch, keys.size() - begin);
+    std::fill_n(leaves, n, LeafFound{});
+    find_leaves(keys.subspan(begin, n), {leaves, n});
+    for (size_t i = 0; i < n; i++) {
+      if (leaves[i].leaf == nullptr) continue;
+      leaves[i].leaf->prefetch_entry(leaves[i].leaf->lower_bound({keys[begin + i], {}}).position);
+    }
+  }
+}
+
 void BtreeIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
   out.ends.clear();
   LeafFound leaves[kLookupBatch];

@@ -30,7 +30,7 @@
 #include <mutex>
 
 #include "storage/index/btree_index.h"
-#include "storage/index/griffin/pending_entries.h"
+#include "storage/index/pending_entries.h"
 #include "storage/index/hash_index.h"
 #include "storage/index/index.h"
 #include "storage/index/index_factory.h"

@@ -1,4 +1,4 @@
-#include "storage/index/griffin/pending_entries.h"
+#include "storage/index/pending_entries.h"
 
 #include <algorithm>
 #include <cstring>

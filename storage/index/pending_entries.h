@@ -1,7 +1,7 @@
-// Entries whose place in Griffin's tree may not be what its hash table says: names only, no operations. A name may be here
-// more than once.
+// Entries that wait for a batch: those whose place in a tree may not be what the structure before it says (griffin/, indexlet/).
+// Names only, no operations. A name may be here more than once.
 //
-// Thread safety: none; GriffinIndex guards it with its shard's lock.
+// Thread safety: none; the index guards it with a lock of its own.
 // Invariant: entries stay in the order in which they came, so the first n of now are the first n until some are removed.
 #pragma once
 
