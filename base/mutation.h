@@ -23,6 +23,11 @@ enum class Mutation : uint8_t {
   kCloneAtOnce,        // clone: neither commits nor writers are waited for
   kWriteShared,        // copy: a leaf is written though another tree has it, too
   kIndexForAll,        // index: snapshots from before an index use it
+  kNoRepair,           // repair: scans of a buffered index do not look for what is not merged
+  kPointsOfTheTree,    // points: look-ups in a buffered index do not look for it
+  kMergeUnlocked,      // merge: a buffered entry is gone before its tree has it
+  kNoWalk,             // walk: the data node that the search layer knows is taken for the right one
+  kReadDeleted,        // deleted: data nodes that were merged into others are read
 
   // ---- of the log
   kOmitFences,          // fence: a record is stored and not made durable (persistent memory)

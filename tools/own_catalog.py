@@ -51,7 +51,8 @@ VIEWS = {
 }
 
 # name -> OID and description of index access methods; their operator classes are btree's (catalog/access_method.cpp)
-METHODS = {"griffin": (8030, "hash and b-tree index access method")}
+METHODS = {"griffin": (8030, "hash and b-tree index access method"),
+           "indexlet": (8031, "b-tree index access method with writes in batches")}
 
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
 

@@ -13,6 +13,7 @@
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
 #include "storage/index/index.h"
+#include "storage/index/indexlet/indexlet_index.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/random_pauses.h"
 
@@ -59,6 +60,13 @@ const Method kMethods[] = {
        return create_griffin_index(epochs, pauses, surroundings().account, surroundings().service);
      },
      true, 3.6},
+    {"indexlet_alone",
+     [](EpochManager& epochs, const PauseHook& pauses) { return create_indexlet_index(epochs, pauses); }, true, 1.8},
+    {"indexlet",
+     [](EpochManager& epochs, const PauseHook& pauses) {
+       return create_indexlet_index(epochs, pauses, surroundings().account, surroundings().service);
+     },
+     true, 1.8},
 };
 
 using Entry = std::pair<std::string, std::string>;

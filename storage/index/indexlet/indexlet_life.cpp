@@ -1,0 +1,117 @@
+// How IndexletIndex begins, is cloned and ends, and how its indexlet comes and goes.
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <thread>
+
+#include "base/memory_reserve.h"
+#include "storage/index/indexlet/indexlet_index.h"
+
+namespace indigo::storage {
+
+IndexletIndex::IndexletIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses,
+                             IndexService* service)
+    : epochs_(epochs),
+      account_(account),
+      pauses_(pauses),
+      service_(service),
+      tree_(std::make_unique<BtreeIndex>(epochs, account, pauses)) {
+  if (service_ != nullptr) service_->add(*this);
+}
+
+// Writers are kept out, so no home is locked and nothing is merged now. A batch may be in the middle, between entries: what
+// it has merged is in the tree, what it has not is copied, with names of both.
+IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_t clone_generation)
+    : epochs_(source.epochs_),
+      account_(source.account_),
+      pauses_(source.pauses_),
+      service_(source.service_),
+      tree_(static_cast<BtreeIndex*>(source.tree_->clone(generation, clone_generation).release())) {
+  EpochManager::Guard guard(epochs_);  // an empty indexlet may be let go at any time
+  if (const Indexlet* from = source.indexlet_.load(std::memory_order_acquire); from != nullptr && !from->closed()) {
+    Indexlet* const copy = new Indexlet(*from);
+    indexlet_.store(copy, std::memory_order_release);
+    count_memory(static_cast<int64_t>(copy->bytes() + Phantomlet::bytes()));
+  }
+  for (uint32_t i = 0; i < kMostBatches; i++) {
+    std::lock_guard lock(source.batches_[i].lock);
+    if (source.batches_[i].pending.size() == 0) continue;
+    batches_[i].pending = source.batches_[i].pending;
+    batches_[i].since_us = source.batches_[i].since_us;
+    nonempty_.fetch_or(1U << i, std::memory_order_relaxed);
+    count_memory(static_cast<int64_t>(batches_[i].pending.bytes()));
+  }
+  if (service_ == nullptr) return;
+  service_->add(*this);
+  if (nonempty_.load(std::memory_order_relaxed) != 0) service_->wake();
+}
+
+IndexletIndex::~IndexletIndex() {
+  if (service_ != nullptr) service_->remove(*this);
+  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, -static_cast<int64_t>(buffer_bytes_.load()));
+  delete indexlet_.load(std::memory_order_relaxed);
+}
+
+std::unique_ptr<Index> IndexletIndex::clone(uint64_t generation, uint64_t clone_generation) {
+  const MustNotFail no_failure;  // half a clone would have the wrong generations
+  return std::unique_ptr<Index>(new IndexletIndex(*this, generation, clone_generation));
+}
+
+uint32_t IndexletIndex::batch_count() {
+  static const uint32_t count = std::clamp(std::thread::hardware_concurrency(), 1U, kMostBatches);
+  return count;
+}
+
+void IndexletIndex::count_memory(int64_t bytes) const {
+  buffer_bytes_.fetch_add(static_cast<uint64_t>(bytes), std::memory_order_relaxed);
+  if (account_ != nullptr) account_->add(MemoryKind::kIndexes, bytes);
+}
+
+uint64_t IndexletIndex::memory_bytes() const {
+  return tree_->memory_bytes() + buffer_bytes_.load(std::memory_order_relaxed);
+}
+
+// The phantomlet's parts were chosen for fewer entries.
+bool IndexletIndex::outgrown() const { return tree_->entry_count() > 1024 + 4 * entries_then_; }
+
+void IndexletIndex::open() {
+  std::unique_lock life(life_, std::try_to_lock);  // else somebody is at it
+  if (!life.owns_lock() || indexlet_.load(std::memory_order_relaxed) != nullptr) return;
+  std::string least, greatest;
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    const auto scan = tree_->scan(KeyRange::all(), direction, nullptr);
+    const auto found = scan->next(1);
+    if (!found.empty()) (direction == Direction::kForward ? least : greatest) = found.front().key;
+  }
+  if (greatest < least) greatest = least;  // emptied in between
+  const uint32_t capacity = std::bit_ceil(4 * batch_count() * kMostEntries);
+  auto indexlet = std::make_unique<Indexlet>(epochs_, capacity, Phantomlet(least, greatest));
+  count_memory(static_cast<int64_t>(indexlet->bytes() + Phantomlet::bytes()));
+  entries_then_ = tree_->entry_count();
+  quiet_rounds_ = 0;
+  direct_writes_.store(0, std::memory_order_relaxed);
+  indexlet_.store(indexlet.release(), std::memory_order_release);  // pairs with its readers
+}
+
+void IndexletIndex::close() const {
+  const std::lock_guard life(life_);
+  Indexlet* const indexlet = indexlet_.load(std::memory_order_relaxed);
+  if (indexlet == nullptr) return;
+  const MustNotFail no_failure;
+  indexlet->close();
+  {
+    EpochManager::WriteGuard guard(epochs_);
+    indexlet->pass_all_homes();
+  }
+  // No name comes any more. Who has copied some has merged them when his batch comes to its turn here.
+  for (uint32_t i = 0; i < batch_count(); i++) merge(batches_[i], KeyRange::all(), Why::kService);
+  count_memory(-static_cast<int64_t>(indexlet->bytes() + Phantomlet::bytes()));
+  {
+    EpochManager::WriteGuard guard(epochs_);  // no clone is being made
+    indexlet_.store(nullptr, std::memory_order_relaxed);
+  }
+  epochs_.retire(
+      indexlet, [](void*, void* object) { delete static_cast<Indexlet*>(object); }, nullptr);
+}
+
+}  // namespace indigo::storage

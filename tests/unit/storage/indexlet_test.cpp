@@ -1,0 +1,224 @@
+// Indexlets' own schedules: what comes before, in the middle of and after a merge. What every structure does is in
+// index_conformance_test.cpp.
+#include <atomic>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/mutation.h"
+#include "storage/index/indexlet/indexlet_index.h"
+#include "tests/unit/storage/held_merge.h"
+#include "tests/unit/storage/index_entries.h"
+
+namespace indigo::storage {
+namespace {
+
+constexpr uint64_t kFirst = 1'000'000;  // keys of those that make the index worth an indexlet
+constexpr uint64_t kEntriesBefore = 100;
+
+class IndexletTest : public ::testing::Test {
+ protected:
+  EpochManager epochs_;
+  PauseHook pauses_;
+  std::unique_ptr<Index> index_ = create_indexlet_index(epochs_, pauses_);
+  std::vector<std::string> found_;
+
+  void SetUp() override {
+    for (uint64_t i = 0; i < kEntriesBefore; i++) {
+      EXPECT_EQ(index_->insert(number_key(kFirst + i * 10), "1"), StorageStatus::kOk);
+    }
+    EXPECT_EQ(count_entries(*index_), kEntriesBefore);
+  }
+  uint64_t backlog() const { return index_->service_statistics()->backlog_entries; }
+  uint64_t merged() const { return index_->service_statistics()->merged_entries; }
+};
+
+TEST_F(IndexletTest, AScanMeetsAnUnmergedInsertAndAnUnmergedErasure) {
+  EXPECT_EQ(index_->insert(number_key(5), "1"), StorageStatus::kOk);
+  EXPECT_TRUE(index_->erase(number_key(kFirst), "1"));
+  EXPECT_EQ(backlog(), 2u);
+  EXPECT_EQ(count_entries(*index_, keys_between(1, 10)), 1u);
+  EXPECT_EQ(count_entries(*index_, keys_between(kFirst, kFirst)), 0u);
+  EXPECT_EQ(backlog(), 0u);
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(IndexletTest, ALookUpMeetsAnUnmergedInsertAndAnUnmergedErasure) {
+  EXPECT_EQ(index_->insert(number_key(kFirst), "0"), StorageStatus::kOk);
+  EXPECT_EQ(index_->insert(number_key(kFirst), "2"), StorageStatus::kOk);
+  EXPECT_EQ(index_->lookup(number_key(kFirst), found_), 3u);
+  EXPECT_EQ(std::vector<std::string>(found_.begin(), found_.begin() + 3), (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_TRUE(index_->erase(number_key(kFirst), "1"));
+  EXPECT_FALSE(index_->erase(number_key(kFirst), "1"));
+  ASSERT_EQ(index_->lookup(number_key(kFirst), found_), 2u);
+  EXPECT_EQ(found_[1], "2");
+  const std::vector<std::string> keys{number_key(7), number_key(kFirst), number_key(kFirst + 10)};
+  IndexMatches matches;
+  index_->lookup_many(std::vector<Bytes>(keys.begin(), keys.end()), matches);
+  EXPECT_EQ(matches.ends, (std::vector<uint32_t>{0, 2, 3}));
+  EXPECT_EQ(index_->entry_count(), kEntriesBefore + 1);
+  EXPECT_EQ(backlog(), 3u);
+}
+
+TEST_F(IndexletTest, AScanOfOtherPartsOfTheKeySpaceMergesNothing) {
+  EXPECT_EQ(index_->insert(number_key(5), "1"), StorageStatus::kOk);
+  EXPECT_EQ(count_entries(*index_, keys_between(kFirst + 500, kFirst + 600)), 11u);
+  EXPECT_EQ(backlog(), 1u);
+}
+
+TEST_F(IndexletTest, WhatComesAndGoesIsMergedOnce) {
+  const uint64_t before = merged();
+  for (int i = 0; i < 50; i++) {
+    EXPECT_EQ(index_->insert(number_key(5), "1"), StorageStatus::kOk);
+    EXPECT_TRUE(index_->erase(number_key(5), "1"));
+  }
+  EXPECT_EQ(backlog(), 1u);
+  EXPECT_EQ(count_entries(*index_), kEntriesBefore);
+  EXPECT_EQ(merged(), before + 1);
+}
+
+TEST_F(IndexletTest, AnEntryComesBackWhileItsErasureIsMerged) {
+  EXPECT_TRUE(index_->erase(number_key(kFirst), "1"));
+  HeldMerge held(1);
+  pauses_.set(&held);
+  std::thread scanner([&] { EXPECT_LE(count_entries(*index_), kEntriesBefore); });
+  held.wait_until_held();
+  EXPECT_EQ(index_->insert(number_key(kFirst), "1"), StorageStatus::kOk);
+  held.let_go();
+  scanner.join();
+  EXPECT_EQ(count_entries(*index_), kEntriesBefore);
+  EXPECT_EQ(index_->check(), "");
+}
+
+// Between the two structures an entry is in one of them at least. With "merge" switched off it is in neither for a while.
+TEST_F(IndexletTest, AnEntryThatIsBeingMergedIsFound) {
+  EXPECT_EQ(index_->insert(number_key(5), "1"), StorageStatus::kOk);
+  HeldMerge held(2);
+  pauses_.set(&held);
+  std::atomic<bool> done{false};
+  std::thread scanner([&] {
+    EXPECT_EQ(count_entries(*index_), kEntriesBefore + 1);
+    done = true;
+  });
+  if (kMutations) {
+    while (!done && index_->lookup(number_key(5), found_) == 1) std::this_thread::yield();
+  }
+  EXPECT_EQ(index_->lookup(number_key(5), found_), 1u);
+  held.let_go();
+  scanner.join();
+}
+
+TEST_F(IndexletTest, ACloneThatIsMadeInTheMiddleOfAMergeHasWhatWasMergedAndWhatWaits) {
+  constexpr uint64_t kEntries = 10;
+  for (uint64_t i = 0; i < kEntries; i++) {
+    EXPECT_EQ(index_->insert(number_key(i), std::string(i * 10, 'p')), StorageStatus::kOk);  // some of them long
+  }
+  HeldMerge held(5);
+  pauses_.set(&held);
+  std::thread scanner([&] { EXPECT_EQ(count_entries(*index_), kEntriesBefore + kEntries); });
+  held.wait_until_held();
+  epochs_.pause_writers();
+  const auto clone = index_->clone(1, 2);
+  epochs_.resume_writers();
+  held.let_go();
+  scanner.join();
+  EXPECT_TRUE(index_->erase(number_key(7), std::string(70, 'p')));
+  EXPECT_EQ(count_entries(*index_), kEntriesBefore + kEntries - 1);
+  EXPECT_EQ(clone->lookup(number_key(7), found_), 1u);
+  EXPECT_EQ(count_entries(*clone), kEntriesBefore + kEntries);
+  EXPECT_TRUE(clone->erase(number_key(8), std::string(80, 'p')));
+  EXPECT_EQ(clone->check(), "");
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(IndexletTest, AnIndexletThatHasNoRoomIsPassedBy) {
+  constexpr uint64_t kEntries = 500;  // of one key, which has room for fewer
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert("one", number_key(i)), StorageStatus::kOk);
+  EXPECT_EQ(index_->lookup("one", found_), kEntries);
+  for (uint64_t i = 0; i < kEntries; i += 2) EXPECT_TRUE(index_->erase("one", number_key(i)));
+  EXPECT_EQ(index_->lookup("one", found_), kEntries / 2);
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(IndexletTest, WhatWaitsIsBoundedAndCounted) {
+  constexpr uint64_t kEntries = 20'000;
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number_key(i), number_key(i)), StorageStatus::kOk);
+  const IndexServiceStatistics s = *index_->service_statistics();
+  EXPECT_GT(s.stalls, 0u);
+  EXPECT_LE(s.backlog_entries, 8u * 256);
+  EXPECT_EQ(index_->entry_count(), kEntriesBefore + kEntries);
+  EXPECT_EQ(count_entries(*index_), kEntriesBefore + kEntries);
+  EXPECT_EQ(backlog(), 0u);
+}
+
+TEST_F(IndexletTest, NothingWaitsWhereScansAlwaysNeedIt) {
+  uint64_t waited = 0;
+  for (uint64_t i = 0; i < 1000; i++) {
+    EXPECT_EQ(index_->insert(number_key(i), "1"), StorageStatus::kOk);
+    waited = backlog();
+    EXPECT_EQ(count_entries(*index_, keys_between(i, i)), 1u);
+  }
+  EXPECT_EQ(waited, 0u);
+  // And it waits again when they have gone.
+  for (uint64_t i = 0; i < 10'000; i++) {
+    EXPECT_EQ(index_->insert(number_key(kFirst * 2 + i), "1"), StorageStatus::kOk);
+    if (backlog() > 100) return;
+  }
+  ADD_FAILURE() << "batches have not grown again";
+}
+
+TEST(IndexletService, AnIndexThatIsBeingMergedMayGo) {
+  MemoryAccount account;
+  {
+    EpochManager epochs;
+    PauseHook pauses;
+    IndexService service;
+    for (int round = 0; round < 40; round++) {
+      const auto index = create_indexlet_index(epochs, pauses, account, service);
+      for (uint64_t i = 0; i < 1500; i++) EXPECT_EQ(index->insert(number_key(i), "1"), StorageStatus::kOk);
+      if (round % 2 == 0) service.run_round();
+    }
+  }
+  EXPECT_EQ(account.total(), 0u);
+}
+
+TEST(IndexletService, WhatIsPostedIsMergedWithoutAnybodysHelpAndThenTheIndexletGoes) {
+  MemoryAccount account;
+  EpochManager epochs;
+  PauseHook pauses;
+  IndexService service;
+  const auto index = create_indexlet_index(epochs, pauses, account, service);
+  const auto tree = create_btree_index(epochs, pauses);
+  for (uint64_t i = 0; i < 3000; i++) {
+    EXPECT_EQ(index->insert(number_key(i), "1"), StorageStatus::kOk);
+    EXPECT_EQ(tree->insert(number_key(i), "1"), StorageStatus::kOk);
+  }
+  while (index->service_statistics()->backlog_entries > 0) std::this_thread::yield();
+  EXPECT_GT(index->service_statistics()->merged_entries, 0u);
+  while (index->memory_bytes() > tree->memory_bytes() * 2) std::this_thread::yield();
+  EXPECT_EQ(index->check(), "");
+}
+
+TEST(PhantomletTest, PartsAscendWithKeys) {
+  const Phantomlet phantoms("abc100", "abc200");
+  uint16_t last = 0;
+  for (const char* key : {"", "a", "abb", "abc", "abc1", "abc100", "abc150", "abc199", "abc200", "abc3", "abd", "z"}) {
+    EXPECT_GE(phantoms.partition(key), last) << key;
+    last = phantoms.partition(key);
+  }
+  EXPECT_LT(phantoms.partition("abc100"), phantoms.partition("abc150"));
+}
+
+TEST(PhantomletTest, CountsWhatIsInARange) {
+  Phantomlet phantoms(number_key(0), number_key(1000));
+  KeyRange range = keys_between(500, 510);
+  EXPECT_TRUE(phantoms.none_in(range));
+  phantoms.add(phantoms.partition(number_key(505)));
+  EXPECT_FALSE(phantoms.none_in(range));
+  EXPECT_TRUE(phantoms.none_in(keys_between(600, 610)));
+  phantoms.remove(phantoms.partition(number_key(505)));
+  EXPECT_TRUE(phantoms.none_in(range));
+}
+
+}  // namespace
+}  // namespace indigo::storage
