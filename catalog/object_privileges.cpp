@@ -66,6 +66,7 @@ ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid 
       if (relkind == 'S') out.kind = 'S';
       out.system_catalog = object < oid::kFirstUnpinnedOid && relkind != 'v';
     }
+    out.own_temporary = source.table == pg_namespace::kOid && object == catalog.temp_schema();
     out.acl = row.is_null(source.acl) ? default_list(out.kind, out.owner) : types::read_acl(row.str(source.acl));
   });
   return out;
@@ -84,6 +85,10 @@ ObjectAcl read_parameter_acl(SessionCatalog& catalog, std::string_view name) {
 
 uint32_t held_privileges(SessionCatalog& catalog, const ObjectAcl& object, Oid user) {
   if (catalog.is_superuser(user)) return kEverything;
+  if (object.own_temporary) {
+    const uint32_t held = object_privileges(catalog, kDatabaseAcl, catalog.database(), user);
+    return (held & types::kPrivilegeTemp) != 0 ? kEverything : static_cast<uint32_t>(types::kPrivilegeUsage);
+  }
   uint32_t held = listed(catalog, object.acl, user, false) | from_predefined_roles(catalog, object, user);
   if (object.system_catalog) held &= ~(kWriting | types::kPrivilegeTruncate | types::kPrivilegeUsage);
   return held;

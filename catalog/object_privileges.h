@@ -40,6 +40,9 @@ struct ObjectAcl {
   types::Acl acl;
   char kind = 0;                // as default_acl
   bool system_catalog = false;  // a built-in table, which only superusers change
+  // The session's own schema of temporary objects: a role that may have such objects in the database holds all privileges on
+  // it, others may use what is there.
+  bool own_temporary = false;
 };
 ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid object);
 

@@ -5,11 +5,13 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/wait_point.h"
+#include "engine/front_door.h"
 #include "engine/session.h"
 
 namespace indigo::engine {
@@ -29,6 +31,9 @@ struct ConnectOptions {
   std::map<std::string, std::string> settings;  // startup parameters and options=-c ...
   std::string client_address;                   // for pg_stat_activity; empty for unix sockets
   int client_port = -1;
+  std::string server_address;
+  int server_port = -1;
+  std::optional<TlsDescription> tls;
 };
 
 // What authentication needs to know of a role.
@@ -44,6 +49,10 @@ class Instance {
   static Result<std::unique_ptr<Instance>> open(const InstanceOptions& options);
 
   virtual RoleCredentials credentials(const std::string& user) = 0;
+  // Whether `user` is `role` or, directly or not, its member; superusers as others.
+  virtual bool is_member(const std::string& user, const std::string& role) = 0;
+  // Asked by pg_reload_conf() and the views of its files; nullptr: there is none.
+  virtual void set_front_door(FrontDoor* door) = 0;
   // After authentication. Errors: 3D000, 28000, 53300, 57P03, bad settings (22023, 42704).
   // `waiter` is the session's own sleeper: cancel and terminate requests reach it.
   virtual Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) = 0;

@@ -137,6 +137,22 @@ RoleCredentials InstanceImpl::credentials(const std::string& user) {
   return out;
 }
 
+bool InstanceImpl::is_member(const std::string& user, const std::string& role) {
+  const auto member = catalog_->role_named(user);
+  const auto group = catalog_->role_named(role);
+  if (!member || !group) return false;
+  std::vector<Oid> seen{member->oid};
+  for (size_t i = 0; i < seen.size(); i++) {
+    if (seen[i] == group->oid) return true;
+    const auto info = catalog_->role(seen[i]);
+    if (!info) continue;
+    for (const Oid up : info->member_of) {
+      if (std::find(seen.begin(), seen.end(), up) == seen.end()) seen.push_back(up);
+    }
+  }
+  return false;
+}
+
 InstanceImpl::ConnectionLimits InstanceImpl::connection_limits(Oid database) {
   return catalog::with_transaction(*store_, nullptr, 0, [&](storage::Transaction& txn) {
     ConnectionLimits out;

@@ -2,6 +2,7 @@
 // Thread safety: as Instance.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -25,12 +26,15 @@ class InstanceImpl final : public Instance {
   Status start();
 
   RoleCredentials credentials(const std::string& user) override;
+  bool is_member(const std::string& user, const std::string& role) override;
+  void set_front_door(FrontDoor* door) override { front_door_.store(door, std::memory_order_release); }
   Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) override;
   void cancel(int32_t pid, int32_t key) override;
   std::string setting(const std::string& name) override;
   bool shutdown(Deadline deadline) override;
 
   catalog::Catalog& catalog() { return *catalog_; }
+  FrontDoor* front_door() { return front_door_.load(std::memory_order_acquire); }
   DataDirectory* data_directory() { return data_.get(); }
   const std::vector<std::string>& defaults() const { return defaults_; }
   int64_t start_timestamp() const { return start_timestamp_; }
@@ -74,6 +78,7 @@ class InstanceImpl final : public Instance {
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;
+  std::atomic<FrontDoor*> front_door_{nullptr};  // stays until no session is left
 
   mutable std::mutex mutex_;  // guards the members below
   std::unordered_map<int32_t, Registered> sessions_;

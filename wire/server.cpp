@@ -1,6 +1,5 @@
 #include "wire/server.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -19,6 +18,7 @@
 #include "engine/auth/digest.h"
 #include "engine/settings/setting_table.h"
 #include "wire/net/refusal.h"
+#include "wire/net/socket_address.h"
 
 namespace indigo::wire {
 
@@ -26,6 +26,8 @@ namespace {
 
 // Connections beyond max_connections that may be about to learn that there are too many.
 constexpr uint32_t kUnauthenticatedAllowance = 256;
+// For handshakes and names: one that waits for a name server leaves another.
+constexpr int kBlockingThreads = 2;
 
 Result<int64_t> integer_setting(engine::Instance& instance, std::string_view name, int64_t otherwise) {
   std::string text = instance.setting(std::string(name));
@@ -37,30 +39,42 @@ Result<int64_t> integer_setting(engine::Instance& instance, std::string_view nam
   return number;
 }
 
-Result<AuthMethod> auth_setting(engine::Instance& instance, const std::string& name, AuthMethod otherwise) {
-  std::string text = instance.setting(name);
-  if (text.empty()) return otherwise;
-  if (auto method = parse_auth_method(text)) return *method;
-  return Error(sqlstate::kInvalidParameterValue, "invalid value for parameter \"" + name + "\": \"" + text + "\"");
+DoorSettings door_settings(engine::Instance& instance) {
+  DoorSettings door;
+  const auto take = [&](const char* name, std::string& into) {
+    std::string text = instance.setting(name);
+    if (!text.empty()) into = std::move(text);
+  };
+  take("hba_file", door.hba_file);
+  take("ident_file", door.ident_file);
+  take("local_auth", door.local_auth);
+  take("loopback_auth", door.loopback_auth);
+  take("remote_auth", door.remote_auth);
+  door.tls = instance.setting("ssl") == "on";
+  take("ssl_cert_file", door.tls_files.cert_file);
+  take("ssl_key_file", door.tls_files.key_file);
+  take("ssl_ca_file", door.tls_files.ca_file);
+  take("ssl_crl_file", door.tls_files.crl_file);
+  take("ssl_crl_dir", door.tls_files.crl_dir);
+  take("ssl_ciphers", door.tls_files.ciphers);
+  door.tls_files.prefer_server_ciphers = instance.setting("ssl_prefer_server_ciphers") != "off";
+  take("ssl_ecdh_curve", door.tls_files.ecdh_curve);
+  take("ssl_dh_params_file", door.tls_files.dh_params_file);
+  take("ssl_min_protocol_version", door.tls_files.min_protocol_version);
+  take("ssl_max_protocol_version", door.tls_files.max_protocol_version);
+  take("ssl_passphrase_command", door.tls_files.passphrase_command);
+  return door;
 }
 
-// Where a TCP client comes from; IPv4 inside IPv6 counts as IPv4.
-ClientAddress describe(const sockaddr_storage& address) {
+// Both ends of a TCP connection; of a unix socket only that it is one.
+ClientAddress describe(const sockaddr_storage& address, const Socket& socket) {
   ClientAddress client;
-  char text[INET6_ADDRSTRLEN] = {};
-  if (address.ss_family == AF_INET) {
-    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
-    client.origin = (ntohl(v4.sin_addr.s_addr) >> 24) == 127 ? Origin::kLoopback : Origin::kRemote;
-    client.host = inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
-    client.port = ntohs(v4.sin_port);
-  } else if (address.ss_family == AF_INET6) {
-    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
-    bool loopback =
-        IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) || (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) && v6.sin6_addr.s6_addr[12] == 127);
-    client.origin = loopback ? Origin::kLoopback : Origin::kRemote;
-    client.host = inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
-    client.port = ntohs(v6.sin6_port);
-  }
+  client.peer.ss_family = client.own.ss_family = AF_UNIX;
+  if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return client;
+  client.peer = without_mapping(address);
+  sockaddr_storage own{};
+  socklen_t length = sizeof own;
+  if (getsockname(socket.fd(), reinterpret_cast<sockaddr*>(&own), &length) == 0) client.own = without_mapping(own);
   return client;
 }
 
@@ -74,9 +88,7 @@ Result<ServerOptions> ServerOptions::from(engine::Instance& instance) {
   options.workers = static_cast<int>(workers);
   options.max_connections = static_cast<uint32_t>(connections);
   options.authentication_timeout = std::chrono::seconds(seconds);
-  INDIGO_ASSIGN(options.rules.local, auth_setting(instance, "local_auth", options.rules.local));
-  INDIGO_ASSIGN(options.rules.loopback, auth_setting(instance, "loopback_auth", options.rules.loopback));
-  INDIGO_ASSIGN(options.rules.remote, auth_setting(instance, "remote_auth", options.rules.remote));
+  options.door = door_settings(instance);
   return options;
 }
 
@@ -86,7 +98,11 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
   server->listeners_ = std::move(listeners);
   server->max_connections_ = options.max_connections;
   server->shared_.instance = &instance;
-  server->shared_.rules = options.rules;
+  INDIGO_ASSIGN(server->door_, Door::open(options.door));
+  INDIGO_ASSIGN(server->calls_, BlockingCalls::start(kBlockingThreads));
+  server->shared_.door = server->door_.get();
+  server->shared_.calls = server->calls_.get();
+  instance.set_front_door(server->door_.get());
   server->shared_.authentication_timeout = options.authentication_timeout;
   server->shared_.max_connections = options.max_connections;
   INDIGO_ASSIGN(server->shared_.secret, engine::auth::random_bytes(32, "secret"));
@@ -108,7 +124,10 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
   return server;
 }
 
-Server::~Server() { stop(kNoDeadline); }
+Server::~Server() {
+  stop(kNoDeadline);
+  if (shared_.instance != nullptr) shared_.instance->set_front_door(nullptr);
+}
 
 bool Server::stop(Deadline deadline) {
   if (acceptor_.joinable()) {
@@ -158,7 +177,8 @@ void Server::accept_from(int listener) {
         setsockopt(client.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
         setsockopt(client.fd(), SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
       }
-      dispatch(std::move(client), describe(address));
+      const ClientAddress from = describe(address, client);
+      dispatch(std::move(client), from);
       continue;
     }
     if (errno == EMFILE || errno == ENFILE) {

@@ -19,7 +19,7 @@ struct ServerOptions {
   int workers = 0;  // 0: one for each core
   uint32_t max_connections = 10'000;
   Clock::duration authentication_timeout = std::chrono::seconds(60);
-  AuthRules rules;
+  DoorSettings door;
 
   // From the instance's settings of these names.
   static Result<ServerOptions> from(engine::Instance& instance);
@@ -33,6 +33,8 @@ class Server {
   ~Server();  // stop()s, waiting as long as it takes
 
   const Listeners& listeners() const { return listeners_; }
+  // Reads certificates and rules again.
+  void reload() { door_->reload(); }
   // Stops accepting, ends all sessions (57P01) and waits for them. False: some have not ended before the deadline.
   bool stop(Deadline deadline);
   // Connections, with those that have not authenticated yet.
@@ -44,6 +46,8 @@ class Server {
   void accept_from(int listener);
   void dispatch(Socket socket, ClientAddress address);
 
+  std::unique_ptr<Door> door_;
+  std::unique_ptr<BlockingCalls> calls_;
   SharedState shared_;
   Listeners listeners_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -133,20 +133,16 @@ select null::pg_catalog.text as slot_name, null::pg_catalog.int8 as spill_txns,
        null::pg_catalog.int8 as total_bytes, null::pg_catalog.timestamptz as stats_reset
 where false)sql"},
     {"pg_hba_file_rules", R"sql(
-select null::pg_catalog.int4 as line_number, null::pg_catalog.text as type,
-       null::pg_catalog.text[] as database, null::pg_catalog.text[] as user_name,
-       null::pg_catalog.text as address, null::pg_catalog.text as netmask,
-       null::pg_catalog.text as auth_method, null::pg_catalog.text[] as options, null::pg_catalog.text as error
-where false)sql"},
+select a.line_number, a.type, a.database, a.user_name, a.address, a.netmask, a.auth_method, a.options, a.error
+from pg_catalog.pg_hba_file_rules() a)sql"},
     {"pg_file_settings", R"sql(
 select null::pg_catalog.text as sourcefile, null::pg_catalog.int4 as sourceline,
        null::pg_catalog.int4 as seqno, null::pg_catalog.text as name, null::pg_catalog.text as setting,
        null::pg_catalog.bool as applied, null::pg_catalog.text as error
 where false)sql"},
     {"pg_ident_file_mappings", R"sql(
-select null::pg_catalog.int4 as line_number, null::pg_catalog.text as map_name,
-       null::pg_catalog.text as sys_name, null::pg_catalog.text as pg_username, null::pg_catalog.text as error
-where false)sql"},
+select a.line_number, a.map_name, a.sys_name, a.pg_username, a.error
+from pg_catalog.pg_ident_file_mappings() a)sql"},
     {"pg_seclabels", R"sql(
 select null::pg_catalog.oid as objoid, null::pg_catalog.oid as classoid, null::pg_catalog.int4 as objsubid,
        null::pg_catalog.text as objtype, null::pg_catalog.oid as objnamespace,

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
+#include "engine/front_door.h"
 
 namespace indigo::engine {
 
@@ -14,6 +16,9 @@ struct SessionActivity {
   std::mutex mutex;  // guards the members below
   std::string query, state = "idle", application_name, client_address;
   int client_port = -1;
+  std::string server_address;
+  int server_port = -1;
+  std::optional<TlsDescription> tls;
   int64_t backend_start = 0, transaction_start = 0, query_start = 0, state_change = 0;
   Oid database = kInvalidOid, user = kInvalidOid;
   std::string database_name, user_name;

@@ -29,6 +29,9 @@ Status SessionImpl::start(const ConnectOptions& options, std::span<const std::pa
     activity.backend_start = activity.state_change = timestamp_now();
     activity.client_address = options.client_address;
     activity.client_port = options.client_port;
+    activity.server_address = options.server_address;
+    activity.server_port = options.server_port;
+    activity.tls = options.tls;
     activity.database = catalog.database();
     activity.database_name = catalog.database_name();
     activity.user = role->oid;

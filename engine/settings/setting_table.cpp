@@ -135,8 +135,8 @@ Result<std::string> parse_enum(const SettingDefinition& d, std::string_view text
   while (!rest.empty()) {
     auto comma = rest.find(',');
     std::string_view value = rest.substr(0, comma);
-    if (wanted == value) return std::string(value);
-    list += (list.empty() ? "" : ", ") + std::string(value);
+    if (wanted == types::to_lower(value)) return std::string(value);
+    if (!value.empty()) list += (list.empty() ? "" : ", ") + std::string(value);
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
   }
   Error e = invalid(d, text);

@@ -9,11 +9,13 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
 #include "engine/session/transaction_block.h"
+#include "engine/system/client_address.h"
 #include "engine/system/families.h"
 #include "engine/system/privilege_check.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
+#include "types/numeric/numeric.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -42,6 +44,25 @@ void hide(std::span<Datum> row) {
   row[kQuery] = text_datum("<insufficient privilege>");
 }
 
+// A session's TLS as columns; null without, and for what the client has not shown.
+struct Encryption {
+  explicit Encryption(const SessionActivity& a) {
+    if (!a.tls) return;
+    version = text_datum(a.tls->version);
+    cipher = text_datum(a.tls->cipher);
+    bits = Datum::of(static_cast<int32_t>(a.tls->bits));
+    if (a.tls->client_dn.empty()) return;
+    client_dn = text_datum(a.tls->client_dn);
+    issuer_dn = text_datum(a.tls->issuer_dn);
+    types::Numeric serial;
+    if (types::parse_numeric(a.tls->client_serial, serial) == types::NumericParse::kOk) serial_image = serial.image();
+    client_serial = text_datum(serial_image);
+  }
+  std::string serial_image;
+  Datum version = null_text(), cipher = null_text(), bits = Datum::make_null(Phys::kI32);
+  Datum client_dn = null_text(), client_serial = null_text(), issuer_dn = null_text();
+};
+
 Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   for (const auto& entry : session.instance().sessions()) {
     if (!arguments.empty() && !arguments[0].null && arguments[0].i32 != entry.pid) continue;
@@ -49,6 +70,8 @@ Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments
     const bool shown = may_see(session, a);
     std::lock_guard lock(a.mutex);
     const Datum no_int = Datum::make_null(Phys::kI32);
+    const std::string address = address_image(a.client_address);
+    const Encryption tls(a);
     Datum row[] = {Datum::of_oid(a.database),
                    Datum::of(entry.pid),
                    Datum::of_oid(a.user),
@@ -61,19 +84,19 @@ Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments
                    timestamp_or_null(a.query_start),
                    timestamp_or_null(a.backend_start),
                    timestamp_or_null(a.state_change),
-                   null_text(),  // client_addr: inet is not built yet
+                   address.empty() ? null_text() : text_datum(address),
                    null_text(),
                    a.client_port < 0 ? Datum::of(int32_t{-1}) : Datum::of(static_cast<int32_t>(a.client_port)),
                    no_int,
                    no_int,
                    text_datum("client backend"),
-                   Datum::of(false),
-                   null_text(),
-                   null_text(),
-                   no_int,
-                   null_text(),
-                   null_text(),
-                   null_text(),
+                   Datum::of(a.tls.has_value()),
+                   tls.version,
+                   tls.cipher,
+                   tls.bits,
+                   tls.client_dn,
+                   tls.client_serial,
+                   tls.issuer_dn,
                    Datum::of(false),
                    null_text(),
                    Datum::of(false),
@@ -180,19 +203,11 @@ Result<OwnedDatum> session_is_blocked(SessionParts& session, std::span<const Dat
   return value_of(!storage::safe_snapshot_blockers(session.store(), pid).empty());
 }
 Result<OwnedDatum> no_text(SessionParts&, std::span<const Datum>) { return null_value(Phys::kStr); }
-Result<OwnedDatum> no_number(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI32); }
 Result<OwnedDatum> no(SessionParts&, std::span<const Datum>) { return value_of(false); }
-Result<OwnedDatum> yes(SessionParts&, std::span<const Datum>) { return value_of(true); }
 Result<OwnedDatum> trigger_depth(SessionParts& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of(static_cast<int32_t>(session.triggers().depth())));
 }
 Result<OwnedDatum> queue_usage(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
-// Through a Unix socket both ends have no address.
-Result<OwnedDatum> client_port(SessionParts& session, std::span<const Datum>) {
-  SessionActivity& a = session.message().activity();
-  std::lock_guard lock(a.mutex);
-  return a.client_port < 0 ? null_value(Phys::kI32) : OwnedDatum(Datum::of(static_cast<int32_t>(a.client_port)));
-}
 
 constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activity}};
 constexpr SystemValue kActivityValues[] = {
@@ -210,14 +225,9 @@ constexpr SystemValue kActivityValues[] = {
     {"pg_blocking_pids", blocking_pids},
     {"pg_safe_snapshot_blocking_pids", safe_snapshot_blocking_pids},
     {"pg_isolation_test_session_is_blocked", session_is_blocked},
-    {"inet_client_addr", no_text},  // inet is not built yet
-    {"inet_client_port", client_port},
-    {"inet_server_addr", no_text},
-    {"inet_server_port", no_number},
     {"pg_trigger_depth", trigger_depth},
     {"pg_jit_available", no},
     {"pg_notification_queue_usage", queue_usage},
-    {"pg_reload_conf", yes},
     {"pg_collation_actual_version", collation_version},
     {"pg_database_collation_actual_version", no_text},
     {"pg_current_logfile", no_text},

@@ -240,8 +240,6 @@ constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_subscription", no_rows},
     {"pg_get_replication_slots", no_rows},
     {"pg_show_replication_origin_status", no_rows},
-    {"pg_hba_file_rules", no_rows},
-    {"pg_ident_file_mappings", no_rows},
     {"show_all_file_settings", no_rows},
     {"pg_get_publication_tables", no_rows},
     {"pg_tablespace_databases", no_rows},

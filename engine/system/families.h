@@ -22,6 +22,8 @@ std::span<const SystemValue> relation_values();
 std::span<const SystemValue> counter_values();
 std::span<const SystemRows> counter_rows();
 std::span<const SystemRows> extension_rows();
+std::span<const SystemRows> front_door_rows();
+std::span<const SystemValue> front_door_values();
 std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
 // engine/system/definitions

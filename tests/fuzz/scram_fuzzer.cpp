@@ -14,8 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view first = bytes.substr(0, middle);
   std::string_view second = middle == std::string_view::npos ? std::string_view() : bytes.substr(middle + 1);
   static const ScramVerifier verifier = ScramVerifier::make("secret", "salt", 1);
-  ScramExchange exchange(verifier, "nonce");
-  if (exchange.first(first).ok()) {
+  for (const ScramExchange::Binding binding :
+       {ScramExchange::Binding{}, {"certificate", false}, {"certificate", true}}) {
+    ScramExchange exchange(verifier, "nonce", binding);
+    if (!exchange.first(first).ok()) continue;
     auto final = exchange.final(second);
     if (final.ok() && !final->empty()) abort();
   }

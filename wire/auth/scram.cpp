@@ -16,6 +16,7 @@ using engine::auth::Sha256;
 using engine::auth::sha256;
 
 constexpr size_t kNonceBytes = 18;
+constexpr std::string_view kBindingType = "tls-server-end-point";
 
 Error malformed(std::string detail) {
   return Error(sqlstate::kProtocolViolation, "malformed SCRAM message").with_detail(std::move(detail));
@@ -45,22 +46,54 @@ Result<std::string> ScramExchange::make_nonce() {
   return base64_encode(bytes);
 }
 
-ScramExchange::ScramExchange(engine::auth::ScramVerifier verifier, std::string nonce)
-    : verifier_(std::move(verifier)), nonce_(std::move(nonce)) {}
+ScramExchange::ScramExchange(engine::auth::ScramVerifier verifier, std::string nonce, Binding binding)
+    : verifier_(std::move(verifier)), nonce_(std::move(nonce)), binding_(binding) {}
+
+Status ScramExchange::take_header(std::string_view& message) {
+  std::string_view rest = message;
+  if (rest.empty()) return malformed("The message is empty.");
+  const char flag = rest[0];
+  if (flag == 'p') {
+    if (!binding_.chosen) {
+      return malformed(
+          "The client selected SCRAM-SHA-256 without channel binding, but the SCRAM message includes channel binding "
+          "data.");
+    }
+    std::string_view type;
+    if (!take_attribute(rest, 'p', type)) return malformed("Expected attribute \"p\".");
+    if (type != kBindingType) {
+      return Error(sqlstate::kProtocolViolation,
+                   "unsupported SCRAM channel-binding type \"" + std::string(type) + "\"");
+    }
+  } else if (flag == 'n' || flag == 'y') {
+    if (binding_.chosen) {
+      return malformed(
+          "The client selected SCRAM-SHA-256-PLUS, but the SCRAM message does not include channel binding data.");
+    }
+    if (flag == 'y' && !binding_.end_point.empty()) {
+      return Error(sqlstate::kInvalidAuthorization, "SCRAM channel binding negotiation error")
+          .with_detail(
+              "The client supports SCRAM channel binding but thinks the server does not.  However, this server does "
+              "support channel binding.");
+    }
+    if (rest.size() < 3 || rest[1] != ',') return malformed("Comma expected.");
+    rest.remove_prefix(2);
+  } else {
+    return malformed("Unexpected channel-binding flag.");
+  }
+  if (rest.starts_with('a')) {
+    return Error(sqlstate::kFeatureNotSupported, "client uses authorization identity, but it is not supported");
+  }
+  if (!rest.starts_with(',')) return malformed("Unexpected attribute in client-first-message.");
+  rest.remove_prefix(1);
+  gs2_header_ = message.substr(0, message.size() - rest.size());
+  message = rest;
+  return {};
+}
 
 Result<std::string> ScramExchange::first(std::string_view message) {
   std::string_view rest = message;
-  if (rest.empty()) return malformed("The message is empty.");
-  if (rest[0] == 'p') {
-    return Error(sqlstate::kProtocolViolation, "client requires SCRAM channel binding, but it is not supported");
-  }
-  if (rest[0] != 'n' && rest[0] != 'y') return malformed("Unexpected channel-binding flag.");
-  if (rest.size() < 3 || rest[1] != ',') return malformed("Comma expected.");
-  if (rest[2] == 'a')
-    return Error(sqlstate::kFeatureNotSupported, "client uses authorization identity, but it is not supported");
-  if (rest[2] != ',') return malformed("Unexpected attribute in client-first-message.");
-  gs2_header_ = rest.substr(0, 3);
-  rest.remove_prefix(3);
+  INDIGO_TRY(take_header(rest));
   client_first_bare_ = rest;
   if (rest.starts_with("m=")) {
     return Error(sqlstate::kFeatureNotSupported, "client requires an unsupported SCRAM extension");
@@ -78,8 +111,13 @@ Result<std::string> ScramExchange::final(std::string_view message) {
   std::string_view rest = message, binding, nonce;
   size_t proof_at = message.rfind(",p=");
   if (!take_attribute(rest, 'c', binding)) return malformed("Expected attribute \"c\".");
-  if (base64_decode(binding) != gs2_header_)
+  if (binding_.chosen) {
+    if (base64_decode(binding) != gs2_header_ + std::string(binding_.end_point)) {
+      return Error(sqlstate::kInvalidAuthorization, "SCRAM channel binding check failed");
+    }
+  } else if (base64_decode(binding) != gs2_header_) {
     return malformed("Unexpected SCRAM channel-binding attribute in client-final-message.");
+  }
   if (!take_attribute(rest, 'r', nonce)) return malformed("Expected attribute \"r\".");
   if (nonce != nonce_) return malformed("Nonce does not match.");
   if (proof_at == std::string_view::npos) return malformed("Expected attribute \"p\".");

@@ -39,14 +39,13 @@ void raise_descriptor_limit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// The signals that end the server, blocked in every thread and taken by the main one.
+// The signals that end the server or make it read its files again, blocked in every thread and taken by the main one.
 sigset_t block_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (int number : {SIGTERM, SIGINT, SIGQUIT}) sigaddset(&signals, number);
+  for (int number : {SIGTERM, SIGINT, SIGQUIT, SIGHUP}) sigaddset(&signals, number);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  signal(SIGHUP, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);  // a file at its limit is an error of the write
   return signals;
 }
@@ -146,7 +145,11 @@ int serve(const ServeOptions& options) {
          listeners.socket_directory().c_str());
   fflush(stdout);
   int number = 0;
-  sigwait(&signals, &number);
+  while (sigwait(&signals, &number) != 0 || number == SIGHUP) {
+    if (number != SIGHUP) continue;
+    log_info("received SIGHUP, reloading configuration files");
+    running->server->reload();
+  }
   running->stop();
   return 0;
 }
@@ -172,7 +175,9 @@ int run_command(ServeOptions options, const std::vector<std::string>& command) {
   while (true) {
     int number = 0;
     sigwait(&signals, &number);
-    if (number != SIGCHLD) {
+    if (number == SIGHUP) {
+      running->server->reload();
+    } else if (number != SIGCHLD) {
       kill(child, number);
     } else if (waitpid(child, &status, WNOHANG) == child) {
       break;

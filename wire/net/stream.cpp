@@ -3,6 +3,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace indigo::wire {
@@ -10,6 +11,8 @@ namespace indigo::wire {
 namespace {
 constexpr uint32_t kReadEvents = EPOLLIN | EPOLLRDHUP;
 constexpr uint32_t kLossEvents = EPOLLHUP | EPOLLERR;
+// Encrypted ahead of the socket.
+constexpr size_t kSealedAtOnce = 256 * 1024;
 }  // namespace
 
 Stream::Stream(Socket socket, Task& task) : socket_(std::move(socket)), task_(task) {
@@ -38,18 +41,37 @@ void Stream::start_busy(bool end_is_loss) {
 // A client that has sent more before it left (Terminate at least) wanted its statement done.
 bool Stream::has_more_input() const {
   char byte;
+  if (tls_ && tls_->may_have_input()) return true;
   return !in_.unread().empty() || recv(socket_.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 
 StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
+  if (!tls_) return receive(in_, deadline, lowest);
+  while (true) {
+    if (tls_->may_have_input()) {
+      auto space = in_.prepare();
+      size_t bytes = 0;
+      switch (tls_->read(space.at, space.bytes, bytes)) {
+        case TlsChannel::Step::kDone: in_.received(bytes); return StreamResult::kOk;
+        case TlsChannel::Step::kWantsInput: break;
+        case TlsChannel::Step::kClosed:
+        case TlsChannel::Step::kFailed: broken_ = true; return StreamResult::kClosed;
+      }
+    }
+    const StreamResult result = receive(tls_->in(), deadline, lowest);
+    if (result != StreamResult::kOk) return result;
+  }
+}
+
+StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReason lowest) {
   bool look = !readable_ && nearness_.look_at_once();
   while (true) {
     if (broken_) return StreamResult::kClosed;
     if (readable_ || look) {
-      auto space = in_.prepare();
+      auto space = into.prepare();
       ssize_t got = recv(socket_.fd(), space.at, space.bytes, MSG_DONTWAIT);
       if (got > 0) {
-        in_.received(static_cast<size_t>(got));
+        into.received(static_cast<size_t>(got));
         if (look) nearness_.looked(true);
         readable_ = static_cast<size_t>(got) == space.bytes || hung_up_;
         return StreamResult::kOk;
@@ -76,16 +98,41 @@ StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
   }
 }
 
-bool Stream::send_until(size_t end) {
-  while (sent_ < end) {
-    ssize_t sent = send(socket_.fd(), out_.data() + sent_, end - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent >= 0) {
-      sent_ += static_cast<size_t>(sent);
+bool Stream::send_bytes(const OutputBuffer& from, size_t& sent, size_t end) {
+  while (sent < end) {
+    ssize_t taken = send(socket_.fd(), from.data() + sent, end - sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (taken >= 0) {
+      sent += static_cast<size_t>(taken);
       continue;
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) broken_ = true;
     return false;
+  }
+  return true;
+}
+
+bool Stream::send_sealed() {
+  if (!send_bytes(tls_->out(), sealed_sent_, tls_->out().size())) return false;
+  tls_->out().clear();
+  sealed_sent_ = 0;
+  return true;
+}
+
+bool Stream::send_until(size_t end) {
+  if (!tls_) {
+    if (!send_bytes(out_, sent_, end)) return false;
+  } else {
+    if (!send_sealed()) return false;
+    while (sent_ < end) {
+      const size_t bytes = std::min(end - sent_, kSealedAtOnce);
+      if (!tls_->write({out_.data() + sent_, bytes})) {
+        broken_ = true;
+        return false;
+      }
+      sent_ += bytes;
+      if (!send_sealed()) return false;
+    }
   }
   if (sent_ == out_.size()) {
     out_.clear();
@@ -94,14 +141,21 @@ bool Stream::send_until(size_t end) {
   return true;
 }
 
+void Stream::drop_output() {
+  out_.clear();
+  sent_ = due_ = 0;
+  if (!tls_) return;
+  tls_->out().clear();
+  sealed_sent_ = 0;
+}
+
 void Stream::want_writable(bool want) {
   task_.worker().change(socket_.fd(), want ? kReadEvents | EPOLLOUT : kReadEvents, *this);
 }
 
 StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
   if (broken_) {
-    out_.clear();
-    sent_ = due_ = 0;
+    drop_output();
     return StreamResult::kClosed;
   }
   if (send_some()) return StreamResult::kOk;
@@ -125,10 +179,7 @@ StreamResult Stream::flush(Deadline deadline, InterruptReason lowest) {
   }
   want_writable(false);
   writable_ = true;
-  if (broken_) {
-    out_.clear();
-    sent_ = due_ = 0;
-  }
+  if (broken_) drop_output();
   return result;
 }
 
@@ -141,15 +192,23 @@ void Stream::move_to(Worker& target) {
   if (!task_.worker().watch(socket_.fd(), kReadEvents, *this)) broken_ = true;
 }
 
-void Stream::farewell(Deadline deadline) { flush(deadline, InterruptReason::kDisconnect); }
+void Stream::farewell(Deadline deadline) {
+  flush(deadline, InterruptReason::kDisconnect);
+  if (!tls_ || broken_) return;
+  tls_->close();
+  send_sealed();
+}
 
 void Stream::try_flush() {
-  if (!broken_ && sent_ < due_) send_until(due_);
+  if (!broken_ && (sent_ < due_ || (tls_ && !tls_->out().empty()))) send_until(due_);
 }
 
 void Stream::release_buffers(bool all) {
   in_.release(all);
   out_.release(all);
+  if (!tls_) return;
+  tls_->in().release(all);
+  tls_->out().release(all);
 }
 
 }  // namespace indigo::wire

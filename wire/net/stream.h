@@ -1,8 +1,10 @@
 // A session's socket with its buffers, for use on the session's fiber: fill() and flush() suspend the task instead of
 // blocking. In the steady state a round trip costs one recv and one send: a read that did not fill the buffer has
-// emptied the socket, and the next edge of epoll tells when there is more. Thread safety: none; the owning task's
-// worker only.
+// emptied the socket, and the next edge of epoll tells when there is more. With TLS both go through a channel, whose buffers
+// lie between the socket and in() and out(). Thread safety: none; the owning task's worker only.
 #pragma once
+
+#include <memory>
 
 #include "wire/net/input_buffer.h"
 #include "wire/net/nearness.h"
@@ -10,6 +12,7 @@
 #include "wire/net/socket.h"
 #include "wire/runtime/task.h"
 #include "wire/runtime/worker.h"
+#include "wire/tls/tls_channel.h"
 
 namespace indigo::wire {
 
@@ -20,13 +23,20 @@ class Stream final : public IoHandler {
   Stream(Socket socket, Task& task);
   ~Stream() override;
 
+  int socket() const { return socket_.fd(); }
   InputBuffer& in() { return in_; }
   OutputBuffer& out() { return out_; }
 
   // Receives at least one byte. An interrupt of `lowest` or above ends the wait.
   StreamResult fill(Deadline deadline, InterruptReason lowest);
   // Whether fill() would find bytes without waiting, as far as epoll has told.
-  bool readable() const { return readable_; }
+  bool readable() const { return readable_ || (tls_ && tls_->may_have_input()); }
+  // What follows goes through `channel`, its handshake first. Call it with nothing unread and nothing to send.
+  void start_tls(std::unique_ptr<TlsChannel> channel) { tls_ = std::move(channel); }
+  const TlsChannel* tls() const { return tls_.get(); }
+  TlsChannel* tls() { return tls_.get(); }
+  // As fill(), into the channel's buffer: for the handshake.
+  StreamResult fill_channel(Deadline deadline, InterruptReason lowest) { return receive(tls_->in(), deadline, lowest); }
   // Sends all of out(). Cancel requests do not end the wait, terminate does.
   StreamResult flush() { return flush(kNoDeadline, InterruptReason::kIdleTimeout); }
   StreamResult flush(Deadline deadline, InterruptReason lowest);
@@ -53,8 +63,12 @@ class Stream final : public IoHandler {
   void on_io(uint32_t epoll_events) override;
 
  private:
+  StreamResult receive(InputBuffer& into, Deadline deadline, InterruptReason lowest);
   bool send_some() { return send_until(out_.size()); }
-  bool send_until(size_t end);  // of out_; false: would block or broken
+  bool send_until(size_t end);                                          // of out_; false: would block or broken
+  bool send_bytes(const OutputBuffer& from, size_t& sent, size_t end);  // false: would block or broken
+  bool send_sealed();                                                   // all that the channel wants sent
+  void drop_output();
   void want_writable(bool want);
   bool has_more_input() const;
 
@@ -62,10 +76,12 @@ class Stream final : public IoHandler {
   Task& task_;
   InputBuffer in_;
   OutputBuffer out_;
-  size_t sent_ = 0;       // of out_
-  size_t due_ = 0;        // of out_
-  bool readable_ = true;  // before the first edge we do not know
-  bool hung_up_ = false;  // the peer has shut down: read until the end without waiting for edges
+  std::unique_ptr<TlsChannel> tls_;
+  size_t sealed_sent_ = 0;  // of tls_->out()
+  size_t sent_ = 0;         // of out_: to the socket, or into the channel
+  size_t due_ = 0;          // of out_
+  bool readable_ = true;    // before the first edge we do not know
+  bool hung_up_ = false;    // the peer has shut down: read until the end without waiting for edges
   bool writable_ = true;
   bool broken_ = false;
   bool waiting_ = false;  // the task sleeps in fill() or flush()

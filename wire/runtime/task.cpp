@@ -37,6 +37,11 @@ WaitResult Task::wait(InterruptReason lowest, Deadline deadline) {
   }
 }
 
+void Task::sleep_until_woken() {
+  constexpr auto kAboveAll = static_cast<InterruptReason>(UINT8_MAX);
+  wait(kAboveAll, kNoDeadline);
+}
+
 void Task::move_to(Worker& target) {
   moving_to_ = &target;
   worker_->suspend(*this);

@@ -42,6 +42,8 @@ class Task final : public Waiter {
 
   // As sleep(), but interrupts below `lowest` do not end it (they stay pending).
   WaitResult sleep_through(InterruptReason lowest, Deadline deadline);
+  // Until wake(), or a spurious wake-up: no interrupt ends it.
+  void sleep_until_woken();
 
   // Called on the worker's thread when the task has slept for a while: gives memory back.
   void set_on_idle(std::function<void()> hook) { on_idle_ = std::move(hook); }

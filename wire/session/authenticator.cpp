@@ -21,6 +21,15 @@ using engine::auth::ScramVerifier;
 using Request = Authentication::Request;
 
 constexpr std::string_view kMechanism = "SCRAM-SHA-256";
+constexpr std::string_view kBindingMechanism = "SCRAM-SHA-256-PLUS";
+
+// Each ends with a zero byte, and so does the list.
+std::string mechanism_list(bool tls) {
+  std::string list;
+  if (tls) list.append(kBindingMechanism).push_back('\0');
+  list.append(kMechanism).append(2, '\0');
+  return list;
+}
 
 Error wrong_password(const std::string& user) {
   return Error(sqlstate::kInvalidPassword, "password authentication failed for user \"" + user + "\"");
@@ -30,10 +39,10 @@ Error wrong_password(const std::string& user) {
 
 Status Authenticator::run(AuthMethod method, const std::string& user, const engine::RoleCredentials& credentials) {
   switch (method) {
-    case AuthMethod::kTrust: break;
+    case AuthMethod::kTrust:
     case AuthMethod::kReject:
-      return Error(sqlstate::kInvalidAuthorization,
-                   "connections from this host are rejected for user \"" + user + "\"");
+    case AuthMethod::kPeer:
+    case AuthMethod::kCert: break;  // what they want is no dialogue (wire/session/admission.h)
     case AuthMethod::kPassword: INDIGO_TRY(ask_password(user, credentials)); break;
     case AuthMethod::kMd5:
       // As PostgreSQL: a role whose password is stored for SCRAM is asked for SCRAM.
@@ -41,7 +50,6 @@ Status Authenticator::run(AuthMethod method, const std::string& user, const engi
       break;
     case AuthMethod::kScramSha256: INDIGO_TRY(ask_scram(user, credentials)); break;
   }
-  Authentication{Request::kOk, {}}.encode(stream_.out());
   return {};
 }
 
@@ -80,10 +88,9 @@ Status Authenticator::ask_password(const std::string& user, const engine::RoleCr
   Password message;
   INDIGO_TRY(message.decode(body));
   if (message.password.empty()) return Error(sqlstate::kInvalidPassword, "empty password returned by client");
-  if (!credentials.exists || !password_matches(message.password, user, credentials.password)) {
-    return wrong_password(user);
-  }
-  return {};
+  bool right = false;  // thousands of digests tell
+  calls_.run(task_, [&] { right = password_matches(message.password, user, credentials.password); });
+  return credentials.exists && right ? Status() : Status(wrong_password(user));
 }
 
 Status Authenticator::ask_md5(const std::string& user, const engine::RoleCredentials& credentials) {
@@ -101,15 +108,18 @@ Status Authenticator::ask_scram(const std::string& user, const engine::RoleCrede
   // An unknown role and one without a password go the same way, and fail at the end.
   auto verifier = credentials.exists ? ScramVerifier::parse(credentials.password) : std::nullopt;
   INDIGO_ASSIGN(std::string nonce, ScramExchange::make_nonce());
-  ScramExchange exchange(verifier ? *verifier : ScramVerifier::mock(server_secret_, user), std::move(nonce));
+  const TlsChannel* tls = stream_.tls();
 
-  Authentication{Request::kSasl, std::string(kMechanism) + std::string(2, '\0')}.encode(stream_.out());
+  Authentication{Request::kSasl, mechanism_list(tls != nullptr)}.encode(stream_.out());
   INDIGO_ASSIGN(std::string initial_body, answer());
   SaslInitialResponse initial;
   INDIGO_TRY(initial.decode(initial_body));
-  if (initial.mechanism != kMechanism) {
+  const bool binds = tls != nullptr && initial.mechanism == kBindingMechanism;
+  if (!binds && initial.mechanism != kMechanism) {
     return Error(sqlstate::kProtocolViolation, "client selected an invalid SASL authentication mechanism");
   }
+  ScramExchange exchange(verifier ? *verifier : ScramVerifier::mock(server_secret_, user), std::move(nonce),
+                         {tls == nullptr ? std::string_view() : tls->context().end_point(), binds});
   std::string first_body;
   if (!initial.response) {  // the client waits for an empty challenge
     Authentication{Request::kSaslContinue, {}}.encode(stream_.out());

@@ -1,22 +1,23 @@
-// The authentication dialogue: asks the client for what its origin's method wants, and judges it.
+// The authentication dialogue: asks the client for what its rule's method wants, and judges it.
 // Thread safety: none; the session's fiber.
 #pragma once
 
 #include <string>
 
 #include "engine/instance.h"
-#include "wire/auth/auth_rule.h"
+#include "wire/auth/hba.h"
 #include "wire/net/stream.h"
+#include "wire/runtime/blocking_calls.h"
 
 namespace indigo::wire {
 
 class Authenticator {
  public:
-  Authenticator(Stream& stream, Deadline deadline, std::string_view server_secret)
-      : stream_(stream), deadline_(deadline), server_secret_(server_secret) {}
+  Authenticator(Stream& stream, Task& task, BlockingCalls& calls, Deadline deadline, std::string_view server_secret)
+      : stream_(stream), task_(task), calls_(calls), deadline_(deadline), server_secret_(server_secret) {}
 
-  // Ok: the client is who it says; AuthenticationOk is written (not sent). An error is FATAL; kConnectionFailure means
-  // that there is nobody to tell.
+  // Ok: the client has the password, or its method asks for none. An error is FATAL; kConnectionFailure means that there is
+  // no client left to tell.
   Status run(AuthMethod method, const std::string& user, const engine::RoleCredentials& credentials);
 
  private:
@@ -27,6 +28,8 @@ class Authenticator {
   Result<std::string> answer();
 
   Stream& stream_;
+  Task& task_;
+  BlockingCalls& calls_;
   Deadline deadline_;
   std::string_view server_secret_;
 };

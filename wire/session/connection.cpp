@@ -9,9 +9,11 @@
 #include "wire/messages/negotiate_protocol_version.h"
 #include "wire/messages/parameter_status.h"
 #include "wire/messages/ready_for_query.h"
-#include "wire/session/authenticator.h"
+#include "wire/net/socket_address.h"
+#include "wire/session/admission.h"
 #include "wire/session/command_loop.h"
 #include "wire/session/startup.h"
+#include "wire/tls/handshake.h"
 
 namespace indigo::wire {
 
@@ -31,7 +33,9 @@ class Connection {
 
   void run() {
     Deadline deadline = Clock::now() + shared_.authentication_timeout;
+    const auto door = shared_.door->knowledge();
     Startup startup(stream_, deadline);
+    if (door->tls && !address_.local()) startup.offer_tls([&] { return start_tls(door->tls, deadline); });
     Result<StartupOutcome> outcome = startup.run();
     if (!outcome.ok()) return startup.old_protocol() ? say_old(outcome.error()) : say(outcome.error());
     switch (outcome->kind) {
@@ -40,7 +44,8 @@ class Connection {
       case StartupOutcome::Kind::kConnect: break;
     }
     negotiate(outcome->request);
-    if (Status status = authenticate(outcome->request, deadline); !status.ok()) return say(status.error());
+    const Status admitted = admit(shared_, *door, stream_, task_, address_, outcome->request, deadline);
+    if (!admitted.ok()) return say(admitted.error());
     serve(outcome->request.options);
   }
 
@@ -58,15 +63,18 @@ class Connection {
     message.encode(stream_.out());
   }
 
-  Status authenticate(const StartupRequest& request, Deadline deadline) {
-    Authenticator authenticator(stream_, deadline, shared_.secret);
-    const std::string& user = request.options.user;
-    return authenticator.run(shared_.rules.method(address_.origin), user, shared_.instance->credentials(user));
+  Status start_tls(const std::shared_ptr<const TlsContext>& context, Deadline deadline) {
+    INDIGO_ASSIGN(auto channel, TlsChannel::make(context));
+    stream_.start_tls(std::move(channel));
+    return shake_hands(stream_, task_, *shared_.calls, deadline);
   }
 
   void serve(engine::ConnectOptions& options) {
-    options.client_address = address_.host;
-    options.client_port = address_.port;
+    options.client_address = socket_address_text(address_.peer);
+    options.client_port = socket_address_port(address_.peer);
+    options.server_address = socket_address_text(address_.own);
+    options.server_port = socket_address_port(address_.own);
+    if (stream_.tls() != nullptr) options.tls = stream_.tls()->describe();
     SessionCount count(shared_.sessions);
     if (count.value() > shared_.max_connections) {
       return say(Error(sqlstate::kTooManyConnections, "sorry, too many clients already"));

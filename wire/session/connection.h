@@ -2,21 +2,25 @@
 // Thread safety: run() on the task's worker. SharedState: any thread.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <atomic>
 #include <memory>
 #include <string>
 
 #include "engine/instance.h"
-#include "wire/auth/auth_rule.h"
+#include "wire/auth/door.h"
 #include "wire/net/socket.h"
 #include "wire/net/stream.h"
+#include "wire/runtime/blocking_calls.h"
 
 namespace indigo::wire {
 
 // What all connections of a server share.
 struct SharedState {
   engine::Instance* instance = nullptr;
-  AuthRules rules;
+  Door* door = nullptr;
+  BlockingCalls* calls = nullptr;
   Clock::duration authentication_timeout = std::chrono::seconds(60);
   uint32_t max_connections = 0;
   std::string secret;                 // for ScramVerifier::mock
@@ -24,9 +28,8 @@ struct SharedState {
 };
 
 struct ClientAddress {
-  Origin origin = Origin::kLocal;
-  std::string host;  // empty for unix sockets
-  int port = -1;
+  sockaddr_storage peer{}, own{};  // of unix sockets: AF_UNIX, and nothing more
+  bool local() const { return peer.ss_family == AF_UNIX; }
 };
 
 void run_connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "wire/messages/startup_packet.h"
@@ -58,6 +59,18 @@ std::optional<std::string> Startup::read_packet() {
   }
 }
 
+// False: there is nobody to go on with.
+Result<bool> Startup::answer_encryption_request(bool ssl) {
+  const bool accepted = ssl && start_tls_ && stream_.tls() == nullptr;
+  stream_.out().put_byte(accepted ? 'S' : 'N');
+  if (stream_.flush(deadline_, InterruptReason::kIdleTimeout) != StreamResult::kOk) return false;
+  if (!stream_.in().unread().empty()) return unencrypted_data(ssl ? "SSL" : "GSSAPI encryption");
+  if (!accepted) return true;
+  const Status started = start_tls_();
+  if (!started.ok()) log_info(started.error().message);  // no message would reach the client
+  return started.ok();
+}
+
 Result<StartupOutcome> Startup::run() {
   StartupOutcome outcome;
   bool ssl_asked = false, gss_asked = false;
@@ -76,9 +89,8 @@ Result<StartupOutcome> Startup::run() {
     bool gss = packet.code == StartupPacket::kGssEncRequest && !gss_asked;
     if (ssl || gss) {
       (ssl ? ssl_asked : gss_asked) = true;
-      stream_.out().put_byte('N');
-      if (stream_.flush(deadline_, InterruptReason::kIdleTimeout) != StreamResult::kOk) return outcome;
-      if (!stream_.in().unread().empty()) return unencrypted_data(ssl ? "SSL" : "GSSAPI encryption");
+      INDIGO_ASSIGN(const bool goes_on, answer_encryption_request(ssl));
+      if (!goes_on) return outcome;
       continue;
     }
     if (packet.code >> 16 != 3) {

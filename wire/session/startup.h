@@ -2,6 +2,7 @@
 // Thread safety: none; the session's fiber.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct StartupOutcome {
 class Startup {
  public:
   Startup(Stream& stream, Deadline deadline) : stream_(stream), deadline_(deadline) {}
+  // SSLRequest is answered `S`, and `start` called; an error of its ends the connection. Without it: `N`.
+  void offer_tls(std::function<Status()> start) { start_tls_ = std::move(start); }
   // Errors are FATAL. Silence, rubbish instead of a length, and a lost client: kClose.
   Result<StartupOutcome> run();
   // The client speaks an old protocol and expects errors in its form.
@@ -37,9 +40,11 @@ class Startup {
 
  private:
   std::optional<std::string> read_packet();
+  Result<bool> answer_encryption_request(bool ssl);
 
   Stream& stream_;
   Deadline deadline_;
+  std::function<Status()> start_tls_;
   bool old_protocol_ = false;
 };
 

@@ -10,7 +10,6 @@
 namespace indigo::engine::ddl {
 
 Status check_schema_privilege(DdlContext& c, Oid schema, uint32_t privileges) {
-  if (schema == c.catalog.temp_schema()) return {};
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kSchemaAcl, schema, c.catalog.user());
   if ((held & privileges) == privileges) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + c.catalog.schema_name(schema));

@@ -9,7 +9,10 @@ namespace indigo::engine {
 namespace ddl {
 
 Result<Oid> temporary_schema(DdlContext& c) {
-  if (c.catalog.temp_schema() != kInvalidOid) return c.catalog.temp_schema();
+  if (const Oid schema = c.catalog.temp_schema(); schema != kInvalidOid) {
+    INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
+    return schema;
+  }
   const auto database = c.catalog.database_pointer();
   const int number = c.catalog.temp_number() != 0 ? c.catalog.temp_number() : database->take_temp_number();
   auto made = create_schema(c, "pg_temp_" + std::to_string(number), oid::kBootstrapSuperuser);
