@@ -195,7 +195,7 @@ void Server::accept_from(int listener) {
   }
 }
 
-void Server::dispatch(Socket socket, ClientAddress address) {
+void Server::dispatch(Socket socket, const ClientAddress& address) {
   if (connections() >= max_connections_ + kUnauthenticatedAllowance) {
     return refuse_connection(socket.fd(), Refusal::kConnections);
   }
@@ -208,7 +208,7 @@ void Server::dispatch(Socket socket, ClientAddress address) {
   try {
     // A std::function must be copyable, a socket is not.
     shared_socket = std::make_shared<Socket>(std::move(socket));
-    Task::Body body = [this, shared_socket, address = std::move(address)](Task& task) {
+    Task::Body body = [this, shared_socket, address](Task& task) {
       run_connection(shared_, std::move(*shared_socket), address, task);
     };
     workers_[best]->spawn(std::move(body),

@@ -44,7 +44,7 @@ class Server {
   Server() = default;
   void accept_all();
   void accept_from(int listener);
-  void dispatch(Socket socket, ClientAddress address);
+  void dispatch(Socket socket, const ClientAddress& address);
 
   std::unique_ptr<Door> door_;
   std::unique_ptr<BlockingCalls> calls_;

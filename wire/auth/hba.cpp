@@ -1,5 +1,7 @@
 #include "wire/auth/hba.h"
 
+#include <absl/strings/match.h>
+
 #include "base/sqlstate.h"
 #include "wire/auth/hba_line.h"
 #include "wire/net/socket_address.h"
@@ -53,7 +55,7 @@ bool user_matches(const ConfigField& users, const Applicant& applicant) {
 // Names are compared without case; a rule's .suffix stands for all names that end so.
 bool name_matches(const std::string& pattern, const std::string& name) {
   const auto equal = [](std::string_view a, std::string_view b) {
-    return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
+    return absl::EqualsIgnoreCase({a.data(), a.size()}, {b.data(), b.size()});
   };
   if (!pattern.starts_with('.')) return equal(pattern, name);
   return name.size() > pattern.size() && equal(std::string_view(name).substr(name.size() - pattern.size()), pattern);

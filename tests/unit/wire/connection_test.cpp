@@ -67,7 +67,7 @@ TEST_F(ConnectionTest, OtherVersionsAreRefusedInTheirOwnForm) {
 
 TEST_F(ConnectionTest, RubbishAtTheStartCloses) {
   start();
-  for (std::string rubbish : {"\0\0\0\3"s, "GET / HTTP/1.0\r\n\r\n"s, "\x7f\xff\xff\xff"s, "\0\0\0\7xxx"s}) {
+  for (const std::string& rubbish : {"\0\0\0\3"s, "GET / HTTP/1.0\r\n\r\n"s, "\x7f\xff\xff\xff"s, "\0\0\0\7xxx"s}) {
     TestClient client(path());
     client.send(rubbish);
     EXPECT_EQ(client.dialogue(), "closed") << rubbish;
