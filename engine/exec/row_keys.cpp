@@ -60,6 +60,8 @@ constexpr uint64_t kNullHash = 0x5bd1e9955bd1e995ull;
 
 Result<KeyOps> KeyOps::make(Builder& b, const std::vector<types::TypeRef>& types) {
   KeyOps ops;
+  bool whole = true;  // every key is fixed bits
+  size_t width = 0;
   for (const types::TypeRef& type : types) {
     Phys phys = b.phys_of(type);
     INDIGO_ASSIGN(const types::Collator* collator, b.collator_of(type));
@@ -70,7 +72,10 @@ Result<KeyOps> KeyOps::make(Builder& b, const std::vector<types::TypeRef>& types
                    "could not identify an equality operator for type " + type_name(b, type.oid));
     }
     ops.columns_.push_back({phys, bytes, order, collator});
+    whole = whole && bytes && phys != Phys::kStr && phys != Phys::kB16;
+    width += phys_bytes(phys);
   }
+  ops.packs_ = whole && width > 0 && width <= sizeof(uint64_t);
   return ops;
 }
 
@@ -117,6 +122,33 @@ void KeyOps::hash(std::span<const Vector* const> keys, Selection selection, uint
       case Phys::kB16: hash_fixed<Block16>(v, selection, c == 0, out); break;
       case Phys::kStr: hash_fixed<Str>(v, selection, c == 0, out); break;
       default: hash_fixed<int64_t>(v, selection, c == 0, out); break;
+    }
+  }
+}
+
+template <class T>
+void KeyOps::pack_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const {
+  const T* data = v.data<T>();
+  for (uint32_t i = 0; i < selection.count; i++) {
+    const uint32_t r = selection[i];
+    const uint64_t bits = static_cast<uint64_t>(data[v.at(r)]);
+    if constexpr (sizeof(T) == 8) {
+      out[r] = bits;
+    } else {
+      const uint64_t low = bits & ((uint64_t{1} << (sizeof(T) * 8)) - 1);
+      out[r] = first ? low : out[r] << (sizeof(T) * 8) | low;
+    }
+  }
+}
+
+void KeyOps::pack(std::span<const Vector* const> keys, Selection selection, uint64_t* out) const {
+  for (size_t c = 0; c < columns_.size(); c++) {
+    const Vector& v = *keys[c];
+    switch (columns_[c].phys) {
+      case Phys::kBool: pack_fixed<uint8_t>(v, selection, c == 0, out); break;
+      case Phys::kI16: pack_fixed<int16_t>(v, selection, c == 0, out); break;
+      case Phys::kI32: pack_fixed<int32_t>(v, selection, c == 0, out); break;
+      default: pack_fixed<int64_t>(v, selection, c == 0, out); break;
     }
   }
 }

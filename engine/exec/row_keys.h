@@ -30,6 +30,10 @@ class KeyOps {
   bool equal(std::span<const Vector* const> keys, uint32_t row, const RowStore& store, uint32_t stored_row,
              size_t first_column) const;
   bool equal(std::span<const Vector* const> a, uint32_t row_a, std::span<const Vector* const> b, uint32_t row_b) const;
+  // Keys of some integers that fit into 64 bits together: equal when these are.
+  bool packs() const { return packs_; }
+  // The selected rows' bits, at the rows' own numbers in `out`; those of rows with a null are of no use.
+  void pack(std::span<const Vector* const> keys, Selection selection, uint64_t* out) const;
   bool equal_values(size_t column, const Datum& a, const Datum& b) const;  // neither null
 
  private:
@@ -42,7 +46,10 @@ class KeyOps {
   template <class T>
   void hash_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
   bool equal_column(const Column& c, const Vector& a, uint32_t row_a, const Vector& b, uint32_t row_b) const;
+  template <class T>
+  void pack_fixed(const Vector& v, Selection selection, bool first, uint64_t* out) const;
   std::vector<Column> columns_;
+  bool packs_ = false;
 };
 
 // Order-preserving byte keys of sort columns; types without an encoding are compared through their TypeOrder.

@@ -59,6 +59,11 @@ class Conditions:
     def ranges(self):
         return "(" + " OR ".join(self.random.choice((f"a = {self.a()}", self.between("a", self.a))) for _ in range(3)) + ")"
 
+    def rows(self):
+        op = self.random.choice(("<", "<=", ">", ">="))
+        return self.random.choice((f"(a, b) {op} ({self.a()}, {self.b()})", f"(a, b, c) {op} ({self.a()}, {self.b()}, {self.c()})",
+                                   f"({self.a()}, {self.b()}) {op} (a, b)", f"a = {self.a()} AND (b, c) {op} ({self.b()}, {self.c()})"))
+
     # ---- what other indexes serve, or several together
 
     def secondary(self):
@@ -79,7 +84,7 @@ class Conditions:
                                        f"(g = {self.random.randrange(30)} AND f > 44)"))
         return "(" + " OR ".join(one() for _ in range(self.random.randint(2, 4))) + ")"
 
-    PURE = (row_in, lists, alternatives, nested, ranges)
+    PURE = (row_in, lists, alternatives, nested, ranges, rows)
     OTHER = (row_array, secondary, united)
 
     def pure(self):

@@ -37,6 +37,9 @@ GO_TPC = (
     (15, "SELECT ol_d_id, SUM(ol_amount) FROM order_line WHERE (ol_w_id, ol_d_id, ol_o_id) IN ((1,1,71),(1,2,71),(1,3,71)) GROUP BY ol_d_id"),
     (2, "SELECT c_id FROM customer WHERE c_w_id = 1 AND c_d_id = 2 AND c_last = 'last7' ORDER BY c_first"),
     (1, "SELECT o_id, o_carrier_id FROM orders WHERE o_w_id = 1 AND o_d_id = 2 AND o_c_id = 5 ORDER BY o_id DESC LIMIT 1"),
+    # The next page, as keyset pagination asks for it.
+    (10, "SELECT o_w_id, o_d_id, o_id FROM orders WHERE (o_w_id, o_d_id, o_id) > (1, 2, 50) ORDER BY o_w_id, o_d_id, o_id LIMIT 10"),
+    (10, "SELECT o_d_id, o_id FROM orders WHERE o_w_id = 1 AND (o_d_id, o_id) < (5, 50) ORDER BY o_d_id DESC, o_id DESC LIMIT 10"),
     (300, "SELECT COUNT(DISTINCT s_i_id) FROM order_line, stock WHERE ol_w_id = 1 AND ol_d_id = 2 AND ol_o_id < 100 AND ol_o_id >= 80 "
           "AND s_w_id = 1 AND s_i_id = ol_i_id AND s_quantity < 60"),
 )

@@ -1,7 +1,8 @@
 // HashJoin: builds a hash table of the right input, probes it with the left one. All join types.
 //
 // Without a residual condition, semi and anti joins answer a selection of the left chunk itself. Rows with a null key match
-// nothing (unless the key is null-safe); they are kept only where unmatched right rows are answered.
+// nothing (unless the key is null-safe); they are kept only where unmatched right rows are answered. Of the right rows only the
+// columns that are read above are kept.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -27,11 +28,13 @@ class HashJoinOperator final : public Operator {
         ops_(std::move(ops)),
         left_(std::move(left)),
         right_(std::move(right)) {
-    shape_ = output_.right_phys();
+    for (const size_t c : output_.right_used()) shape_.push_back(output_.right_phys()[c]);
     probes_first_ = !keeps_right() && !left_->is_volatile() && !right_->is_volatile() &&
                     plan_.inputs[0]->startup_cost < plan_.inputs[1]->total_cost;
     key_column_ = shape_.size();
-    for (size_t i = 0; i < right_keys_.size(); i++) shape_.push_back(right_keys_.node(i).phys);
+    packed_ =
+        ops_.packs() && std::none_of(plan.null_safe.begin(), plan.null_safe.end(), [](bool safe) { return safe; });
+    for (size_t i = 0; i < right_keys_.size() && !packed_; i++) shape_.push_back(right_keys_.node(i).phys);
   }
 
   Status open(Open mode) override {
@@ -123,9 +126,10 @@ class HashJoinOperator final : public Operator {
   Status build() {
     rows_.init(shape_);
     hashes_.clear();
+    entries_.clear();
     null_key_ = false;
     std::vector<const Vector*> all, keys;
-    std::vector<uint64_t> hashes(kChunkRows);
+    std::vector<uint64_t> hashes(kChunkRows), tags(packed_ ? kChunkRows : 0);
     while (true) {
       INDIGO_ASSIGN(Chunk * chunk, right_->next(kChunkRows));
       if (chunk == nullptr) break;
@@ -142,24 +146,34 @@ class HashJoinOperator final : public Operator {
       if (selection.count == 0) continue;
       ops_.hash(keys, selection, hashes.data());
       all.clear();
-      for (const Vector& v : chunk->columns) all.push_back(&v);
-      all.insert(all.end(), keys.begin(), keys.end());
+      for (const size_t c : output_.right_used()) all.push_back(&chunk->columns[c]);
+      if (packed_) {
+        ops_.pack(keys, selection, tags.data());
+      } else {
+        all.insert(all.end(), keys.begin(), keys.end());
+      }
       rows_.append(all, selection);
-      for (uint32_t i = 0; i < selection.count; i++)
-        hashes_.push_back(is_null_key(keys, selection[i]) ? kNoMatch : hashes[selection[i]] & ~kNoMatch);
-      INDIGO_TRY(state_.check_memory(rows_.bytes() + hashes_.capacity() * 16));
+      const std::vector<uint64_t>& compared = packed_ ? tags : hashes;
+      for (uint32_t i = 0; i < selection.count; i++) {
+        const uint32_t r = selection[i];
+        hashes_.push_back(is_null_key(keys, r) ? kNoMatch : hashes[r] & ~kNoMatch);
+        entries_.push_back({packed_ ? compared[r] : hashes_.back(), 0});
+      }
+      INDIGO_TRY(state_.check_memory(rows_.bytes() + hashes_.capacity() * sizeof(uint64_t) +
+                                     entries_.capacity() * sizeof(Entry)));
     }
     size_t size = std::bit_ceil(std::max<size_t>(16, size_t{rows_.rows()} * 2));
     heads_.assign(size, 0);
-    counters().note_memory(rows_.bytes() + rows_.rows() * 16 + size * sizeof(uint32_t));
+    counters().note_memory(rows_.bytes() + rows_.rows() * sizeof(Entry) + size * sizeof(uint32_t));
     counters().buckets = size;
-    chains_.resize(rows_.rows());
     for (uint32_t r = rows_.rows(); r-- > 0;) {  // backwards: chains run in the order of arrival
+      if (r >= kAhead) __builtin_prefetch(&heads_[hashes_[r - kAhead] & (size - 1)], 1);
       if (hashes_[r] == kNoMatch) continue;
       size_t slot = hashes_[r] & (size - 1);
-      chains_[r] = heads_[slot];
+      entries_[r].next = heads_[slot];
       heads_[slot] = r + 1;
     }
+    hashes_.clear();
     if (keeps_right()) matched_right_.assign(rows_.rows(), 0);
     built_ = true;
     done_ = ends_when_built();
@@ -225,6 +239,10 @@ class HashJoinOperator final : public Operator {
     left_hashes_.resize(kChunkRows);
     ops_.hash(left_values_, left_selection_, left_hashes_.data());
     first_.resize(kChunkRows);
+    if (packed_) {
+      left_tags_.resize(kChunkRows);
+      ops_.pack(left_values_, left_selection_, left_tags_.data());
+    }
     bool nulls = any_null(left_values_);
     size_t mask = heads_.size() - 1;
     for (uint32_t i = 0; i < left_selection_.count; i++) {
@@ -235,6 +253,7 @@ class HashJoinOperator final : public Operator {
     for (uint32_t i = 0; i < left_selection_.count; i++) {
       uint32_t r = left_selection_[i];
       first_[i] = nulls && is_null_key(left_values_, r) ? 0 : heads_[left_hashes_[r] & mask];
+      if (first_[i] != 0) __builtin_prefetch(&entries_[first_[i] - 1]);
     }
     matched_left_.assign(kChunkRows, 0);
     at_ = 0;
@@ -244,10 +263,11 @@ class HashJoinOperator final : public Operator {
 
   // The next build row on the chain that equals left row r; 0 at its end.
   uint32_t match(uint32_t r, uint32_t entry) const {
+    const uint64_t tag = packed_ ? left_tags_[r] : left_hashes_[r];
     while (entry != 0) {
-      uint32_t row = entry - 1;
-      if (hashes_[row] == left_hashes_[r] && ops_.equal(left_values_, r, rows_, row, key_column_)) return entry;
-      entry = chains_[row];
+      const Entry& e = entries_[entry - 1];
+      if (e.tag == tag && (packed_ || ops_.equal(left_values_, r, rows_, entry - 1, key_column_))) return entry;
+      entry = e.next;
     }
     return 0;
   }
@@ -276,7 +296,7 @@ class HashJoinOperator final : public Operator {
       rights_.push_back(entry - 1);
       positions_.resize(std::max<size_t>(positions_.size(), lefts_.size()));
       positions_[lefts_.size() - 1] = at_;
-      chain_ = chains_[entry - 1];
+      chain_ = entries_[entry - 1].next;
     }
     auto n = static_cast<uint32_t>(lefts_.size());
     if (n == 0) return finish_left();
@@ -306,13 +326,18 @@ class HashJoinOperator final : public Operator {
   }
 
   void gather(uint32_t n) {
-    for (size_t c = 0; c < output_.left_phys().size(); c++) {
+    for (const size_t c : output_.left_used()) {
       Vector& to = output_.left().columns[c];
       to.init(output_.left_phys()[c], n);
       copy_rows(to, 0, left_chunk_->columns[c], {lefts_.data(), n}, nullptr);
     }
-    for (size_t c = 0; c < output_.right_phys().size(); c++) {
-      rows_.gather(c, {rights_.data(), n}, output_.right().columns[c]);
+    gather_right(n);
+  }
+
+  void gather_right(uint32_t n) {
+    size_t stored = 0;
+    for (const size_t c : output_.right_used()) {
+      rows_.gather(stored++, {rights_.data(), n}, output_.right().columns[c]);
     }
   }
 
@@ -372,11 +397,11 @@ class HashJoinOperator final : public Operator {
     ArenaScope scope(state_, arena_);
     arena_.reset();
     output_.set_left_null(n);
-    for (size_t c = 0; c < output_.right_phys().size(); c++)
-      rows_.gather(c, {rights_.data(), n}, output_.right().columns[c]);
+    gather_right(n);
     return output_.finish(state_, output_.left(), output_.right(), {nullptr, n}, error_);
   }
 
+  static constexpr uint32_t kAhead = 16;                   // rows whose heads are fetched before they are linked
   static constexpr uint64_t kNoMatch = uint64_t{1} << 63;  // the hash of a row with a null key
 
   QueryState& state_;
@@ -387,10 +412,16 @@ class HashJoinOperator final : public Operator {
   OperatorPtr left_, right_;
   std::vector<Phys> shape_;
   size_t key_column_ = 0;
+  bool packed_ = false;  // keys are compared as 64 bits
 
-  RowStore rows_;  // the right input's columns, then its keys
-  std::vector<uint64_t> hashes_;
-  std::vector<uint32_t> heads_, chains_;  // row + 1; 0: end
+  struct Entry {
+    uint64_t tag;   // the key when it is packed, its hash otherwise
+    uint32_t next;  // on the chain: row + 1; 0: end
+  };
+  RowStore rows_;                 // the right input's columns that are used, then its keys when they are not packed
+  std::vector<uint64_t> hashes_;  // while it is built
+  std::vector<uint32_t> heads_;   // row + 1; 0: none
+  std::vector<Entry> entries_;    // by row
   std::vector<uint8_t> matched_right_;
   SelectionBuffer build_rows_;
   uint64_t generation_ = 0;
@@ -401,7 +432,7 @@ class HashJoinOperator final : public Operator {
   Chunk* left_chunk_ = nullptr;
   Selection left_selection_;
   std::vector<const Vector*> left_values_;
-  std::vector<uint64_t> left_hashes_;
+  std::vector<uint64_t> left_hashes_, left_tags_;
   std::vector<uint32_t> first_;        // first chain entry of each left row, by position
   std::vector<uint8_t> matched_left_;  // by position
   uint32_t at_ = 0, chain_ = 0;        // position in the left selection, chain entry to look at next

@@ -1,6 +1,22 @@
 #include "engine/exec/join/join_output.h"
 
+#include <algorithm>
+
 namespace indigo::engine::exec {
+namespace {
+
+void add_columns(const sql::ExprPtr& e, std::vector<size_t>* used) {
+  if (e == nullptr) return;
+  if (const auto* column = sql::try_as<sql::ColumnExpr>(e))
+    used[column->input].push_back(static_cast<size_t>(column->column));
+  sql::for_each_child(*e, [&](const sql::ExprPtr& child) { add_columns(child, used); });
+}
+
+void add_all(size_t count, std::vector<size_t>& used) {
+  for (size_t i = 0; i < count; i++) used.push_back(i);
+}
+
+}  // namespace
 
 Result<JoinOutput> JoinOutput::make(Builder& b, const sql::JoinPlan& join, const sql::Plan& left,
                                     const sql::Plan& right) {
@@ -12,6 +28,19 @@ Result<JoinOutput> JoinOutput::make(Builder& b, const sql::JoinPlan& join, const
   INDIGO_ASSIGN(out.condition_, b.compile_condition(join.condition));
   INDIGO_ASSIGN(out.projection_, b.compile_all(join.projection));
   out.only_left_ = join.type == sql::JoinType::kSemi || join.type == sql::JoinType::kAnti;
+  std::vector<size_t> used[2];
+  add_columns(join.condition, used);
+  for (const sql::ExprPtr& e : join.projection) add_columns(e, used);
+  if (join.projection.empty()) {
+    add_all(out.left_phys_.size(), used[0]);
+    if (!out.only_left_) add_all(out.right_phys_.size(), used[1]);
+  }
+  for (std::vector<size_t>& columns : used) {
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  }
+  out.left_used_ = std::move(used[0]);
+  out.right_used_ = std::move(used[1]);
   return out;
 }
 

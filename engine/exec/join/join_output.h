@@ -2,6 +2,8 @@
 // Thread safety: none.
 #pragma once
 
+#include <vector>
+
 #include "engine/exec/builder.h"
 
 namespace indigo::engine::exec {
@@ -16,6 +18,9 @@ class JoinOutput {
   const std::vector<Phys>& right_phys() const { return right_phys_; }
   Condition& condition() { return condition_; }
   bool only_left() const { return only_left_; }
+  // The columns that the condition or the answer reads, ascending; others need not be there.
+  const std::vector<size_t>& left_used() const { return left_used_; }
+  const std::vector<size_t>& right_used() const { return right_used_; }
 
   // Room for `rows` rows of each half.
   void prepare(uint32_t rows);
@@ -28,6 +33,7 @@ class JoinOutput {
   std::unique_ptr<Chunk> left_ = std::make_unique<Chunk>(), right_ = std::make_unique<Chunk>(),
                          out_ = std::make_unique<Chunk>();
   std::vector<Phys> left_phys_, right_phys_;
+  std::vector<size_t> left_used_, right_used_;
   Condition condition_;
   ExpressionSet projection_;
   bool only_left_ = false;  // semi and anti joins

@@ -74,7 +74,7 @@ class NestedLoopOperator final : public Operator {
     if (pending_.count > 0) {
       uint32_t take = std::min(pending_.count, max_rows - n);
       emit_left(n, take);
-      for (size_t c = 0; c < right_chunk_->columns.size(); c++) {
+      for (const size_t c : output_.right_used()) {
         copy_rows(output_.right().columns[c], n, right_chunk_->columns[c],
                   {pending_.rows == nullptr ? nullptr : pending_.rows, take}, &arena_);
       }
@@ -158,8 +158,7 @@ class NestedLoopOperator final : public Operator {
     uint32_t r = left_chunk_->selection[left_at_++];
     if (!passes_.empty()) INDIGO_TRY(pass(r));
     if (output_.condition()) {
-      for (size_t c = 0; c < left_row_.columns.size(); c++)
-        left_row_.columns[c].set_constant(left_chunk_->columns[c].datum(r));
+      for (const size_t c : output_.left_used()) left_row_.columns[c].set_constant(left_chunk_->columns[c].datum(r));
     }
     left_current_ = r;
     matched_ = false;
@@ -178,7 +177,7 @@ class NestedLoopOperator final : public Operator {
   }
 
   void emit_left(uint32_t at, uint32_t count) {
-    for (size_t c = 0; c < left_chunk_->columns.size(); c++) {
+    for (const size_t c : output_.left_used()) {
       Datum d = left_chunk_->columns[c].datum(left_current_);
       if (d.phys == Phys::kStr && !d.null) d.str = arena_.copy(d.str);
       Vector& to = output_.left().columns[c];

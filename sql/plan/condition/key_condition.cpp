@@ -1,5 +1,7 @@
 #include "sql/plan/condition/key_condition.h"
 
+#include <algorithm>
+
 #include "sql/analyze/make.h"
 #include "types/function/value_place.h"
 #include "types/oids.h"
@@ -19,6 +21,17 @@ ExprPtr without_relabel(const ExprPtr& e) {
   ExprPtr at = e;
   while (const auto* r = try_as<RelabelExpr>(at)) at = r->argument;
   return at;
+}
+
+ExprPtr operator_call(const catalog::OperatorInfo& op, Oid collation, const ExprPtr& left, const ExprPtr& right) {
+  auto e = std::make_shared<CallExpr>();
+  e->type.oid = oid::kBool;
+  e->function = op.function;
+  e->op = op.oid;
+  e->collation = collation;
+  e->form = CallExpr::Form::kOperator;
+  e->arguments = {left, right};
+  return e;
 }
 
 }  // namespace
@@ -160,6 +173,7 @@ bool KeyConditions::alternatives_of(const ExprPtr& condition, std::vector<ExprLi
     for (const ExprPtr& alternative : any->arguments) flatten_and(alternative, out.emplace_back());
     return true;
   }
+  if (const auto* row = try_as<RowCompareExpr>(condition)) return row_alternatives(*row, out);
   const auto* compare = try_as<ArrayCompareExpr>(condition);
   if (!compare || !compare->any) return false;
   const auto* op = level_.s.catalog().operator_by_oid(compare->op);
@@ -180,6 +194,28 @@ bool KeyConditions::alternatives_of(const ExprPtr& condition, std::vector<ExprLi
   return !out.empty();
 }
 
+// (a, b) > (x, y) is a > x OR (a = x AND b > y): true for the same rows, whatever is null.
+bool KeyConditions::row_alternatives(const RowCompareExpr& row, std::vector<ExprList>& out) const {
+  if (row.strategy == 3 || row.strategy == 6 || row.left.size() < 2) return false;
+  const int strict = row.strategy < 3 ? 1 : 5;
+  const auto field = [&](size_t i, int strategy) -> ExprPtr {
+    if (row.left[i]->type.oid != row.right[i]->type.oid) return nullptr;
+    const auto* op =
+        level_.s.catalog().operator_by_oid(level_.s.catalog().btree_operator(row.left[i]->type.oid, strategy));
+    return op ? operator_call(*op, row_compare_collation(row, i), row.left[i], row.right[i]) : nullptr;
+  };
+  for (size_t i = 0; i < row.left.size(); i++) {
+    ExprList& all = out.emplace_back();
+    for (size_t k = 0; k < i; k++) all.push_back(field(k, 3));
+    all.push_back(field(i, i + 1 == row.left.size() ? row.strategy : strict));
+    if (std::any_of(all.begin(), all.end(), [](const ExprPtr& e) { return e == nullptr; })) {
+      out.clear();
+      return false;
+    }
+  }
+  return true;
+}
+
 bool KeyConditions::may_be_null(const ExprPtr& e) const {
   if (const auto* c = try_as<ConstExpr>(e)) return c->value.get().null;
   const auto* v = try_as<VarExpr>(e);
@@ -193,14 +229,7 @@ ExprPtr KeyConditions::field_equality(const ExprPtr& field, const ExprPtr& value
   if (field->type.oid != value->type.oid || (may_be_null(value) && may_be_null(field))) return nullptr;
   const auto* op = level_.s.catalog().operator_by_oid(level_.s.catalog().btree_operator(field->type.oid, 3));
   if (!op) return nullptr;
-  auto e = std::make_shared<CallExpr>();
-  e->type.oid = oid::kBool;
-  e->function = op->function;
-  e->op = op->oid;
-  e->collation = field->type.collation;
-  e->form = CallExpr::Form::kOperator;
-  e->arguments = {field, value};
-  return e;
+  return operator_call(*op, field->type.collation, field, value);
 }
 
 }  // namespace indigo::sql::planning

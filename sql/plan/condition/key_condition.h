@@ -32,8 +32,8 @@ class KeyConditions {
     bool exact = false, point = false;
   };
   bool prefix_of(const ExprPtr& condition, const KeyPart& part, Prefix& out) const;
-  // The alternatives of an OR, or of (a, b) = ANY (array of rows), each a list of conditions that must all hold. False: it is
-  // something else. `exact` is cleared when the alternatives may allow more than the condition.
+  // The alternatives of an OR, of (a, b) > (x, y), or of (a, b) = ANY (array of rows), each a list of conditions that must all
+  // hold. False: it is something else. `exact` is cleared when the alternatives may allow more than the condition.
   bool alternatives_of(const ExprPtr& condition, std::vector<ExprList>& out, bool& exact) const;
 
  private:
@@ -43,6 +43,7 @@ class KeyConditions {
   bool usable_value(const ExprPtr& e) const;
   Comparison placed(int strategy, const ExprPtr& value, const TypeRef& type) const;
   bool may_be_null(const ExprPtr& e) const;
+  bool row_alternatives(const RowCompareExpr& row, std::vector<ExprList>& out) const;
   ExprPtr field_equality(const ExprPtr& field, const ExprPtr& value) const;
 
   Level& level_;

@@ -238,6 +238,17 @@ double operator_selectivity(Level& level, const CallExpr& call) {
   return op->restriction.empty() ? 0.5 : 0.01;
 }
 
+// The first column of a row says most of its order.
+double row_selectivity(Level& level, const RowCompareExpr& row) {
+  if (row.strategy == 3) return kDefaultEqual;
+  if (row.strategy == 6) return 1 - kDefaultEqual;
+  ExprPtr l = row.left[0], r = row.right[0];
+  if (!level.rels_of(l).empty() && !level.rels_of(r).empty()) return kDefaultRange;
+  const bool flipped = level.rels_of(l).empty();
+  if (flipped) std::swap(l, r);
+  return range_selectivity(level, l, r, flipped ? 6 - row.strategy : row.strategy);
+}
+
 // Conditions that must all hold. Two ranges of one column are one pair: x > a AND x < b.
 class Conjunction {
  public:
@@ -418,7 +429,7 @@ double selectivity(Level& level, const ExprPtr& e) {
       }
       return clamp(s);
     }
-    case ExprKind::kRowCompare: return as<RowCompareExpr>(*e).strategy == 3 ? kDefaultEqual : kDefaultRange;
+    case ExprKind::kRowCompare: return row_selectivity(level, as<RowCompareExpr>(*e));
     case ExprKind::kRelabel: return selectivity(level, as<RelabelExpr>(*e).argument);
     default: return 0.5;
   }
