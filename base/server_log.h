@@ -1,5 +1,6 @@
 // The server's log: lines on stderr, `2026-01-31 12:00:00.123 UTC [4711] LOG:  text`. The process has one stderr, so
-// this is process-wide. Never on the point path; a line costs a write. Thread safety: all functions, from any thread.
+// this is process-wide. Never on the point path; a line costs a write. A reader that has stopped reading stops nobody: lines are
+// dropped. Thread safety: all functions, from any thread.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@ namespace indigo {
 enum class LogLevel : uint8_t { kDebug, kInfo, kWarning, kError, kFatal, kSilent };
 
 void log_message(LogLevel level, std::string_view text);
+// What belongs to the message before it: "DETAIL", "HINT", "STATEMENT".
+void log_addition(std::string_view label, std::string_view text);
 // Lines below `level` are dropped. Default kInfo.
 void set_log_level(LogLevel level);
 LogLevel log_level();

@@ -24,6 +24,7 @@ void CurrentMessage::begin(std::string_view text) {
   waiter_.clear_cancel();
   timestamp_ = timestamp_now();
   start_timeout();
+  if (!text.empty()) log_.began(text);
   if (!settings_.tracks_activity || text.empty()) return;
   std::lock_guard lock(activity_->mutex);
   activity_->state = "active";
@@ -35,6 +36,7 @@ void CurrentMessage::end() {
   stop_timeout();
   waiter_.clear_cancel();
   sink_ = nullptr;
+  log_.ended();
   if (!settings_.tracks_activity) return;
   std::lock_guard lock(activity_->mutex);
   activity_->state = state_text(block_.state());
@@ -48,6 +50,7 @@ void CurrentMessage::start_timeout() {
 }
 
 void CurrentMessage::notice(Severity severity, const Error& text) {
+  log_.noticed(severity, text);
   if (sink_ == nullptr) return;
   if (severity >= settings_.client_min_severity || severity == Severity::kInfo) sink_->notice(severity, text);
 }

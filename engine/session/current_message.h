@@ -10,16 +10,21 @@
 #include "base/wait_point.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_activity.h"
+#include "engine/session/statement_log.h"
+#include "engine/settings/applied_settings.h"
 
 namespace indigo::engine {
 
 class TransactionBlock;
-struct AppliedSettings;
 
 class CurrentMessage {
  public:
   CurrentMessage(Waiter& waiter, const AppliedSettings& settings, const TransactionBlock& block)
-      : waiter_(waiter), settings_(settings), block_(block), activity_(std::make_shared<SessionActivity>()) {}
+      : waiter_(waiter),
+        settings_(settings),
+        block_(block),
+        activity_(std::make_shared<SessionActivity>()),
+        log_(settings.log) {}
 
   // Cancel requests that came before are void; statement_timeout counts from here. An empty text changes no activity: a
   // Bind is seen when it is executed.
@@ -41,6 +46,7 @@ class CurrentMessage {
   // To the client, if client_min_messages lets it through.
   void notice(Severity severity, const Error& text);
 
+  StatementLog& log() { return log_; }
   SessionActivity& activity() { return *activity_; }
   std::shared_ptr<SessionActivity> shared_activity() const { return activity_; }
 
@@ -49,6 +55,7 @@ class CurrentMessage {
   const AppliedSettings& settings_;
   const TransactionBlock& block_;
   const std::shared_ptr<SessionActivity> activity_;
+  StatementLog log_;
   RowSink* sink_ = nullptr;
   int64_t timestamp_ = 0;
 };

@@ -198,10 +198,12 @@ Status SessionImpl::run_portal(std::string_view name, uint32_t max_rows, RowSink
   }
   parts_.begin_message(portal->prepared->parsed->text);
   if (portal->status == Portal::Status::kDone && portal->shape == nullptr) return cannot_run(name);
+  parts_.message().log().runs(*portal->prepared);
   INDIGO_ASSIGN(const PartRun run, run_part(*portal, max_rows, sink));
   const MustNotFail scope;  // it may have committed: the client learns of it
   parts_.scope().end_statement();
   parts_.message().stop_timeout();
+  parts_.message().log().ended();
   parts_.setting_effects().report_changes(sink);
   if (run.done) {
     sink.command_complete(run.tag);

@@ -61,6 +61,7 @@ class SessionImpl final : public Session {
   // statement_edge.cpp
   template <class F>
   auto at_edge(F&& message) -> decltype(message());
+  Status logged(Status status);
   // What each message does.
   void run_query(std::string_view text, RowSink& sink);
   Status make_statement(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,

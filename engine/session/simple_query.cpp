@@ -15,6 +15,7 @@
 namespace indigo::engine {
 
 void SessionImpl::statement_error(const Error& error, RowSink& sink) {
+  parts_.message().log().failed(error);
   // An interrupt that arrived while something else failed is reported as what it is only when it ended the statement.
   parts_.fail_statement();
   sink.error(error);
@@ -80,6 +81,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
   portal.status = Portal::Status::kReady;
   portal.rows_sent = 0;
   portal.tag.clear();
+  parts_.message().log().runs(*portal.prepared);
   if (portal.prepared->is_utility()) {
     INDIGO_ASSIGN(portal.shape, runner.shape_of(*portal.prepared, {}));
     if (portal.shape) sink.row_description(*portal.shape);

@@ -2,6 +2,7 @@
 // away, and the transaction fails like after any other error.
 #include "base/exception_error.h"
 #include "base/memory_reserve.h"
+#include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
 
 namespace indigo::engine {
@@ -10,6 +11,12 @@ template <class F>
 auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   refill_memory_reserve();
   return catch_exceptions(std::forward<F>(message), [this] { parts_.discard_broken(); });
+}
+
+// While the statement's text is still there.
+Status SessionImpl::logged(Status status) {
+  if (!status.ok()) parts_.message().log().failed(status.error());
+  return status;
 }
 
 void SessionImpl::query(std::string_view text, RowSink& sink) {
@@ -25,27 +32,27 @@ void SessionImpl::query(std::string_view text, RowSink& sink) {
 
 Status SessionImpl::parse(std::string_view name, std::string_view text, std::span<const Oid> parameter_types,
                           RowSink& sink) {
-  return at_edge([&] { return make_statement(name, text, parameter_types, sink); });
+  return logged(at_edge([&] { return make_statement(name, text, parameter_types, sink); }));
 }
 
 Status SessionImpl::bind(const BindMessage& bind, RowSink& sink) {
-  return at_edge([&] { return make_portal(bind, sink); });
+  return logged(at_edge([&] { return make_portal(bind, sink); }));
 }
 
 Status SessionImpl::describe_statement(std::string_view name, RowSink& sink) {
-  return at_edge([&] { return send_statement_description(name, sink); });
+  return logged(at_edge([&] { return send_statement_description(name, sink); }));
 }
 
 Status SessionImpl::describe_portal(std::string_view name, RowSink& sink) {
-  return at_edge([&] { return send_portal_description(name, sink); });
+  return logged(at_edge([&] { return send_portal_description(name, sink); }));
 }
 
 Status SessionImpl::execute(std::string_view portal, uint32_t max_rows, RowSink& sink) {
-  return at_edge([&] { return run_portal(portal, max_rows, sink); });
+  return logged(at_edge([&] { return run_portal(portal, max_rows, sink); }));
 }
 
 Status SessionImpl::sync(RowSink& sink) {
-  return at_edge([&] { return end_pipeline(sink); });
+  return logged(at_edge([&] { return end_pipeline(sink); }));
 }
 
 }  // namespace indigo::engine

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "engine/row_sink.h"
+#include "engine/settings/log_settings.h"
 #include "types/function/context.h"
 
 namespace indigo::engine {
@@ -20,6 +21,7 @@ struct AppliedSettings {
   uint64_t work_memory_bytes = 0;  // the limit of one operator
   bool replica = false;            // session_replication_role
   Severity client_min_severity = Severity::kNotice;
+  LogSettings log;
 };
 
 }  // namespace indigo::engine

@@ -40,6 +40,19 @@ Severity severity_of(std::string_view name) {
   return name == "info" ? Severity::kInfo : Severity::kWarning;
 }
 
+LogSettings::Statements logged_statements(std::string_view name) {
+  if (name == "ddl") return LogSettings::Statements::kDdl;
+  if (name == "mod") return LogSettings::Statements::kMod;
+  return name == "all" ? LogSettings::Statements::kAll : LogSettings::Statements::kNone;
+}
+
+template <class Change>
+void change_log(Session& session, Change change) {
+  LogSettings& log = session.applied.log;
+  change(log);
+  log.any = log.statements != LogSettings::Statements::kNone || log.least_duration_ms >= 0 || log.durations;
+}
+
 void track_activities(Session& session, const std::string& value) {
   session.applied.tracks_activity = value == "on";
   if (session.applied.tracks_activity) return;
@@ -128,7 +141,30 @@ constexpr SettingRow kPostgresRows[] = {
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.lock_timeout = milliseconds(v); }}},
     {"log_directory", {.is_private = true}},
+    {"log_duration",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { change_log(s, [&](auto& log) { log.durations = v == "on"; }); }}},
     {"log_filename", {.is_private = true}},
+    {"log_min_duration_statement",
+     {.keeps_plans = true,
+      .apply =
+          [](Session& s, const std::string& v) {
+            change_log(s, [&](auto& log) { log.least_duration_ms = std::strtoll(v.c_str(), nullptr, 10); });
+          }}},
+    {"log_min_error_statement",
+     {.keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.log.error_statements = log_rank(v); }}},
+    // Tests fail on purpose: their errors are the client's affair.
+    {"log_min_messages",
+     {.boot_value = "log",
+      .keeps_plans = true,
+      .apply = [](Session& s, const std::string& v) { s.applied.log.messages = log_rank(v); }}},
+    {"log_statement",
+     {.keeps_plans = true,
+      .apply =
+          [](Session& s, const std::string& v) {
+            change_log(s, [&](auto& log) { log.statements = logged_statements(v); });
+          }}},
     {"log_timezone", {.boot_value = "Etc/UTC"}},
     {"max_connections", {.boot_value = "10000"}},
     {"max_stack_depth", {.boot_value = "2048"}},

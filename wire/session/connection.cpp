@@ -1,5 +1,8 @@
 #include "wire/session/connection.h"
 
+#include <array>
+#include <cstdio>
+
 #include "base/exception_error.h"
 #include "base/memory_reserve.h"
 #include "base/server_log.h"
@@ -33,6 +36,7 @@ class Connection {
 
   void run() {
     Deadline deadline = Clock::now() + shared_.authentication_timeout;
+    if (shared_.instance->setting("log_connections") == "on") log_info("connection received: " + from());
     const auto door = shared_.door->knowledge();
     Startup startup(stream_, deadline);
     if (door->tls && !address_.local()) startup.offer_tls([&] { return start_tls(door->tls, deadline); });
@@ -81,15 +85,39 @@ class Connection {
     }
     Result<std::unique_ptr<engine::Session>> session = shared_.instance->connect(options, task_);
     if (!session.ok()) return say(session.error());
+    const bool logs_end = shared_.instance->setting("log_disconnections") == "on";
+    const auto began = Clock::now();
+    if (shared_.instance->setting("log_connections") == "on") log_info("connection authorized: " + who(options));
     OutputBuffer& out = stream_.out();
     for (const auto& [name, value] : (*session)->reported_settings()) ParameterStatus{name, value}.encode(out);
     BackendKeyData{(*session)->pid(), (*session)->cancel_key()}.encode(out);
     ReadyForQuery{(*session)->transaction_status()}.encode(out);
     CommandLoop(stream_, task_, **session).run();
+    if (logs_end) log_info("disconnection: session time: " + session_time(began) + " " + who(options));
+  }
+
+  std::string from() const {
+    if (address_.local()) return "host=[local]";
+    return "host=" + socket_address_text(address_.peer) + " port=" + std::to_string(socket_address_port(address_.peer));
+  }
+  std::string who(const engine::ConnectOptions& options) const {
+    std::string text = "user=" + options.user + " database=" + options.database + " " + from();
+    if (!options.tls) return text;
+    return text + " SSL enabled (protocol=" + options.tls->version + ", cipher=" + options.tls->cipher +
+           ", bits=" + std::to_string(options.tls->bits) + ")";
+  }
+  static std::string session_time(Deadline began) {
+    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - began).count();
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "%lld:%02lld:%02lld.%03lld", static_cast<long long>(ms / 3600000),
+                  static_cast<long long>(ms / 60000 % 60), static_cast<long long>(ms / 1000 % 60),
+                  static_cast<long long>(ms % 1000));
+    return text.data();
   }
 
   // The last words, as FATAL; to nobody when the client is lost.
   void say(const Error& error) {
+    log_message(LogLevel::kFatal, error.message);
     if (error.state == sqlstate::kConnectionFailure) return;
     ErrorResponse::encode(ErrorResponse::kError, "FATAL", error, stream_.out());
     stream_.farewell(Clock::now() + kFarewell);

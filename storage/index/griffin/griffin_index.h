@@ -30,11 +30,11 @@
 #include <mutex>
 
 #include "storage/index/btree_index.h"
-#include "storage/index/pending_entries.h"
 #include "storage/index/hash_index.h"
 #include "storage/index/index.h"
 #include "storage/index/index_factory.h"
 #include "storage/index/index_service.h"
+#include "storage/index/pending_entries.h"
 
 namespace indigo::storage {
 

@@ -1,0 +1,143 @@
+"""What a server writes to its log, and that nobody waits for those who do not read it."""
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+import protocol
+from probes import USER, answers, connect, done, value
+
+TIMEOUT_S = 20
+
+
+class Logged:
+    """A server whose stderr is a file, with these settings."""
+
+    def __init__(self, binary, **settings):
+        self.folder = tempfile.TemporaryDirectory(prefix="indigo-log-")
+        self.path = os.path.join(self.folder.name, "log")
+        words = [word for name, text in settings.items() for word in ("-c", f"{name}={text}")]
+        with open(self.path, "wb") as log:
+            self.process = subprocess.Popen([binary, "serve", "-p", "0", "-h", "", "-k", self.folder.name, *words],
+                                            stdout=subprocess.PIPE, stderr=log, text=True)
+        self.address = (self.folder.name, int(self.process.stdout.readline().split("port ")[1].split(",")[0]))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(TIMEOUT_S) == 0
+        self.process.stdout.close()
+        self.folder.cleanup()
+
+    def lines(self):
+        """Without time and process."""
+        with open(self.path, encoding="utf-8") as log:
+            return [line.rstrip("\n").split("] ", 1)[-1] for line in log]
+
+
+def same(got, wanted):
+    assert got == wanted, f"{got!r} is not {wanted!r}"
+
+
+def statements_are_logged_by_kind(binary):
+    with Logged(binary, log_statement="ddl") as server:
+        client = connect(server.address)
+        done(client, "create table t (a int)")
+        done(client, "insert into t values (1)")
+        done(client, "select 1")
+        done(client, "set log_statement = 'mod'")
+        done(client, "insert into t values (2)")
+        done(client, "truncate t")
+        done(client, "select 2")
+        done(client, "set log_statement = 'all'")
+        done(client, "select 3")
+        client.send(protocol.message(b"P", b"\0select 4\0\0\0") + protocol.message(b"B", b"\0\0\0\0\0\0\0\0")
+                    + protocol.message(b"E", b"\0\0\0\0\0") + protocol.message(b"S"))
+        while not client.next().startswith("ReadyForQuery"):
+            pass
+        same(server.lines(), ["LOG:  statement: create table t (a int)", "LOG:  statement: insert into t values (2)",
+                              "LOG:  statement: truncate t", "LOG:  statement: select 3", "LOG:  statement: select 4"])
+
+
+def errors_come_with_their_statements(binary):
+    with Logged(binary) as server:
+        client = connect(server.address)
+        client.query("select 1/0")
+        same(server.lines(), [])
+        done(client, "set log_min_messages = 'error'")
+        client.query("select 1/0")
+        done(client, "set log_min_error_statement = 'panic'")
+        client.query("select 2/0")
+        done(client, "do $$ begin raise log 'noted'; end $$")
+        same(server.lines(), ["ERROR:  division by zero", "STATEMENT:  select 1/0", "ERROR:  division by zero", "LOG:  noted"])
+        connection = protocol.Connection(server.address, {})
+        connection.start([("user", "stranger"), ("database", "postgres")])
+        same(server.lines()[-1], 'FATAL:  role "stranger" does not exist')
+
+
+def passwords_are_not_logged(binary):
+    with Logged(binary, log_statement="all", log_min_messages="error") as server:
+        client = connect(server.address)
+        for text in ("create role a password 'geheim'", "alter role a encrypted password e'gehe\\'im'",
+                     "alter role a password $x$geheim$x$", "alter role absent password /* */ 'geheim'"):
+            client.query(text)
+        log = "\n".join(server.lines())
+        assert "gehe" not in log and log.count("***") == 5, log
+
+
+def slow_statements_are_logged(binary):
+    with Logged(binary, log_min_duration_statement="0") as server:
+        client = connect(server.address)
+        done(client, "select 1")
+        done(client, "set log_min_duration_statement = '1h'")
+        done(client, "select 2")
+        lines = [line for line in server.lines() if "select" in line]
+        assert len(lines) == 1 and lines[0].startswith("LOG:  duration: ") and lines[0].endswith(" ms  statement: select 1"), lines
+
+
+def connections_are_logged(binary):
+    with Logged(binary, log_connections="on", log_disconnections="on") as server:
+        connect(server.address).close()
+        until = time.monotonic() + TIMEOUT_S
+        while len(server.lines()) < 3 and time.monotonic() < until:
+            time.sleep(0.01)
+        received, authorized, ended = server.lines()
+        same(received, "LOG:  connection received: host=[local]")
+        same(authorized, "LOG:  connection authorized: user=postgres database=postgres host=[local]")
+        assert ended.startswith("LOG:  disconnection: session time: 0:00:0") and ended.endswith("host=[local]"), ended
+
+
+def a_log_that_nobody_reads_stops_nobody(binary):
+    with tempfile.TemporaryDirectory(prefix="indigo-log-") as folder:
+        server = subprocess.Popen([binary, "serve", "-p", "0", "-h", "", "-k", folder, "-c", "log_statement=all"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        address = (folder, int(server.stdout.readline().split(b"port ")[1].split(b",")[0]))
+        client = protocol.Connection(address, {})
+        client.start(USER)
+        long = "x" * 30000
+        for _ in range(20):
+            done(client, f"select length('{long}')")
+        answers(address)
+        same(value(client, "select 1"), "1")
+        client.close()
+        taken = os.read(server.stderr.fileno(), 1 << 20)
+        assert taken.startswith(b"20") and len(taken) <= 1 << 17, len(taken)
+        answers(address)
+        assert b"lines of the log were dropped" in os.read(server.stderr.fileno(), 1 << 20)
+        server.terminate()
+        assert server.wait(TIMEOUT_S) == 0
+        server.stdout.close()
+        server.stderr.close()
+
+
+CHECKS = [
+    statements_are_logged_by_kind,
+    errors_come_with_their_statements,
+    passwords_are_not_logged,
+    slow_statements_are_logged,
+    connections_are_logged,
+    a_log_that_nobody_reads_stops_nobody,
+]
