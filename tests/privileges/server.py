@@ -19,13 +19,13 @@ class Server:
         self.connect("postgres")
         self.forget()
         self.must(f"create database {DATABASE} template template0")
-        for role, options in matrix.ROLES.items():
+        for role, options in matrix_setup.ROLES.items():
             self.must(f"create role {role} {options}")
         self.connection.close()
         self.connect(DATABASE)
-        self.must(matrix.SETUP)
+        self.must(matrix_setup.SETUP)
         self.absent = set()
-        for kind, sql in matrix.OPTIONAL.items():
+        for kind, sql in matrix_setup.OPTIONAL.items():
             if self.ask(sql)[0] != "00000":
                 self.absent.add(kind)
             self.must("reset role")
@@ -39,7 +39,7 @@ class Server:
 
     def forget(self):
         self.must(f"drop database if exists {DATABASE} with (force)")
-        for role in matrix.ROLES:
+        for role in matrix_setup.ROLES:
             self.must(f"drop role if exists {role}")
 
     def ask(self, sql):
