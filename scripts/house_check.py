@@ -5,6 +5,7 @@
   fences    libpg_query is included only in sql/parse/, spdlog by one source in base/
   length    sources over 400 lines are warned of, over 700 refused; generated tables are exempt; comments, which
             the formatter leaves alone, end at column 132
+  script    a program without an ending in its name says at its head what it is for; `length` counts it, too
   readme    each source folder has a README.md, and the paths that READMEs and docs name exist
 
 --self-test builds small trees that break one rule each, and fails unless each is found.
@@ -55,6 +56,8 @@ class House:
             self.check_fences(path, text)
         for path in self.files(*SOURCE):
             self.check_length(path)
+        for path in self.files(""):
+            self.check_script(path)
         for path in self.files(".md"):
             if path.name == "README.md" or (path.suffix == ".md" and path.parent.name == "docs"):
                 self.check_readme(path)
@@ -97,6 +100,14 @@ class House:
                 self.error(path, "fences", f"includes {header} outside sql/parse/")
             if header.startswith("spdlog/") and not (relative.startswith("base/") and path.suffix == ".cpp"):
                 self.error(path, "fences", f"includes {header} outside base/*.cpp")
+
+    def check_script(self, path):
+        lines = path.read_text(errors="replace").split("\n", 2)
+        if not lines[0].startswith("#!"):
+            return
+        self.check_length(path)
+        if len(lines) < 2 or not lines[1].startswith(('"""', "# ")):
+            self.error(path, "script", "its second line does not say what it is for")
 
     def check_length(self, path):
         if "generated" in path.parts or path.stem.endswith("_data"):
@@ -157,6 +168,8 @@ CANARIES = [
     ("fences", {"base/second.cpp": "#include <spdlog/spdlog.h>\n"}),
     ("length", {"base/long.cpp": "// one\n" * 701}),
     ("length", {"base/clock.h": "#pragma once\n  // " + "x" * COMMENT_COLUMNS + "\n"}),
+    ("length", {"scripts/long": "#!/bin/sh\n# Sleeps.\n" + "sleep 1\n" * 700}),
+    ("script", {"scripts/short": "#!/bin/sh\nsleep 1\n"}),
     ("readme", {"base/README.md": "Read `gone.h` first.\n"}),
     ("readme", {"docs/way.md": "See `base/gone.h`.\n"}),
     ("readme", {"base/README.md": "Read `sql/gone.h` first.\n"}),

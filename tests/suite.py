@@ -25,7 +25,7 @@ class Suite:
         now = time.monotonic()
         self.counts[outcome] += 1
         if self.lines:
-            print(f"test {name.replace(' ', '_')} {outcome} {now - self.since:.3f}", flush=True)
+            print(f"test {'_'.join(name.split())} {outcome} {now - self.since:.3f}", flush=True)
         self.since = now
 
     def end(self):

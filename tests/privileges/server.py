@@ -4,7 +4,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "wire"), str(HERE)]
-import matrix  # noqa: E402
+import matrix_setup  # noqa: E402
 import protocol  # noqa: E402
 
 DATABASE = "privilege_matrix"
