@@ -137,6 +137,16 @@ RoleCredentials InstanceImpl::credentials(const std::string& user) {
   return out;
 }
 
+namespace {
+
+// What superuser_reserved_connections leaves; at least one, however few there are.
+size_t slots_for_all(const std::vector<std::string>& defaults) {
+  const int64_t all = number(defaults, "max_connections");
+  return static_cast<size_t>(std::max<int64_t>(all - number(defaults, "superuser_reserved_connections"), 1));
+}
+
+}  // namespace
+
 bool InstanceImpl::is_member(const std::string& user, const std::string& role) {
   const auto member = catalog_->role_named(user);
   const auto group = catalog_->role_named(role);
@@ -203,6 +213,10 @@ Result<std::unique_ptr<Session>> InstanceImpl::connect(const ConnectOptions& opt
     if (shutting_down_) return Error(sqlstate::kCannotConnectNow, "the database system is shutting down");
     if (sessions_.size() >= static_cast<size_t>(number(defaults_, "max_connections"))) {
       return Error(sqlstate::kTooManyConnections, "sorry, too many clients already");
+    }
+    if (!role->superuser && sessions_.size() >= slots_for_all(defaults_)) {
+      return Error(sqlstate::kTooManyConnections,
+                   "remaining connection slots are reserved for non-replication superuser connections");
     }
     INDIGO_TRY(check_limits(*role, database->oid(), name, limits.connections_max));
     do {

@@ -112,6 +112,7 @@ constexpr SettingRow kPostgresRows[] = {
      {.reported = true,
       .normalise = normalise_date_style,
       .apply = [](Session& s, const std::string& v) { apply_date_style(v, s.applied.format); }}},
+    {"data_directory_mode", {.octal = true}},
     {"default_text_search_config", {.boot_value = "pg_catalog.english"}},
     {"default_transaction_isolation", {.keeps_plans = true}},
     {"default_transaction_read_only", {.reported = true, .keeps_plans = true}},
@@ -140,6 +141,7 @@ constexpr SettingRow kPostgresRows[] = {
     {"lock_timeout",
      {.keeps_plans = true,
       .apply = [](Session& s, const std::string& v) { s.applied.lock_timeout = milliseconds(v); }}},
+    {"log_file_mode", {.octal = true}},
     {"log_directory", {.is_private = true}},
     {"log_duration",
      {.keeps_plans = true,
@@ -216,6 +218,7 @@ constexpr SettingRow kPostgresRows[] = {
         INDIGO_TRY(s.block.set_modes({std::nullopt, value == "on", std::nullopt}));
         return value;
       }}},
+    {"unix_socket_permissions", {.octal = true}},
     {"unix_socket_directories", {.is_private = true}},
     {"session_replication_role",
      {.apply = [](Session& s, const std::string& v) { s.applied.replica = v == "replica"; }}},

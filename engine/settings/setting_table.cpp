@@ -3,6 +3,7 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -82,7 +83,12 @@ Result<std::string> parse_number(const SettingDefinition& d, std::string_view te
   std::string s(text);
   const char* begin = s.c_str();
   char* end = nullptr;
-  double value = std::strtod(begin, &end);
+  double value = 0;
+  if (d.kind == SettingKind::kInteger) {  // 0x10 and 010 are 16 and 8
+    value = static_cast<double>(std::strtoll(begin, &end, 0));
+  }
+  if (end == nullptr || *end == '.' || *end == 'e' || *end == 'E' || std::abs(value) > 9e15)
+    value = std::strtod(begin, &end);
   if (end == begin || std::isnan(value)) return invalid(d, text);
   while (*end == ' ' || *end == '\t' || *end == '\n') end++;
   std::string_view suffix(end);
@@ -195,6 +201,12 @@ Status check_settable(const SettingDefinition& d, bool superuser, SettingTime ti
 
 std::string display_setting(const SettingDefinition& d, std::string_view value) {
   std::string_view unit = d.unit;
+  if (d.behavior.octal) {
+    std::array<char, 16> text{};
+    std::snprintf(text.data(), text.size(), "%04o",
+                  static_cast<unsigned>(std::strtoul(std::string(value).c_str(), nullptr, 10)));
+    return text.data();
+  }
   if (unit.empty() || d.kind == SettingKind::kString) return std::string(value);
   double v = std::strtod(std::string(value).c_str(), nullptr);
   if (v == 0 || v < 0) return std::string(value);

@@ -28,6 +28,7 @@ struct SettingBehavior {
   const char* boot_value = nullptr;  // where Indigo starts with another value than PostgreSQL
   bool reported = false;             // the client is told of each new value
   bool keeps_plans = false;          // neither plans nor folded constants depend on it
+  bool octal = false;                // shown as a file's mode: 0777
   bool is_private = false;           // shown to superusers and members of pg_read_all_settings
   // The value as it is stored and shown ("german" -> "German, DMY"). 22023 when invalid.
   Result<std::string> (*normalise)(std::string value, const types::FormatSettings& now) = nullptr;

@@ -48,8 +48,9 @@ Status show_all_settings(SessionParts& session, std::span<const Datum>, const Sy
       enum_values = text_datum(values);
     }
     const std::string& value = session.settings().value(i);
+    const std::string shown = d.behavior.octal ? display_setting(d, value) : value;
     const Datum row[] = {text_datum(d.name),
-                         text_datum(value),
+                         text_datum(shown),
                          optional(d.unit),
                          text_datum(d.category),
                          text_datum(d.description),

@@ -316,7 +316,21 @@ def wrong_files_end_the_start(binary):
         contains(complaint(hba_file=f"{folder}/absent"), "could not open configuration file")
 
 
+def sockets_have_modes_and_places_are_kept(binary):
+    with House(binary, "local all all trust\n", ssl="off", unix_socket_permissions="0750", max_connections="5") as house:
+        socket_file = os.path.join(house.folder, f".s.PGSQL.{house.server.port}")
+        same(oct(os.stat(socket_file).st_mode & 0o777), "0o750")
+        done(house.owner, "create role plain login")
+        plain = [connect(house.server.address, user="plain")]
+        refused = protocol.Connection(house.server.address, {})
+        got = refused.start([("user", "plain"), ("database", "postgres")])
+        same(got, 'ErrorResponse FATAL 53300 "remaining connection slots are reserved for non-replication superuser connections"')
+        answers(house.server.address)
+        plain[0].close()
+
+
 CHECKS = [
+    sockets_have_modes_and_places_are_kept,
     clients_see_the_certificate_that_they_trust,
     clients_show_certificates,
     files_are_read_again,

@@ -50,6 +50,16 @@ sigset_t block_signals() {
   return signals;
 }
 
+// "0770" is octal, as in PostgreSQL.
+Result<mode_t> file_mode(const std::string& text) {
+  const bool octal = text.starts_with('0');
+  mode_t mode = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), mode, octal ? 8 : 10);
+  if (failed == std::errc() && end == text.data() + text.size() && mode <= 0777) return mode;
+  return Error(sqlstate::kInvalidParameterValue,
+               "invalid value for parameter \"unix_socket_permissions\": \"" + text + "\"");
+}
+
 Result<ListenAddress> listen_address(ServeOptions& options) {
   ListenAddress address;
   auto& settings = options.settings;
@@ -59,6 +69,10 @@ Result<ListenAddress> listen_address(ServeOptions& options) {
   if (!settings.contains("unix_socket_directories")) settings["unix_socket_directories"] = default_socket_directory();
   if (settings.contains("listen_addresses")) address.listen_addresses = settings["listen_addresses"];
   address.socket_directories = settings["unix_socket_directories"];
+  if (settings.contains("unix_socket_group")) address.socket_group = settings["unix_socket_group"];
+  if (settings.contains("unix_socket_permissions")) {
+    INDIGO_ASSIGN(address.socket_mode, file_mode(settings["unix_socket_permissions"]));
+  }
   if (settings.contains("port")) {
     const std::string& text = settings["port"];
     auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), address.port);

@@ -1,6 +1,7 @@
 #include "wire/net/listeners.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/file.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <memory>
 
@@ -52,6 +54,21 @@ bool is_alive(const sockaddr_un& address) {
   return connect(probe.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 || errno == EAGAIN;
 }
 
+Status give_to_group(const std::string& path, const std::string& group) {
+  if (group.empty()) return {};
+  gid_t id = 0;
+  if (const ::group* entry = getgrnam(group.c_str())) {
+    id = entry->gr_gid;
+  } else {
+    const auto [end, failed] = std::from_chars(group.data(), group.data() + group.size(), id);
+    if (failed != std::errc() || end != group.data() + group.size()) {
+      return Error(sqlstate::kInvalidParameterValue, "group \"" + group + "\" does not exist");
+    }
+  }
+  if (chown(path.c_str(), static_cast<uid_t>(-1), id) == 0) return {};
+  return failure("could not set group of file \"" + path + "\"");
+}
+
 // A port that nobody uses now, for a server with unix sockets only.
 int free_port() {
   Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -83,7 +100,7 @@ Result<Listeners> Listeners::open(const ListenAddress& address) {
     if (status.ok() && listeners.port_ == 0) listeners.port_ = free_port();
     if (status.ok()) {
       for (const auto& directory : split_list(address.socket_directories)) {
-        status = listeners.open_unix(directory);
+        status = listeners.open_unix(directory, address);
         if (!status.ok()) break;
       }
     }
@@ -137,7 +154,7 @@ Status Listeners::open_tcp(const std::string& host) {
   return {};
 }
 
-Status Listeners::open_unix(const std::string& directory) {
+Status Listeners::open_unix(const std::string& directory, const ListenAddress& options) {
   std::string path = directory + "/.s.PGSQL." + std::to_string(port_);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -158,9 +175,10 @@ Status Listeners::open_unix(const std::string& directory) {
   }
   unlink(path.c_str());
   Socket listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  mode_t old = umask(0);  // who may connect is authentication's business
+  mode_t old = umask(~options.socket_mode & 0777);
   int bound = bind(listener.fd(), reinterpret_cast<sockaddr*>(&address), sizeof address);
   umask(old);
+  if (bound == 0) INDIGO_TRY(give_to_group(path, options.socket_group));
   if (bound != 0 || listen(listener.fd(), kBacklog) != 0) return failure("could not listen on \"" + path + "\"");
   if (socket_directory_.empty()) socket_directory_ = directory;
   sockets_.push_back(std::move(listener));

@@ -5,6 +5,8 @@
 // Thread safety: none; one owner.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct ListenAddress {
   std::string listen_addresses = "localhost";  // comma list of names and addresses; * is all; empty is none
   int port = 5432;                             // 0: a free one
   std::string socket_directories;              // comma list; empty is none
+  mode_t socket_mode = 0777;                   // of the sockets' files
+  std::string socket_group;                    // a name or a number; empty: the process'
 };
 
 class Listeners {
@@ -37,7 +41,7 @@ class Listeners {
 
  private:
   Status open_tcp(const std::string& host);
-  Status open_unix(const std::string& directory);
+  Status open_unix(const std::string& directory, const ListenAddress& address);
 
   std::vector<Socket> sockets_;
   std::vector<Socket> locks_;

@@ -35,6 +35,7 @@ class Connection {
   }
 
   void run() {
+    Anteroom::Stay stay(shared_.anteroom, task_);
     Deadline deadline = Clock::now() + shared_.authentication_timeout;
     if (shared_.instance->setting("log_connections") == "on") log_info("connection received: " + from());
     const auto door = shared_.door->knowledge();
@@ -49,7 +50,11 @@ class Connection {
     }
     negotiate(outcome->request);
     const Status admitted = admit(shared_, *door, stream_, task_, address_, outcome->request, deadline);
-    if (!admitted.ok()) return say(admitted.error());
+    if (!admitted.ok()) {
+      wait_after_failure(admitted.error());
+      return say(admitted.error());
+    }
+    stay.leave();
     serve(outcome->request.options);
   }
 
@@ -94,6 +99,16 @@ class Connection {
     ReadyForQuery{(*session)->transaction_status()}.encode(out);
     CommandLoop(stream_, task_, **session).run();
     if (logs_end) log_info("disconnection: session time: " + session_time(began) + " " + who(options));
+  }
+
+  // Whoever guesses passwords from elsewhere shall take his time; clients of this machine need not.
+  void wait_after_failure(const Error& error) {
+    const bool guess = error.state == sqlstate::kInvalidPassword || error.state == sqlstate::kInvalidAuthorization;
+    if (!guess || address_.local() || address_.loopback()) return;
+    const Deadline until = Clock::now() + shared_.anteroom.failed(socket_address_text(address_.peer));
+    while (Clock::now() < until) {
+      if (task_.sleep_through(InterruptReason::kIdleTimeout, until) == WaitResult::kInterrupted) return;
+    }
   }
 
   std::string from() const {
@@ -148,6 +163,11 @@ class Connection {
 };
 
 }  // namespace
+
+bool ClientAddress::loopback() const {
+  static const sockaddr_storage kNetwork = *parse_socket_address("127.0.0.0"), kMask = *prefix_mask(AF_INET, 8);
+  return in_network(peer, kNetwork, kMask) || socket_address_text(peer) == "::1";
+}
 
 void run_connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task) {
   Connection connection(shared, std::move(socket), address, task);

@@ -13,6 +13,7 @@
 #include "wire/net/socket.h"
 #include "wire/net/stream.h"
 #include "wire/runtime/blocking_calls.h"
+#include "wire/session/anteroom.h"
 
 namespace indigo::wire {
 
@@ -21,6 +22,7 @@ struct SharedState {
   engine::Instance* instance = nullptr;
   Door* door = nullptr;
   BlockingCalls* calls = nullptr;
+  Anteroom anteroom;
   Clock::duration authentication_timeout = std::chrono::seconds(60);
   uint32_t max_connections = 0;
   std::string secret;                 // for ScramVerifier::mock
@@ -30,6 +32,7 @@ struct SharedState {
 struct ClientAddress {
   sockaddr_storage peer{}, own{};  // of unix sockets: AF_UNIX, and nothing more
   bool local() const { return peer.ss_family == AF_UNIX; }
+  bool loopback() const;
 };
 
 void run_connection(SharedState& shared, Socket socket, const ClientAddress& address, Task& task);
