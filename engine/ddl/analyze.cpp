@@ -213,7 +213,8 @@ Status execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s) {
     }
     if (r->oid < oid::kFirstUserOid) continue;  // built-in tables are small and known
     if (!c.catalog.has_role(c.catalog.user(), r->owner)) {
-      warning(c, sqlstate::kWarning, "permission denied to analyze " + quoted(r->name) + ", skipping it");
+      warning(c, sqlstate::kWarning,
+              "skipping " + quoted(r->name) + " --- only table or database owner can analyze it");
       continue;
     }
     std::vector<int16_t> columns;

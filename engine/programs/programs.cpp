@@ -84,6 +84,8 @@ bool same_program(const types::FunctionInfo& a, const types::FunctionInfo& b) {
 
 Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
                                                 std::span<const TypeRef> arguments) {
+  CallFrame frame(session_);  // names in the body mean what they mean under the routine's own settings
+  INDIGO_TRY(frame.enter(*info));
   if (info->language == "internal" || info->language == "c")
     return make_internal_routine(session_, std::move(info), result, arguments);
   if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
@@ -202,6 +204,10 @@ Status Programs::validate(Oid function) {
   if (info == nullptr) return {};
   std::string checks;
   if (session_.context().setting("check_function_bodies", checks) && checks == "off") return {};
+  types::FunctionInfo as_creator = *info;
+  as_creator.security_definer = false;
+  CallFrame frame(session_);  // the body is read under the routine's own settings
+  INDIGO_TRY(frame.enter(as_creator));
   if (info->language == "sql") return SqlFunction::validate(session_, info);
   if (info->language == "plpgsql") return PlpgsqlFunction::validate(session_, info);
   return {};

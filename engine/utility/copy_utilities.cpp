@@ -12,6 +12,7 @@
 #include "engine/copy/copy_writer.h"
 #include "engine/exec/change/bulk_insert.h"
 #include "engine/session/preparation.h"
+#include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
@@ -110,6 +111,23 @@ Result<std::vector<bool>> marks(const Target& target, const std::vector<std::str
     out[static_cast<size_t>(at - target.columns.begin())] = true;
   }
   return out;
+}
+
+Status check_readable(UtilityCall& call, const Target& target) {
+  RequiredPrivilege r;
+  r.relation = target.relation->oid;
+  r.name = target.relation->name;
+  r.kind = target.relation->kind;
+  r.schema = target.relation->schema;
+  r.reads = true;
+  for (const int c : target.columns) r.read.push_back(static_cast<int16_t>(c + 1));
+  return check_privileges(call.session.session_catalog(), {r});
+}
+
+Status check_writable(UtilityCall& call, const Target& target) {
+  std::vector<int16_t> written;
+  for (const int c : target.columns) written.push_back(static_cast<int16_t>(c + 1));
+  return check_table_privilege(call.session.session_catalog(), *target.relation, 0, std::move(written));
 }
 
 // What cannot be copied as a table, in messages.
@@ -288,6 +306,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   auto& session = call.session;
   INDIGO_TRY(check_not_read_only(call, "COPY FROM"));
   INDIGO_ASSIGN(Target target, find_target(call, stmt));
+  INDIGO_TRY(check_writable(call, target));  // before its kind is told, and before the lock is waited for
   if (target.relation->kind != catalog::RelationKind::kTable && !target.relation->is_partitioned()) {
     const bool view = target.relation->kind == catalog::RelationKind::kView;
     Error error(sqlstate::kWrongObjectType,
@@ -297,9 +316,7 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   }
   INDIGO_TRY(lock_target(call, *target.relation, storage::TableLockMode::kRowExclusive));
   INDIGO_ASSIGN(target, find_target(call, stmt));  // what the lock's holder before may have changed
-  std::vector<int16_t> written;
-  for (const int c : target.columns) written.push_back(static_cast<int16_t>(c + 1));
-  INDIGO_TRY(check_table_privilege(session.session_catalog(), *target.relation, 0, std::move(written)));
+  INDIGO_TRY(check_writable(call, target));
   INDIGO_TRY(check_row_security(session, *target.relation));
   INDIGO_ASSIGN(auto force_not_null, marks(target, options.force_not_null, "FORCE_NOT_NULL"));
   INDIGO_ASSIGN(auto force_null, marks(target, options.force_null, "FORCE_NULL"));
@@ -342,6 +359,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     }
   } else {
     INDIGO_ASSIGN(Target target, find_target(call, stmt));
+    INDIGO_TRY(check_readable(call, target));
     if (target.relation->kind != catalog::RelationKind::kTable) {
       bool view = target.relation->kind == catalog::RelationKind::kView;
       Error error(sqlstate::kWrongObjectType,

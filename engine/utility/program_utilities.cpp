@@ -1,5 +1,9 @@
 // CALL and DO.
 #include "base/sqlstate.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/generated/columns.h"
+#include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/procedure_call.h"
 #include "engine/session/session_parts.h"
@@ -33,6 +37,21 @@ Result<std::shared_ptr<const ResultShape>> describe_call(SessionParts& session, 
   return procedure.shape(session);
 }
 
+Status check_language(catalog::SessionCatalog& catalog, const std::string& name) {
+  Oid found = kInvalidOid;
+  bool trusted = false;
+  catalog.system_table_rows(catalog::pg_language::kOid, -1, {}, [&](const catalog::RowReader& row) {
+    if (row.str(catalog::pg_language::c_lanname) != name) return true;
+    found = row.oid(catalog::pg_language::c_oid);
+    trusted = row.flag(catalog::pg_language::c_lanpltrusted);
+    return false;
+  });
+  if (found == kInvalidOid) return Error(sqlstate::kUndefinedObject, "language \"" + name + "\" does not exist");
+  const uint32_t held = catalog::object_privileges(catalog, catalog::kLanguageAcl, found, catalog.user());
+  if (trusted ? (held & types::kPrivilegeUsage) != 0 : catalog.is_superuser(catalog.user())) return {};
+  return Error(sqlstate::kInsufficientPrivilege, "permission denied for language " + name);
+}
+
 Status run_do(UtilityCall& call) {
   std::string language = "plpgsql", source;
   bool has_source = false;
@@ -48,12 +67,10 @@ Status run_do(UtilityCall& call) {
     }
   }
   if (!has_source) return Error(sqlstate::kSyntaxError, "no inline code specified");
-  if (language != "plpgsql") {
-    if (language == "sql" || language == "internal" || language == "c")
-      return Error(sqlstate::kFeatureNotSupported,
-                   "language \"" + language + "\" does not support inline code execution");
-    return Error(sqlstate::kUndefinedObject, "language \"" + language + "\" does not exist");
-  }
+  INDIGO_TRY(check_language(call.session.session_catalog(), language));
+  if (language != "plpgsql")
+    return Error(sqlstate::kFeatureNotSupported,
+                 "language \"" + language + "\" does not support inline code execution");
   const bool may_commit = call.top_level && !call.session.block().in_block();
   return programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
 }

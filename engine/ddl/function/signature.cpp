@@ -23,7 +23,10 @@ Result<Oid> parameter_type(DdlContext& c, const PgQuery__TypeName* name, bool qu
   PgQuery__TypeName single = *name;
   single.setof = false;
   auto type = resolve_type(c, &single);
-  if (type.ok()) return type->oid;
+  if (type.ok()) {
+    INDIGO_TRY(check_type_usage(c, type->oid));
+    return type->oid;
+  }
   if (type.error().state == sqlstate::kUndefinedObject && type.error().message.starts_with("type ")) {
     const std::string text =
         sql::name_list_text(nodes(name->n_names, name->names)) + (name->n_array_bounds > 0 ? "[]" : "");

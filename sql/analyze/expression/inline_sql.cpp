@@ -1,6 +1,8 @@
 // Functions in language SQL: their body takes the place of the call, as an expression or as a scalar subquery.
 #include <algorithm>
 
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/generated/sql_bodies.h"
@@ -11,6 +13,7 @@
 #include "sql/query_walk.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
+#include "types/value/acl.h"
 
 namespace indigo::sql {
 namespace {
@@ -99,6 +102,20 @@ bool may_inline(catalog::CatalogView& catalog, const types::FunctionInfo& f, con
          result.oid != oid::kRecord && !is_composite(catalog, result.oid);
 }
 
+// A call is checked when it runs; what takes its place is not. So only what everybody may execute is put there.
+bool everybody_may_execute(catalog::CatalogView& catalog, Oid function) {
+  bool may = true;
+  const Datum key = Datum::of_oid(function);
+  catalog.system_table_rows(catalog::pg_proc::kOid, -1, {&key, 1}, [&](const catalog::RowReader& row) {
+    const auto nobody = [](Oid) { return false; };
+    may = row.is_null(catalog::pg_proc::c_proacl) ||
+          (types::acl_privileges(types::read_acl(row.str(catalog::pg_proc::c_proacl)), nobody) &
+           types::kPrivilegeExecute) != 0;
+    return false;
+  });
+  return may;
+}
+
 int most_volatile(const Expr& e) {
   int most = 0;
   if (e.kind == ExprKind::kCall) {
@@ -140,7 +157,8 @@ bool repeats_safely(const ExprList& arguments, const Expr& body) {
 Result<ExprPtr> call_or_inline(Analysis& a, const types::FunctionInfo& function, ExprList arguments,
                                const TypeRef& result, CallExpr::Form form, Oid op, int location) {
   if (function.oid >= oid::kFirstUserOid) {
-    if (a.inline_functions && may_inline(a.catalog, function, result)) {
+    if (a.inline_functions && may_inline(a.catalog, function, result) &&
+        everybody_may_execute(a.catalog, function.oid)) {
       // What is wrong with the body is told when the function runs, with its context.
       auto body = inlined_body(a, function, arguments, result, true, location);
       if (body.ok() && *body && keeps_promises(function, *body) && repeats_safely(arguments, **body)) return body;
