@@ -16,6 +16,7 @@
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/indexlet/indexlet_index.h"
 
 namespace indigo::bench {
@@ -25,7 +26,7 @@ namespace {
 using namespace indigo::storage;
 
 struct Options {
-  std::vector<std::string> methods{"btree", "hash", "griffin", "indexlet"};
+  std::vector<std::string> methods{"btree", "hash", "griffin", "indexlet", "hydralist"};
   std::vector<int> threads{1, 2};
   uint64_t entries = 1'000'000;
   double seconds = 1;
@@ -43,6 +44,7 @@ std::unique_ptr<Index> create(const std::string& method, EpochManager& epochs, c
   if (method == "btree") return create_btree_index(epochs, pauses);
   if (method == "hash") return create_hash_index(epochs, pauses);
   if (method == "griffin") return create_griffin_index(epochs, pauses);
+  if (method == "hydralist") return create_hydralist_index(epochs, pauses);
   if (method == "indexlet") return create_indexlet_index(epochs, pauses);
   std::fprintf(stderr, "no such method: %s\n", method.c_str());
   std::exit(2);

@@ -6,6 +6,7 @@
 #include "storage/index/empty_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "types/builtin/index_methods.h"
 #include "types/oids.h"
@@ -23,6 +24,8 @@ constexpr AccessMethod kMethods[] = {
      true, 0.5},
     {Oid{8031}, oid::kBtreeMethod, "indexlet", storage::create_indexlet_index, true, true, true, true, true, true, true,
      true},
+    {Oid{8032}, oid::kBtreeMethod, "hydralist", storage::create_hydralist_index, true, true, true, true, true, true,
+     true, true},
     {Oid{783}, Oid{783}, "gist", storage::create_empty_index, false, false, true, true, true, true, true, false},
     {Oid{2742}, Oid{2742}, "gin", storage::create_empty_index, false, false, true, false, false, false, false, false},
     {Oid{4000}, Oid{4000}, "spgist", storage::create_empty_index, false, false, false, true, true, false, true, false},

@@ -52,7 +52,8 @@ VIEWS = {
 
 # name -> OID and description of index access methods; their operator classes are btree's (catalog/access_method.cpp)
 METHODS = {"griffin": (8030, "hash and b-tree index access method"),
-           "indexlet": (8031, "b-tree index access method with writes in batches")}
+           "indexlet": (8031, "b-tree index access method with writes in batches"),
+           "hydralist": (8032, "radix tree and list index access method")}
 
 MODEL_FUNCTION, MODEL_VIEW = "pg_stat_get_slru", "pg_stat_slru"
 

@@ -2,7 +2,7 @@
 // its isolation level promises; prints counts.
 //
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
-//                [--clock counter|tsc] [--index btree|hash|griffin|indexlet]
+//                [--clock counter|tsc] [--index btree|hash|griffin|indexlet|hydralist]
 //
 // --index: the structure of the secondary index, in process; without it seeds take turns.
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
@@ -14,6 +14,7 @@
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "tests/history/checker.h"
 #include "tests/history/workload.h"
@@ -77,7 +78,8 @@ storage::IndexFactory structure(const std::string& name, uint64_t seed) {
   constexpr Named kAll[] = {{"btree", storage::create_btree_index},
                             {"hash", storage::create_hash_index},
                             {"griffin", storage::create_griffin_index},
-                            {"indexlet", storage::create_indexlet_index}};
+                            {"indexlet", storage::create_indexlet_index},
+                            {"hydralist", storage::create_hydralist_index}};
   for (const Named& n : kAll) {
     if (name == n.name) return n.structure;
   }

@@ -29,8 +29,8 @@ struct Option {
   uint8_t places;
   ValueKind kind;
   double least = 0, most = 0;
-  bool exclusive = false;                               // changing it needs ACCESS EXCLUSIVE
-  std::string_view methods = "btree griffin indexlet";  // of indexes
+  bool exclusive = false;                                         // changing it needs ACCESS EXCLUSIVE
+  std::string_view methods = "btree griffin indexlet hydralist";  // of indexes
 };
 
 constexpr Option threshold(std::string_view name, storage::Bounds bounds, uint8_t places = kOfTable,
@@ -47,7 +47,7 @@ constexpr Option kOptions[] = {
     threshold(kLeafSize, storage::kLeafBytes, kOfTable, ValueKind::kPowerOfTwo),
     threshold(kFill, LeafThresholds::kFill, kOfTable),
     {kFill, kOfIndex, ValueKind::kInteger, LeafThresholds::kFill.least, LeafThresholds::kFill.most, false,
-     "btree griffin indexlet hash gist spgist"},
+     "btree griffin indexlet hydralist hash gist spgist"},
     threshold(kMerge, LeafThresholds::kMerge),
     threshold(kDead, LeafThresholds::kDead),
     threshold(kInline, LeafThresholds::kInline),

@@ -12,6 +12,7 @@
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/index.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "tests/random_seed.h"
@@ -67,6 +68,16 @@ const Method kMethods[] = {
        return create_indexlet_index(epochs, pauses, surroundings().account, surroundings().service);
      },
      true, 1.8},
+    {"hydralist_alone",
+     [](EpochManager& epochs, const PauseHook& pauses) { return create_hydralist_index(epochs, pauses); }, true, 1.4},
+    {"hydralist_of_two",
+     [](EpochManager& epochs, const PauseHook& pauses) { return create_hydralist_index(epochs, pauses, 2); }, true,
+     1.4},
+    {"hydralist",
+     [](EpochManager& epochs, const PauseHook& pauses) {
+       return create_hydralist_index(epochs, pauses, surroundings().account, surroundings().service, 4);
+     },
+     true, 1.4},
 };
 
 using Entry = std::pair<std::string, std::string>;

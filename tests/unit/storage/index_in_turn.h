@@ -8,6 +8,7 @@
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
 #include "storage/index/index_factory.h"
 #include "storage/index/indexlet/indexlet_index.h"
 #include "storage/table.h"
@@ -16,7 +17,8 @@ namespace indigo::storage {
 
 inline StorageStatus create_index_in_turn(Table& table, Transaction& txn, IndexId id, const IndexOptions& options,
                                           std::shared_ptr<const KeyExtractor> extractor) {
-  constexpr IndexFactory kAll[] = {create_griffin_index, create_hash_index, create_btree_index, create_indexlet_index};
+  constexpr IndexFactory kAll[] = {create_griffin_index, create_hash_index, create_btree_index, create_indexlet_index,
+                                   create_hydralist_index};
   return create_index(table, txn, id, kAll[id.value % std::size(kAll)], options, std::move(extractor), nullptr);
 }
 

@@ -1,0 +1,247 @@
+// Reading of HydralistIndex: the way to a node, look-ups and scans.
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "base/mutation.h"
+#include "storage/index/hash_index.h"
+#include "storage/index/hydralist/anchor_key.h"
+#include "storage/index/hydralist/hydralist_index.h"
+
+namespace indigo::storage {
+
+namespace {
+
+void note_node(IndexFootprint* footprint, const EntryKey& place, bool before, bool unbounded, const DataNode& node,
+               uint64_t version) {
+  if (footprint == nullptr) return;
+  footprint->parts.push_back({std::string(unbounded ? Bytes() : place.key),
+                              std::string(unbounded ? Bytes() : place.primary_key), before, unbounded, false, node.id,
+                              version});
+}
+
+}  // namespace
+
+// ---- the way to a node
+
+const SearchLayer& HydralistIndex::own_layer() const { return *layers_[thread_shard() % layers_.size()]; }
+
+DataNode* HydralistIndex::jump_node(Toward toward, const EntryKey& place) const {
+  if (toward == Toward::kFirst) return first_;
+  DataNode* found = nullptr;
+  if (toward == Toward::kLast) {
+    found = own_layer().last();
+  } else {
+    const AnchorKey key(place);
+    found = own_layer().floor(place, key.bytes());
+  }
+  if (found == nullptr) return first_;
+  found->prefetch();
+  return found;
+}
+
+HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const EntryKey& place) const {
+  // Does the place come before everything in that node?
+  const auto lies_before = [&](const DataNode& n) {
+    if (toward == Toward::kLast) return false;
+    return toward == Toward::kBefore ? !(n.anchor() < place) : place < n.anchor();
+  };
+  for (;;) {
+    const uint64_t version = node->latch.read_begin();
+    if ((node->deleted() && !mutated(Mutation::kReadDeleted)) || (node != first_ && lies_before(*node))) {
+      node = node->prev();
+      continue;
+    }
+    DataNode* const next = node->next();
+    if (!node->latch.validate(version)) continue;
+    if (next != nullptr && toward != Toward::kFirst && !lies_before(*next) && !mutated(Mutation::kNoWalk)) {
+      next->prefetch();
+      node = next;
+      continue;
+    }
+    return {node, version, next};
+  }
+}
+
+// ---- points
+
+size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash, std::vector<std::string>& primary_keys,
+                                   IndexFootprint* footprint) const {
+  const EntryKey begin{key, {}};
+  EntryKey place = begin;
+  size_t count = 0;
+  for (;;) {
+    const Target target = walk(node, Toward::kAt, place);
+    node = target.node;
+    const size_t before = count;
+    count = node->read_key(key, hash, primary_keys, count);
+    const bool valid = node->latch.validate(target.version);
+    if (!valid) {
+      count = before;
+      continue;
+    }
+    if (footprint != nullptr) note_node(footprint, place, false, false, *node, target.version);
+    // Entries before the place were read in the node that had them before a merge.
+    if (place.primary_key.data() != nullptr) {
+      const Bytes from = place.primary_key;
+      const auto first = primary_keys.begin() + static_cast<ptrdiff_t>(before);
+      const auto last = primary_keys.begin() + static_cast<ptrdiff_t>(count);
+      count = before + static_cast<size_t>(
+                           std::stable_partition(first, last, [&](const std::string& p) { return p >= from; }) - first);
+    }
+    std::sort(primary_keys.begin() + static_cast<ptrdiff_t>(before),
+              primary_keys.begin() + static_cast<ptrdiff_t>(count));
+    if (target.next == nullptr || target.next->anchor().key != key) return count;
+    place = target.next->anchor();
+    node = target.next;
+  }
+}
+
+size_t HydralistIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
+  EpochManager::Guard guard(epochs_);
+  DataNode* const node = jump_node(Toward::kAt, {key, {}});
+  return lookup_from(node, key, HashIndex::hash_of(key), primary_keys, footprint);
+}
+
+// The search layers of a batch are asked first, so that the misses of its data nodes overlap.
+void HydralistIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
+  constexpr size_t kAtOnce = 16;
+  std::array<DataNode*, kAtOnce> nodes;
+  std::vector<std::string> found;
+  out.ends.clear();
+  for (size_t begin = 0; begin < keys.size(); begin += kAtOnce) {
+    const size_t n = std::min(kAtOnce, keys.size() - begin);
+    EpochManager::Guard guard(epochs_);
+    for (size_t i = 0; i < n; i++) nodes[i] = jump_node(Toward::kAt, {keys[begin + i], {}});
+    for (size_t i = 0; i < n; i++) {
+      const Bytes key = keys[begin + i];
+      const uint32_t first = out.count();
+      const auto count = static_cast<uint32_t>(lookup_from(nodes[i], key, HashIndex::hash_of(key), found, nullptr));
+      for (uint32_t k = 0; k < count; k++) out.at(first + k).assign(found[k]);
+      out.ends.push_back(first + count);
+    }
+  }
+}
+
+// ---- ranges
+
+// Keeps the place where it goes on: before the entry or anchor `from`, which is exclusive backward.
+class HydralistScan final : public IndexScan {
+ public:
+  HydralistScan(const HydralistIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint)
+      : index_(index) {
+    rebind(range, direction, footprint);
+  }
+
+  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
+    direction_ = direction;
+    footprint_ = footprint;
+    low_ = range.low;
+    high_ = range.high;
+    // All entries of a key lie between (key, "") and the key with a zero byte behind it.
+    if (range.has_low && !range.low_inclusive) low_.push_back('\0');
+    if (range.has_high && range.high_inclusive) high_.push_back('\0');
+    has_low_ = range.has_low;
+    has_high_ = range.has_high;
+    const bool forward = direction == Direction::kForward;
+    bounded_ = forward ? has_low_ : has_high_;
+    key_ = forward ? low_ : high_;
+    primary_key_.clear();
+    done_ = has_low_ && has_high_ && !(low_ < high_);
+  }
+
+  std::span<const IndexEntry> next(size_t max_entries) override {
+    entries_.clear();
+    size_t used = 0;
+    EpochManager::Guard guard(index_.epochs_);
+    DataNode* node = nullptr;
+    while (!done_ && entries_.size() < std::max<size_t>(max_entries, 1)) {
+      if (used == copies_.size()) copies_.emplace_back();
+      read_node(node, copies_[used], std::max<size_t>(max_entries, 1) - entries_.size());
+      used++;
+    }
+    return entries_;
+  }
+
+ private:
+  using Toward = HydralistIndex::Toward;
+
+  // Appends what one node has, and moves the place behind it.
+  void read_node(DataNode*& node, DataNode::Copy& copy, size_t max) {
+    const bool forward = direction_ == Direction::kForward;
+    const Toward toward =
+        forward ? (bounded_ ? Toward::kAt : Toward::kFirst) : (bounded_ ? Toward::kBefore : Toward::kLast);
+    const EntryKey place{key_, primary_key_};
+    HydralistIndex::Target target;
+    do {
+      target = node == nullptr ? index_.find(toward, place) : index_.walk(node, toward, place);
+      node = target.node;
+      index_.pauses_.at(PausePoint::kReadLeaf);
+    } while (!node->copy(target.version, copy));
+    note_node(footprint_, place, !forward, !bounded_, *node, target.version);
+    uint32_t first = 0, end = copy.count();
+    if (forward) {
+      if (bounded_) first = copy.lower_bound(place);
+      if (has_high_) end = std::max(first, copy.lower_bound({high_, {}}));
+    } else {
+      if (bounded_) end = copy.lower_bound(place);
+      if (has_low_) first = std::min(end, copy.lower_bound({low_, {}}));
+    }
+    const auto taken = static_cast<uint32_t>(std::min<size_t>(max, end - first));
+    for (uint32_t i = 0; i < taken; i++) {
+      const EntryKey entry = copy.at(forward ? first + i : end - 1 - i);
+      entries_.push_back({entry.key, entry.primary_key});
+    }
+    if (taken < end - first) {
+      move_to({entries_.back().key, entries_.back().primary_key});
+      if (forward) primary_key_.push_back('\0');  // the least place behind it
+      return;
+    }
+    if (forward) {
+      done_ = end < copy.count() || target.next == nullptr;
+      if (done_) return;
+      move_to(target.next->anchor());
+      done_ = has_high_ && !(key_ < high_);
+      node = target.next;
+    } else {
+      done_ = first > 0 || node == index_.first_;
+      if (done_) return;
+      move_to(node->anchor());
+      done_ = has_low_ && !(EntryKey{low_, {}} < EntryKey{key_, primary_key_});
+      node = node->prev();
+    }
+  }
+
+  void move_to(const EntryKey& place) {
+    key_.assign(place.key);
+    primary_key_.assign(place.primary_key);
+    bounded_ = true;
+  }
+
+  const HydralistIndex& index_;
+  std::string low_, high_;  // inclusive, exclusive
+  bool has_low_ = false, has_high_ = false;
+  Direction direction_ = Direction::kForward;
+  IndexFootprint* footprint_ = nullptr;
+  bool bounded_ = false, done_ = false;  // not bounded: the place is the index's end
+  std::string key_, primary_key_;        // the place
+  std::deque<DataNode::Copy> copies_;    // what entries_ name
+  std::vector<IndexEntry> entries_;
+};
+
+std::unique_ptr<IndexScan> HydralistIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
+  return std::make_unique<HydralistScan>(*this, range, direction, footprint);
+}
+
+bool HydralistIndex::validate(const IndexFootprint& footprint) const {
+  EpochManager::Guard guard(epochs_);
+  for (const IndexFootprint::Part& part : footprint.parts) {
+    const Toward toward =
+        part.unbounded ? (part.before ? Toward::kLast : Toward::kFirst) : (part.before ? Toward::kBefore : Toward::kAt);
+    const Target target = find(toward, {part.key, part.primary_key});
+    if (target.node->id != part.node || target.version != part.version) return false;
+  }
+  return true;
+}
+
+}  // namespace indigo::storage

@@ -1,0 +1,170 @@
+// HydraList's parts, and what its readers meet while the search layers lag behind. What every structure does is in
+// index_conformance_test.cpp.
+#include <map>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "storage/index/hydralist/anchor_key.h"
+#include "storage/index/hydralist/hydralist_index.h"
+#include "tests/random_seed.h"
+#include "tests/unit/storage/index_entries.h"
+
+namespace indigo::storage {
+namespace {
+
+TEST(FingerprintsTest, AllAtOnceIsOneByOne) {
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  Fingerprints prints;
+  for (int round = 0; round < 100; round++) {
+    for (uint8_t& byte : prints.bytes) byte = static_cast<uint8_t>(random() % 4 * 85);
+    for (const int wanted : {0, 85, 170, 255, 7}) {
+      const auto byte = static_cast<uint8_t>(wanted);
+      uint64_t mask = 0;
+      for (uint32_t i = 0; i < Fingerprints::kCount; i++) mask |= uint64_t{prints.bytes[i] == byte} << i;
+      EXPECT_EQ(prints.match(byte), mask);
+      EXPECT_EQ(prints.match_portable(byte), mask);
+    }
+  }
+}
+
+TEST(AnchorKeyTest, ComparesAsPlacesDo) {
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  const auto text = [&] {
+    std::string s(random() % 4, '\0');
+    for (char& c : s) c = "\0\1\xff"[random() % 3];
+    return s;
+  };
+  for (int round = 0; round < 5000; round++) {
+    const std::string a = text(), b = text(), c = text(), d = text();
+    const EntryKey one{a, b}, other{c, d};
+    const AnchorKey one_key(one), other_key(other);
+    EXPECT_EQ(one < other, one_key.bytes() < other_key.bytes());
+    EXPECT_EQ(one == other, one_key.bytes() == other_key.bytes());
+  }
+  const std::string large(1000, '\0');
+  EXPECT_EQ(AnchorKey({large, large}).bytes().size(), 3002u);
+}
+
+// Anchors come and go; the floor of any place is a map's.
+TEST(SearchLayerTest, FindsTheGreatestAnchorThatIsNotGreater) {
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::mt19937 random(seed);
+  EpochManager epochs;
+  for (const uint32_t letters : {2U, 256U}) {
+    SearchLayer layer(epochs);
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<DataNode>> there;
+    const auto text = [&](size_t most) {
+      std::string s(random() % (most + 1), '\0');
+      for (char& c : s) c = static_cast<char>(random() % letters);
+      return s;
+    };
+    for (int round = 0; round < 3000; round++) {
+      std::pair<std::string, std::string> key{text(letters == 2 ? 9 : 3), text(2)};
+      const auto found = there.find(key);
+      if (found == there.end()) {
+        auto node = std::make_unique<DataNode>(1, EntryKey{key.first, key.second}, 512);
+        layer.insert(node.get());
+        there.emplace(key, std::move(node));
+      } else if (round > 1000) {
+        layer.remove(found->second.get());
+        there.erase(found);
+      }
+      key = {text(letters == 2 ? 9 : 3), text(2)};
+      const EntryKey place{key.first, key.second};
+      EpochManager::Guard guard(epochs);
+      DataNode* const floor = layer.floor(place, AnchorKey(place).bytes());
+      auto expected = there.upper_bound(key);
+      ASSERT_EQ(floor, expected == there.begin() ? nullptr : std::prev(expected)->second.get());
+      ASSERT_EQ(layer.last(), there.empty() ? nullptr : there.rbegin()->second.get());
+    }
+    EXPECT_EQ(layer.check(there.size()), "");
+    for (const auto& [key, node] : there) layer.remove(node.get());
+    EXPECT_EQ(layer.memory_bytes(), 0u);
+  }
+}
+
+class HydralistTest : public ::testing::Test {
+ protected:
+  EpochManager epochs_;
+  PauseHook pauses_;
+  std::unique_ptr<Index> index_ = create_hydralist_index(epochs_, pauses_, 2);
+  std::vector<std::string> found_;
+};
+
+// Fewer nodes than a writer tells the search layers by himself: all of them are found by walking.
+TEST_F(HydralistTest, WhatTheSearchLayersHaveNotHeardOfIsFound) {
+  constexpr uint64_t kEntries = 400;
+  for (uint64_t i = 0; i < kEntries; i++) {
+    EXPECT_EQ(index_->insert(number_key(i * 7 % kEntries), "1"), StorageStatus::kOk);
+  }
+  const IndexServiceStatistics s = *index_->service_statistics();
+  EXPECT_GT(s.backlog_entries, 3u);
+  EXPECT_EQ(s.merged_entries, 0u);
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->lookup(number_key(i), found_), 1u) << i;
+  EXPECT_EQ(count_entries(*index_, keys_between(300, 310)), 11u);
+  EXPECT_EQ(count_entries(*index_), kEntries);
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_EQ(index_->service_statistics()->backlog_entries, 0u);
+}
+
+TEST_F(HydralistTest, WhoBeginsAtANodeThatWasMergedFindsWhereItsEntriesAre) {
+  constexpr uint64_t kEntries = 500;
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number_key(i), "1"), StorageStatus::kOk);
+  EXPECT_EQ(index_->check(), "");  // the search layers know all nodes
+  for (uint64_t i = 0; i < kEntries; i++) {
+    if (i % 10 == 0) continue;
+    EXPECT_TRUE(index_->erase(number_key(i), "1"));
+  }
+  EXPECT_GT(index_->service_statistics()->backlog_entries, 1u);
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->lookup(number_key(i), found_), i % 10 == 0 ? 1u : 0u) << i;
+  EXPECT_EQ(index_->insert(number_key(123), "1"), StorageStatus::kOk);
+  EXPECT_EQ(index_->lookup(number_key(123), found_), 1u);
+  EXPECT_EQ(count_entries(*index_), kEntries / 10 + 1);
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(HydralistTest, ACloneIsMadeWhileTheSearchLayersLagBehind) {
+  constexpr uint64_t kEntries = 300;
+  for (uint64_t i = 0; i < kEntries; i++) {
+    EXPECT_EQ(index_->insert(number_key(i), std::string(i % 50, 'p')), StorageStatus::kOk);
+  }
+  epochs_.pause_writers();
+  const auto clone = index_->clone(1, 2);
+  epochs_.resume_writers();
+  EXPECT_TRUE(index_->erase(number_key(49), std::string(49, 'p')));
+  EXPECT_EQ(clone->check(), "");
+  EXPECT_EQ(index_->check(), "");
+  EXPECT_EQ(count_entries(*clone), kEntries);
+  EXPECT_EQ(count_entries(*index_), kEntries - 1);
+}
+
+TEST(HydralistService, TheSearchLayersHearOfAllWithoutAnybodysHelpAndAnIndexMayGo) {
+  MemoryAccount account;
+  {
+    EpochManager epochs;
+    PauseHook pauses;
+    IndexService service;
+    const auto index = create_hydralist_index(epochs, pauses, account, service, 4);
+    for (uint64_t i = 0; i < 5000; i++) EXPECT_EQ(index->insert(number_key(i), "1"), StorageStatus::kOk);
+    while (index->service_statistics()->backlog_entries > 0) std::this_thread::yield();
+    EXPECT_EQ(index->check(), "");
+    for (int round = 0; round < 20; round++) {
+      const auto other = create_hydralist_index(epochs, pauses, account, service, 4);
+      for (uint64_t i = 0; i < 1500; i++) EXPECT_EQ(other->insert(number_key(i), "1"), StorageStatus::kOk);
+      for (uint64_t i = 0; i < 1500; i++) EXPECT_TRUE(other->erase(number_key(i), "1"));
+    }
+  }
+  EXPECT_EQ(account.total(), 0u);
+}
+
+}  // namespace
+}  // namespace indigo::storage
