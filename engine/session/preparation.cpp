@@ -168,9 +168,9 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   const bool lifted = !prepared->lifted_used.empty() && !prepared->custom;
   if (lifted) scan_literals(prepared->parsed->text, scanned);
   INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
-  if (lifted &&
-      (fresh->lifted_used != prepared->lifted_used || !same_types(fresh->lifted_types, prepared->lifted_types)))
-    return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");
+  literals_changed_ = lifted && (fresh->lifted_used != prepared->lifted_used ||
+                                 !same_types(fresh->lifted_types, prepared->lifted_types));
+  if (literals_changed_) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");
   if (columns == Columns::kMayChange || prepared->parsed->variables != nullptr) {  // a program looks at them itself
     prepared = std::move(fresh);
     return {};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "engine/statement/prepared.h"
@@ -39,6 +40,9 @@ class Preparation {
   // Plans again what a change of the catalog has outdated. 0A000 when that changes columns that the client knows already.
   enum class Columns : uint8_t { kTold, kMayChange };
   Status refresh(PreparedPtr& prepared, Columns columns = Columns::kTold);
+  // Whether refresh has failed since it was last asked because literals of the text would be of other types now: prepared
+  // and bound anew it may work.
+  bool take_literals_changed() { return std::exchange(literals_changed_, false); }
 
   // Statements without literals that drivers parse anew each time, in the cache too, apart from Query messages': their
   // parameters are inferred, and a cursor's plan has row keys. Null when there is none of the catalog's present state.
@@ -59,6 +63,7 @@ class Preparation {
   StatementScope& scope_;
   StatementCache cache_;
   bool ignores_row_security_ = false;
+  bool literals_changed_ = false;
 };
 
 }  // namespace indigo::engine

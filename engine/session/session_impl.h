@@ -76,6 +76,7 @@ class SessionImpl final : public Session {
   Status run_simple(Portal& portal, bool last, RowSink& sink);
   Status run_text(std::string_view text, RowSink& sink);
   Status run_cached(std::string_view text, RowSink& sink);
+  bool types_changed_under_literals();
   void statement_error(const Error& error, RowSink& sink);
   Status prepare_new(NamedStatement& statement, std::string_view text);
   // The statement's plan for a named portal.

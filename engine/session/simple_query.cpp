@@ -55,14 +55,27 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     auto prepared = parts_.preparation().prepare_text(folded_.scanned, folded_.text);
     if (prepared.ok() && *prepared != nullptr) {
       portal.prepared = std::move(*prepared);
-      if (parts_.parameters().bind_rows(portal, folded_, scanned_)) return run_simple(portal, true, sink);
+      if (parts_.parameters().bind_rows(portal, folded_, scanned_)) {
+        Status status = run_simple(portal, true, sink);
+        if (status.ok() || !types_changed_under_literals()) return status;
+      }
     }
   }
-  INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
-  if (prepared == nullptr) return run_text(text, sink);
-  portal.prepared = std::move(prepared);
-  INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
-  return run_simple(portal, true, sink);
+  for (bool again = false;; again = true) {
+    INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
+    if (prepared == nullptr) return run_text(text, sink);
+    portal.prepared = std::move(prepared);
+    INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
+    Status status = run_simple(portal, true, sink);
+    if (status.ok() || again || !types_changed_under_literals()) return status;
+  }
+}
+
+// While the statement waited for its tables' locks, which it holds now, their columns have got other types.
+bool SessionImpl::types_changed_under_literals() {
+  if (!parts_.preparation().take_literals_changed()) return false;
+  parts_.scope().end_statement();
+  return true;
 }
 
 Status SessionImpl::run_one(const std::shared_ptr<const ParsedStatement>& parsed, bool last, RowSink& sink) {

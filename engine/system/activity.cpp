@@ -1,4 +1,6 @@
 // Sessions: pg_stat_activity, cancel and terminate, transaction ids.
+#include <map>
+
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
@@ -63,7 +65,26 @@ struct Encryption {
   Datum client_dn = null_text(), client_serial = null_text(), issuer_dn = null_text();
 };
 
+// What the sessions wait for that wait for a lock, by session.
+std::map<uint64_t, const char*> lock_waits(SessionParts& session) {
+  std::map<uint64_t, const char*> waits;
+  for (const storage::LockInfo& lock : session.store().locks().snapshot()) {
+    if (lock.granted) continue;
+    const char*& event = waits[lock.session];
+    switch (lock.name.space) {
+      case storage::LockName::Space::kTable: event = "relation"; break;
+      case storage::LockName::Space::kObject: event = "object"; break;
+      case storage::LockName::Space::kRow:
+      case storage::LockName::Space::kAdvisory: event = "advisory"; break;
+      case storage::LockName::Space::kTransaction:
+      case storage::LockName::Space::kKeyValue: event = "transactionid"; break;
+    }
+  }
+  return waits;
+}
+
 Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
+  const std::map<uint64_t, const char*> waits = lock_waits(session);
   for (const auto& entry : session.instance().sessions()) {
     if (!arguments.empty() && !arguments[0].null && arguments[0].i32 != entry.pid) continue;
     SessionActivity& a = *entry.activity;
@@ -72,14 +93,21 @@ Status stat_get_activity(SessionParts& session, std::span<const Datum> arguments
     const Datum no_int = Datum::make_null(Phys::kI32);
     const std::string address = address_image(a.client_address);
     const Encryption tls(a);
+    const bool active = a.state == "active";
+    const auto lock_wait = waits.find(static_cast<uint64_t>(entry.pid));
+    const bool locked = active && lock_wait != waits.end();
     Datum row[] = {Datum::of_oid(a.database),
                    Datum::of(entry.pid),
                    Datum::of_oid(a.user),
                    text_datum(a.application_name),
                    text_datum(a.state),
                    text_datum(a.query),
-                   a.state == "active" ? null_text() : text_datum("Client"),
-                   a.state == "active" ? null_text() : text_datum("ClientRead"),
+                   locked   ? text_datum("Lock")
+                   : active ? null_text()
+                            : text_datum("Client"),
+                   locked   ? text_datum(lock_wait->second)
+                   : active ? null_text()
+                            : text_datum("ClientRead"),
                    timestamp_or_null(a.transaction_start),
                    timestamp_or_null(a.query_start),
                    timestamp_or_null(a.backend_start),
