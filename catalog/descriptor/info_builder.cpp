@@ -7,6 +7,7 @@
 
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/added_column.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/sequence_table.h"
 #include "catalog/tables/system_indexes.h"
@@ -176,6 +177,8 @@ SequenceOptions InfoBuilder::sequence_options(Oid sequence) {
 
 void InfoBuilder::add_columns(RelationInfo& relation) {
   std::vector<Phys> phys;
+  std::vector<size_t> added;
+  std::vector<OwnedDatum> missing;
   database_.table(pg_attribute::kOid).scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
     const int16_t number = row.i16(pg_attribute::c_attnum);
     if (number <= 0) return true;
@@ -202,10 +205,16 @@ void InfoBuilder::add_columns(RelationInfo& relation) {
       const auto type = types_(c.type.oid);
       phys.push_back(type != nullptr ? type->phys : Phys::kStr);
     }
+    if (row.i32(pg_attribute::c_attcacheoff) == kAddedColumn) added.push_back(relation.columns.size());
+    missing.emplace_back(Datum::make_null(phys.back()));
+    if (const Str value = row.str(pg_attribute::c_attmissingval); !value.empty()) {
+      const ArrayView array(value);
+      if (array.count() == 1 && array.element(0).phys == phys.back()) missing.back() = OwnedDatum(array.element(0));
+    }
     relation.columns.push_back(std::move(c));
     return true;
   });
-  relation.layout = RowLayout(std::move(phys));
+  relation.layout = RowLayout(std::move(phys), added, std::move(missing));
 }
 
 void InfoBuilder::add_defaults(RelationInfo& relation) {

@@ -36,6 +36,64 @@ RowLayout::RowLayout(std::vector<Phys> columns) : columns_(std::move(columns)), 
   offsets_offset_ = offset;
 }
 
+struct RowLayout::Added {
+  struct Part {
+    size_t first = 0;     // column
+    RowLayout layout;     // of its columns
+    std::string missing;  // what rows have that end before it
+  };
+  std::vector<Part> parts;  // ascending
+
+  size_t part_of(size_t column) const {
+    size_t p = parts.size() - 1;
+    while (parts[p].first > column) p--;
+    return p;
+  }
+  // Overwrites a column of one part.
+  static void patch(const RowLayout& layout, char* row, size_t column, const Datum& value);
+  // The bytes of a part that the row has.
+  static size_t length(const RowLayout& layout, const char* part) {
+    const size_t head = layout.offsets_offset_ + size_t{layout.variable_count_} * sizeof(uint32_t);
+    if (layout.variable_count_ == 0) return head;
+    return head + load_unaligned<uint32_t>(part + head - sizeof(uint32_t));
+  }
+  // Where the part begins; npos when the row ends before it.
+  size_t begin(Bytes row, size_t part) const {
+    size_t at = 0;
+    for (size_t p = 0; p < part; p++) {
+      at += length(parts[p].layout, row.data() + at);
+      if (at >= row.size()) return Bytes::npos;
+    }
+    return at;
+  }
+  Bytes image(Bytes row, size_t part) const {
+    const size_t at = begin(row, part);
+    return at == Bytes::npos ? Bytes(parts[part].missing) : row.substr(at);
+  }
+};
+
+RowLayout::RowLayout(std::vector<Phys> columns, std::span<const size_t> starts, std::vector<OwnedDatum> missing)
+    : RowLayout(starts.empty()
+                    ? columns
+                    : std::vector<Phys>(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(starts[0]))) {
+  if (starts.empty()) return;
+  auto added = std::make_shared<Added>();
+  added->parts.push_back({0, *this, {}});
+  for (size_t i = 0; i < starts.size(); i++) {
+    const size_t end = i + 1 < starts.size() ? starts[i + 1] : columns.size();
+    Added::Part part;
+    part.first = starts[i];
+    part.layout = RowLayout(std::vector<Phys>(columns.begin() + static_cast<std::ptrdiff_t>(starts[i]),
+                                              columns.begin() + static_cast<std::ptrdiff_t>(end)));
+    std::vector<Datum> values;
+    for (size_t c = starts[i]; c < end; c++) values.push_back(missing[c].get());
+    part.layout.encode(values, part.missing);
+    added->parts.push_back(std::move(part));
+  }
+  added_ = std::move(added);
+  columns_ = std::move(columns);
+}
+
 template <class NullAt, class FixedAt, class StrAt>
 void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, const StrAt& str_at,
                             std::string& out) const {
@@ -67,12 +125,30 @@ void RowLayout::encode_with(const NullAt& null_at, const FixedAt& fixed_at, cons
 }
 
 void RowLayout::encode(std::span<const Datum> values, std::string& out) const {
+  if (added_ != nullptr) {
+    std::string part;
+    out.clear();
+    for (const Added::Part& p : added_->parts) {
+      p.layout.encode(values.subspan(p.first, p.layout.column_count()), part);
+      out += part;
+    }
+    return;
+  }
   encode_with([&](size_t i) { return values[i].null; },
               [&](size_t i) { return static_cast<const void*>(&values[i].block); },
               [&](size_t i) { return values[i].str; }, out);
 }
 
 void RowLayout::encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const {
+  if (added_ != nullptr) {
+    std::string part;
+    out.clear();
+    for (const Added::Part& p : added_->parts) {
+      p.layout.encode(columns.subspan(p.first, p.layout.column_count()), r, part);
+      out += part;
+    }
+    return;
+  }
   encode_with(
       [&](size_t i) { return columns[i]->is_null(r); },
       [&](size_t i) {
@@ -82,6 +158,10 @@ void RowLayout::encode(std::span<const Vector* const> columns, uint32_t r, std::
 }
 
 Datum RowLayout::column(Bytes row, size_t column) const {
+  if (added_ != nullptr) {
+    const size_t part = added_->part_of(column);
+    return added_->parts[part].layout.column(added_->image(row, part), column - added_->parts[part].first);
+  }
   Datum d = Datum::make_null(columns_[column]);
   if (bit(row.data() + bitmap_offset_, column)) return d;
   d.null = false;
@@ -94,6 +174,19 @@ Datum RowLayout::column(Bytes row, size_t column) const {
 }
 
 void RowLayout::decode(std::span<const Bytes> rows, std::span<const uint16_t> wanted, std::span<Vector> vectors) const {
+  if (added_ != nullptr) {
+    std::vector<Bytes> images(rows.size());
+    size_t of_part = added_->parts.size();
+    for (size_t w = 0; w < wanted.size(); w++) {
+      const size_t number = added_->part_of(wanted[w]);
+      const Added::Part& part = added_->parts[number];
+      for (size_t r = 0; number != of_part && r < rows.size(); r++) images[r] = added_->image(rows[r], number);
+      of_part = number;
+      const auto column = static_cast<uint16_t>(wanted[w] - part.first);
+      part.layout.decode(images, std::span(&column, 1), vectors.subspan(w, 1));
+    }
+    return;
+  }
   const auto count = static_cast<uint32_t>(rows.size());
   for (size_t w = 0; w < wanted.size(); w++) {
     const size_t column = wanted[w];
@@ -127,15 +220,25 @@ void RowLayout::decode(std::span<const Bytes> rows, std::span<const uint16_t> wa
 }
 
 void RowLayout::patch(std::string& row, size_t column, const Datum& value) const {
-  char* bitmap = row.data() + bitmap_offset_;
-  char* to = row.data() + position_[column];
+  if (added_ == nullptr) return Added::patch(*this, row.data(), column, value);
+  const size_t part = added_->part_of(column);
+  for (size_t p = 1; p <= part; p++) {
+    if (added_->begin(row, p) == Bytes::npos) row += added_->parts[p].missing;
+  }
+  const Added::Part& at = added_->parts[part];
+  Added::patch(at.layout, row.data() + added_->begin(row, part), column - at.first, value);
+}
+
+void RowLayout::Added::patch(const RowLayout& layout, char* row, size_t column, const Datum& value) {
+  char* bitmap = row + layout.bitmap_offset_;
+  char* to = row + layout.position_[column];
   if (value.null) {
     set_bit(bitmap, column);
-    std::memset(to, 0, phys_bytes(columns_[column]));
+    std::memset(to, 0, phys_bytes(layout.columns_[column]));
     return;
   }
   bitmap[column >> 3] = static_cast<char>(bitmap[column >> 3] & ~(1 << (column & 7)));
-  std::memcpy(to, &value.block, phys_bytes(columns_[column]));
+  std::memcpy(to, &value.block, phys_bytes(layout.columns_[column]));
 }
 
 }  // namespace indigo::types

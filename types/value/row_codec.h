@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,12 +26,14 @@ class RowLayout {
  public:
   RowLayout() = default;
   explicit RowLayout(std::vector<Phys> columns);
+  // Of a table whose columns from starts[0], starts[1] ... on were added to rows that were there: see Added.
+  RowLayout(std::vector<Phys> columns, std::span<const size_t> starts, std::vector<OwnedDatum> missing);
 
   size_t column_count() const { return columns_.size(); }
   Phys phys(size_t column) const { return columns_[column]; }
 
-  // Both replace what `out` holds. One value per column; an image's column count is its layout's: adding or
-  // dropping a physical column rewrites the table.
+  // Both replace what `out` holds. One value per column. A layout reads every image of its table, older or newer than itself:
+  // what the image lacks has its missing value, what the layout does not know stands behind what it knows.
   void encode(std::span<const Datum> values, std::string& out) const;
   // Row `r` of the vectors; columns[i] belongs to column i.
   void encode(std::span<const Vector* const> columns, uint32_t r, std::string& out) const;
@@ -54,6 +57,11 @@ class RowLayout {
     return {ends + variable_count_ * sizeof(uint32_t) + begin, end - begin};
   }
 
+  // Columns that were added later: an image is one part for the first columns, then one for each addition, each with a head of
+  // its own, and may end before any of these, whose columns then have their missing values.
+  struct Added;
+
+  std::shared_ptr<const Added> added_;
   std::vector<Phys> columns_;
   std::vector<uint32_t> position_;  // fixed: byte offset; variable: ordinal among the variable columns
   uint32_t bitmap_offset_ = 2;

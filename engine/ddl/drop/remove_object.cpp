@@ -90,6 +90,8 @@ Status remove_column(DdlContext& c, Oid relation, int16_t number) {
         .i32(pg_attribute::c_attstattarget, 0)
         .flag(pg_attribute::c_attnotnull, false)
         .flag(pg_attribute::c_atthasdef, false)
+        .flag(pg_attribute::c_atthasmissing, false)
+        .set_null(pg_attribute::c_attmissingval)
         .chr(pg_attribute::c_attidentity, '\0')
         .chr(pg_attribute::c_attgenerated, '\0')
         .flag(pg_attribute::c_attisdropped, true);

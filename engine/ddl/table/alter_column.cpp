@@ -1,10 +1,12 @@
 // ALTER TABLE's commands on columns, but their type and identity.
 #include <algorithm>
 
+#include "catalog/descriptor/added_column.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 
@@ -66,6 +68,27 @@ Result<std::vector<OwnedDatum>> values_of_new_column(DdlContext& c, const Relati
   return values;
 }
 
+// Whether rows that are there need not be touched: they lack the column, and its missing value is the same for all.
+Result<bool> is_instant(DdlContext& c, const RelationInfo& relation, const ColumnSpec& spec, Oid sequence) {
+  if (relation.kind != RelationKind::kTable || sequence != kInvalidOid || spec.generated_node != nullptr) return false;
+  const auto type = c.catalog.type(spec.column.type.oid);
+  if (type->kind == 'd') return false;  // its checks and default are a statement's
+  if (spec.default_node == nullptr) return !spec.default_text;
+  INDIGO_ASSIGN(const StoredExpression e,
+                store_expression(c, spec.default_node, ExpressionUse::kDefault, nullptr, spec.column.type));
+  return e.constant;
+}
+
+// `value`: of all rows that are there; null: none is kept.
+Status mark_added(DdlContext& c, Oid relation, int16_t number, const TypeRef& type, const Datum& value) {
+  return update_attribute(c, relation, number, [&](RowValues& a) {
+    a.i32(pg_attribute::c_attcacheoff, catalog::kAddedColumn);
+    if (value.null) return;
+    a.flag(pg_attribute::c_atthasmissing, true);
+    a.str(pg_attribute::c_attmissingval, make_array(type.oid, value.phys, std::span(&value, 1)));
+  });
+}
+
 }  // namespace
 
 Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
@@ -89,7 +112,9 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   }
   std::vector<OwnedDatum> values;
+  bool instant = false;
   if (has_rows(c, *relation)) {
+    INDIGO_ASSIGN(instant, is_instant(c, *relation, spec, sequence));
     INDIGO_ASSIGN(values, values_of_new_column(c, relation, spec, sequence));
   }
   const auto number = static_cast<int16_t>(relation->columns.size() + 1);
@@ -104,7 +129,10 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   if (sequence != kInvalidOid) {
     INDIGO_TRY(adopt_sequence(c, sequence, relation->oid, number, spec.serial));
   }
-  if (relation->kind == RelationKind::kTable) {
+  if (instant) {
+    const Datum null = Datum::make_null(c.catalog.type(spec.column.type.oid)->phys);
+    INDIGO_TRY(mark_added(c, relation->oid, number, spec.column.type, values.empty() ? null : values[0].get()));
+  } else if (relation->kind == RelationKind::kTable) {
     const Datum null = Datum::make_null(c.catalog.type(spec.column.type.oid)->phys);
     INDIGO_TRY(rewrite_with_column(c, relation, number, values, null));
   }

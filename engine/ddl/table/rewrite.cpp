@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "catalog/descriptor/added_column.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/index.h"
@@ -164,7 +165,29 @@ Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<con
   });
 }
 
+namespace {
+
+// Rows that are written anew have all columns.
+Status forget_missing_values(DdlContext& c, Oid relation) {
+  std::vector<int16_t> columns;
+  table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(relation)}, [&](RowReader row) {
+    const bool added = row.i32(pg_attribute::c_attcacheoff) == catalog::kAddedColumn;
+    if (added || row.flag(pg_attribute::c_atthasmissing)) columns.push_back(row.i16(pg_attribute::c_attnum));
+    return true;
+  });
+  for (const int16_t column : columns) {
+    INDIGO_TRY(update_attribute(c, relation, column, [](RowValues& a) {
+      a.i32(pg_attribute::c_attcacheoff, -1).flag(pg_attribute::c_atthasmissing, false);
+      a.set_null(pg_attribute::c_attmissingval);
+    }));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows) {
+  if (rows) INDIGO_TRY(forget_missing_values(c, old->oid));
   INDIGO_ASSIGN(const RelationPtr wanted, replace_storage(c, old));
   TableWriter writer(c, *wanted, wanted->table);
   if (rows) {

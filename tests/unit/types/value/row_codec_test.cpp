@@ -121,5 +121,105 @@ TEST(RowCodec, RandomRowsThroughVectors) {
   }
 }
 
+// ---- columns that were added to rows
+
+struct Grown {
+  std::vector<Phys> columns = kAllKinds;
+  std::vector<OwnedDatum> missing;
+  std::vector<size_t> starts;
+  Grown() { pad(); }
+
+  void pad() {
+    while (missing.size() < columns.size()) missing.emplace_back(Datum::make_null(columns[missing.size()]));
+  }
+  // Several columns in one addition: their missing values.
+  void add(const std::vector<Datum>& values) {
+    starts.push_back(columns.size());
+    for (const Datum& v : values) {
+      columns.push_back(v.phys);
+      missing.emplace_back(v);
+    }
+  }
+  RowLayout layout() const { return {columns, starts, missing}; }
+};
+
+TEST(RowCodec, AnOldRowHasTheMissingValues) {
+  Grown grown;
+  std::string old;
+  grown.layout().encode(sample(), old);
+  grown.add({Datum::of(Str("missing")), Datum::of(int32_t{7})});
+  grown.add({Datum::make_null(Phys::kStr)});
+  grown.add({Datum::of(int64_t{9})});
+  const RowLayout layout = grown.layout();
+  ASSERT_EQ(layout.column_count(), kAllKinds.size() + 4);
+  for (size_t i = 0; i < kAllKinds.size(); i++) expect_same(sample()[i], layout.column(old, i));
+  for (size_t i = kAllKinds.size(); i < grown.columns.size(); i++) {
+    expect_same(grown.missing[i].get(), layout.column(old, i));
+  }
+}
+
+TEST(RowCodec, AnOldLayoutReadsNewRows) {
+  Grown grown;
+  std::vector<RowLayout> layouts = {grown.layout()};
+  auto values = sample();
+  std::vector<std::string> rows(1);
+  layouts[0].encode(values, rows[0]);
+  for (int addition = 0; addition < 4; addition++) {
+    const Datum text = Datum::of(Str(addition % 2 == 0 ? "a longer text" : ""));
+    grown.add({text, Datum::of(int32_t{addition})});
+    values.push_back(text);
+    values.push_back(Datum::of(int32_t{100 + addition}));
+    layouts.push_back(grown.layout());
+    layouts.back().encode(values, rows.emplace_back());
+  }
+  // Every layout reads every row: what both know as it was written, what the row lacks as missing.
+  for (const RowLayout& layout : layouts) {
+    for (size_t r = 0; r < rows.size(); r++) {
+      const size_t written = kAllKinds.size() + 2 * r;
+      std::vector<uint16_t> wanted;
+      for (size_t c = 0; c < layout.column_count(); c++) {
+        expect_same(c < written ? values[c] : grown.missing[c].get(), layout.column(rows[r], c));
+        wanted.push_back(static_cast<uint16_t>(layout.column_count() - 1 - c));
+      }
+      std::vector<Vector> vectors(wanted.size());
+      const std::vector<Bytes> images = {rows[r], rows[0], rows.back()};
+      layout.decode(images, wanted, vectors);
+      for (size_t w = 0; w < wanted.size(); w++) {
+        for (uint32_t i = 0; i < images.size(); i++)
+          expect_same(layout.column(images[i], wanted[w]), vectors[w].datum(i));
+      }
+    }
+  }
+}
+
+TEST(RowCodec, APatchGivesAnOldRowItsMissingValues) {
+  Grown grown;
+  std::string row;
+  grown.layout().encode(sample(), row);
+  grown.add({Datum::of(Str("text")), Datum::of(int32_t{7})});
+  grown.add({Datum::of(int64_t{9}), Datum::of(true)});
+  grown.add({Datum::of(Str("last"))});
+  const RowLayout layout = grown.layout();
+  const size_t first = kAllKinds.size();
+  layout.patch(row, first + 2, Datum::of(int64_t{10}));
+  layout.patch(row, 0, Datum::of(int32_t{43}));
+  layout.patch(row, first + 3, Datum::make_null(Phys::kBool));
+  expect_same(Datum::of(int32_t{43}), layout.column(row, 0));
+  expect_same(Datum::of(Str("hello")), layout.column(row, 1));
+  expect_same(Datum::of(Str("text")), layout.column(row, first));
+  expect_same(Datum::of(int32_t{7}), layout.column(row, first + 1));
+  expect_same(Datum::of(int64_t{10}), layout.column(row, first + 2));
+  expect_same(Datum::make_null(Phys::kBool), layout.column(row, first + 3));
+  expect_same(Datum::of(Str("last")), layout.column(row, first + 4));
+}
+
+TEST(RowCodec, AddedToATableWithoutColumns) {
+  const std::vector<size_t> starts = {0};
+  std::string row;
+  RowLayout(std::vector<Phys>{}).encode(std::span<const Datum>{}, row);
+  const RowLayout layout({Phys::kStr}, starts, {OwnedDatum(Datum::of(Str("x")))});
+  expect_same(Datum::of(Str("x")), layout.column(row, 0));
+}
+
 }  // namespace
 }  // namespace indigo::types
