@@ -30,7 +30,9 @@ class QueryDeparser final : public QueryNodePrinter {
     levels_.push_back(level);
     name_entries(query);
     std::string out = with_clause(query, level);
-    if (query.set_operation != nullptr) {
+    if (query.command != CommandKind::kSelect) {
+      out += change(query, level);
+    } else if (query.set_operation != nullptr) {
       out += set_operation(query, *query.set_operation, names, level, show_names);
     } else {
       out += select(query, names, level, show_names);
@@ -59,6 +61,16 @@ class QueryDeparser final : public QueryNodePrinter {
     return value(e);
   }
 
+  RuleDeparsed rule(const Query& around) const {
+    RuleDeparsed out;
+    queries_.push_back(&around);
+    levels_.push_back(-1);
+    name_entries(around);
+    if (around.where != nullptr) out.condition = value(around.where);
+    for (const CommonTable& action : around.ctes) out.actions.push_back(text(*action.query, {}, 0, true));
+    return out;
+  }
+
   bool failed() const { return failed_; }
 
   bool print(const Expr& e, std::string& out) const override {
@@ -81,7 +93,8 @@ class QueryDeparser final : public QueryNodePrinter {
         out += ")";
         return true;
       }
-      case ExprKind::kWholeRow:
+      case ExprKind::kDefault: out += "DEFAULT"; return true;
+      case ExprKind::kWholeRow: out += whole_row(as<WholeRowExpr>(e)); return true;
       case ExprKind::kSubPlan: failed_ = true; return true;
       default: return false;
     }
@@ -108,6 +121,119 @@ class QueryDeparser final : public QueryNodePrinter {
     if (&query == bare_ && v.levels_up == 0) return types::quote_identifier(name);
     return types::quote_identifier(entry_name(entry)) + "." + types::quote_identifier(name);
   }
+  std::string whole_row(const WholeRowExpr& w) const {
+    if (static_cast<size_t>(w.levels_up) >= queries_.size()) return failed_ = true, "?";
+    const Query& query = *queries_[queries_.size() - 1 - static_cast<size_t>(w.levels_up)];
+    return types::quote_identifier(entry_name(query.entries[static_cast<size_t>(w.entry)])) + ".*";
+  }
+  // Where a list would expand it, a row has its type behind it.
+  std::string item(const ExprPtr& e, bool implicit) const {
+    const std::string text = value(e, implicit);
+    if (e->kind != ExprKind::kWholeRow || e->type.oid == oid::kRecord) return text;
+    return text + "::" + format_type(catalog_, e->type.oid);
+  }
+
+  // ---- INSERT, UPDATE, DELETE as they are kept: the target is entry 0, nothing is filled in
+
+  std::string change(const Query& q, int level) const {
+    if (q.command == CommandKind::kMerge || q.target != 0 || q.instead_event != 0) return failed_ = true, "?";
+    std::string out = q.command == CommandKind::kInsert   ? insert(q, level)
+                      : q.command == CommandKind::kUpdate ? update(q, level)
+                                                          : deletion(q, level);
+    for (size_t i = 0; i < q.returning.size(); i++) {
+      const TargetEntry& t = q.returning[i];
+      out += i == 0 ? line(level, 2) + "RETURNING " : "," + line(level, 4);
+      out += item(t.expr, true);
+      if (own_name(q, *t.expr, true) != t.name) out += " AS " + types::quote_identifier(t.name);
+    }
+    return out;
+  }
+  std::string target(const Query& q, bool as) const {
+    const Entry& e = q.entries[0];
+    const auto found = catalog_.find_relation("", e.relation->name);
+    std::string out = e.only && q.command != CommandKind::kInsert ? "ONLY " : "";
+    if (found == nullptr || found->oid != e.relation->oid)
+      out += types::quote_identifier(e.relation->schema_name) + ".";
+    out += types::quote_identifier(e.relation->name);
+    if (entry_name(e) != e.relation->name) out += (as ? " AS " : " ") + types::quote_identifier(entry_name(e));
+    return out;
+  }
+  static std::string target_column(const Query& q, int column) {
+    return types::quote_identifier(q.entries[0].relation->columns[static_cast<size_t>(column)].name);
+  }
+  // A part of a column (SET a[1] = ...) is kept as the column's whole value.
+  std::string assigned(const ExprPtr& e) const { return e->kind == ExprKind::kDefault ? "DEFAULT" : item(e, true); }
+  std::string insert(const Query& q, int level) const {
+    std::string out = " INSERT INTO " + target(q, true) + " ", values;
+    const Entry* source = q.from == nullptr ? nullptr : &q.entries[static_cast<size_t>(q.from->entry)];
+    for (size_t i = 0; i < q.targets.size(); i++) {
+      out += (i == 0 ? "(" : ", ") + target_column(q, q.insert_columns[i]);
+      if (source == nullptr) values += (i == 0 ? "" : ", ") + assigned(q.targets[i].expr);
+    }
+    if (!q.targets.empty()) out += ") ";
+    if (q.targets.empty()) {
+      out += "DEFAULT VALUES";
+    } else if (source == nullptr) {
+      out.pop_back();
+      out += line(level, 2) + "VALUES (" + values + ")";
+    } else if (source->kind == EntryKind::kValues) {
+      out += "VALUES " + value_rows(*source);
+    } else {
+      out += text(*source->subquery, {}, level + 1, false);
+    }
+    if (q.on_conflict) out += on_conflict(q, level);
+    return out;
+  }
+  std::string on_conflict(const Query& q, int level) const {
+    const OnConflict& c = *q.on_conflict;
+    std::string out = " ON CONFLICT";
+    for (const catalog::IndexInfo& index : q.entries[0].relation->indexes) {
+      if (c.arbiters.empty() || index.oid != c.arbiters[0]) continue;
+      std::string columns;
+      for (const catalog::IndexColumn& k : index.columns) {
+        if (k.column == 0) return failed_ = true, "?";
+        columns += (columns.empty() ? "" : ", ") + target_column(q, k.column - 1);
+      }
+      if (!index.predicate.empty()) return failed_ = true, "?";
+      out += "(" + columns + ")";
+    }
+    if (!c.update) return out + " DO NOTHING";
+    out += " DO UPDATE SET " + set_list(q, c.assignments);
+    if (c.where != nullptr) out += line(level, 2) + "WHERE " + value(c.where);
+    return out;
+  }
+  std::string set_list(const Query& q, const std::vector<Assignment>& list) const {
+    std::string out;
+    for (const Assignment& a : list) {
+      out += (out.empty() ? "" : ", ") + target_column(q, a.column) + " = " + assigned(a.value);
+    }
+    return out;
+  }
+  // The sources beside the target.
+  std::string sources(const Query& q, const char* word, int level) const {
+    const JoinNodePtr rest = without_target(q.from);
+    return rest == nullptr ? "" : line(level, 3) + word + from_list(q, *rest, level);
+  }
+  static JoinNodePtr without_target(const JoinNodePtr& n) {
+    if (n->leaf) return n->entry == 0 ? nullptr : n;
+    const JoinNodePtr left = without_target(n->left);
+    if (left == n->left) return n;
+    if (left == nullptr) return n->right;
+    auto copy = std::make_shared<JoinNode>(*n);
+    copy->left = left;
+    return copy;
+  }
+  std::string update(const Query& q, int level) const {
+    return " UPDATE " + target(q, false) + " SET " + set_list(q, q.assignments) + sources(q, "FROM ", level) +
+           condition(q, level);
+  }
+  std::string deletion(const Query& q, int level) const {
+    return " DELETE FROM " + target(q, false) + sources(q, "USING ", level) + condition(q, level);
+  }
+  std::string condition(const Query& q, int level) const {
+    return q.where == nullptr ? "" : line(level, 2) + "WHERE " + value(q.where);
+  }
+
   // The column of a join by names that `e` is, where it is more than one side's column.
   const std::string* merged_name(const Expr& e) const {
     if (e.kind == ExprKind::kVar || queries_.back()->from == nullptr) return nullptr;
@@ -322,7 +448,6 @@ class QueryDeparser final : public QueryNodePrinter {
   }
 
   std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const {
-    if (query.command != CommandKind::kSelect) failed_ = true;
     if (const Entry* values = bare_values(query)) return " VALUES " + value_rows(*values);
     std::string out = " SELECT";
     if (!query.distinct_on.empty()) {
@@ -338,7 +463,7 @@ class QueryDeparser final : public QueryNodePrinter {
       out += shown == 0 ? " " : "," + line(level, 4);
       const std::string& name = shown < names.size() ? names[shown] : t.name;
       shown++;
-      out += value(t.expr, true);
+      out += item(t.expr, true);
       if (own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
     }
     if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
@@ -369,6 +494,10 @@ class QueryDeparser final : public QueryNodePrinter {
     if (e.kind == ExprKind::kVar) {
       const auto& v = as<VarExpr>(e);
       if (v.levels_up == 0) return column_name(query.entries[static_cast<size_t>(v.entry)], v.column);
+      if (static_cast<size_t>(v.levels_up) < queries_.size()) {
+        const Query& around = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
+        return column_name(around.entries[static_cast<size_t>(v.entry)], v.column);
+      }
     }
     return show_names ? "" : "?column?";
   }
@@ -515,6 +644,13 @@ Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& qu
   std::string text = deparser.text(query, column_names, 0, true);
   if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this query cannot be printed");
   return text;
+}
+
+Result<RuleDeparsed> deparse_rule(catalog::CatalogView& catalog, const Query& rule, bool pretty) {
+  const QueryDeparser deparser(catalog, pretty);
+  RuleDeparsed out = deparser.rule(rule);
+  if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this rule cannot be printed");
+  return out;
 }
 
 Result<std::string> deparse_over(catalog::CatalogView& catalog, const ExprPtr& e,

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "catalog/descriptor/catalog_view.h"
@@ -20,5 +21,12 @@ Result<std::string> deparse_query(catalog::CatalogView& catalog, const Query& qu
 // An expression over one relation's columns that may have subqueries, as pg_get_expr prints it.
 Result<std::string> deparse_over(catalog::CatalogView& catalog, const ExprPtr& e,
                                  const std::shared_ptr<const RelationInfo>& relation, bool pretty);
+
+// A rule (sql/rule/rule_tree.h).
+struct RuleDeparsed {
+  std::string condition;  // empty: none
+  std::vector<std::string> actions;
+};
+Result<RuleDeparsed> deparse_rule(catalog::CatalogView& catalog, const Query& rule, bool pretty);
 
 }  // namespace indigo::sql

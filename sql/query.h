@@ -68,6 +68,8 @@ struct Entry {
   // the entry's number is. Nothing that may leak is evaluated before them.
   ExprList security_quals;
   Oid policy_user = kInvalidOid;  // whose rights the subqueries of policies ask for; kInvalidOid: the current role's
+  Oid used_as = kInvalidOid;      // whose rights count: a rule's owner; kInvalidOid: those of who uses the query
+  bool granted = false;           // rows of a statement that asks for its privileges itself
 };
 
 enum class JoinType : uint8_t { kInner, kLeft, kRight, kFull, kSemi, kAnti };
@@ -243,12 +245,15 @@ struct Query {
   std::vector<TargetEntry> returning;      // over the target's entry (new row; DELETE: old row) and the FROM entries
 };
 
+struct RewrittenStatement;  // sql/rule/rewritten.h
+
 // What the statement is, for the layers above.
 struct AnalyzedStatement {
-  std::shared_ptr<const Query> query;    // null: a utility statement
-  std::vector<TypeRef> parameter_types;  // $1.., then lifted literals' types are in lifted_types
-  std::vector<TypeRef> lifted_types;     // by lifted literal: the type that its context gave it
-  std::vector<bool> lifted_used;         // false: this literal shaped the plan as a constant (part of the cache key)
+  std::shared_ptr<const Query> query;                   // null: a utility statement
+  std::shared_ptr<const RewrittenStatement> rewritten;  // what rules have made of it beside `query`; null: nothing
+  std::vector<TypeRef> parameter_types;                 // $1.., then lifted literals' types are in lifted_types
+  std::vector<TypeRef> lifted_types;                    // by lifted literal: the type that its context gave it
+  std::vector<bool> lifted_used;  // false: this literal shaped the plan as a constant (part of the cache key)
 };
 
 }  // namespace indigo::sql

@@ -122,6 +122,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
   const Oid filenode = row.oid(pg_class::c_relfilenode);
   add_columns(*r);
   if (row.flag(pg_class::c_relhastriggers)) add_triggers(*r);
+  if (row.flag(pg_class::c_relhasrules)) add_rules(*r);
   switch (r->kind) {
     case RelationKind::kTable:
     case RelationKind::kMaterializedView:
@@ -474,6 +475,26 @@ void InfoBuilder::add_view(RelationInfo& relation) {
       });
   if (!relation.view_definition.empty()) return;
   if (const SystemView* view = system_view(relation.schema, relation.name)) relation.view_definition = view->sql;
+}
+
+void InfoBuilder::add_rules(RelationInfo& relation) {
+  auto set = std::make_shared<RuleSet>();
+  database_.table(pg_rewrite::kOid)
+      .scan_index(txn_, system_index::kRewriteClass, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+        RuleInfo rule;
+        rule.event = row.chr(pg_rewrite::c_ev_type);
+        if (rule.event == '1') return true;
+        rule.oid = row.oid(pg_rewrite::c_oid);
+        rule.name = row.str(pg_rewrite::c_rulename);
+        rule.enabled = row.chr(pg_rewrite::c_ev_enabled);
+        rule.instead = row.flag(pg_rewrite::c_is_instead);
+        rule.conditional = row.str(pg_rewrite::c_ev_qual) != "<>";
+        rule.tree = row.str(pg_rewrite::c_ev_action);
+        set->rules.push_back(std::move(rule));
+        return true;
+      });
+  std::sort(set->rules.begin(), set->rules.end(), [](const RuleInfo& a, const RuleInfo& b) { return a.name < b.name; });
+  if (!set->rules.empty()) relation.rules = std::move(set);
 }
 
 void InfoBuilder::add_triggers(RelationInfo& relation) {

@@ -34,6 +34,7 @@ class InfoBuilder {
   void add_partition_key(RelationInfo& relation);
   void add_view(RelationInfo& relation);
   void add_triggers(RelationInfo& relation);
+  void add_rules(RelationInfo& relation);
   void add_row_security(RelationInfo& relation, RowReader row);
   void add_statistics(RelationInfo& relation);
   IndexInfo index(RelationInfo& relation, RowReader row);

@@ -13,6 +13,7 @@
 
 #include "base/ids.h"
 #include "catalog/descriptor/policy_info.h"
+#include "catalog/descriptor/rule_info.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/types.h"
 #include "types/value/datum.h"
@@ -147,6 +148,7 @@ struct RelationInfo : RowShape {
   std::vector<std::string> child_bounds;              // of a partitioned table's children
   std::shared_ptr<DerivedSlot> partition_map;         // sql/partition/partition_map.h
   std::shared_ptr<const TriggerSet> triggers;         // null: there are none
+  std::shared_ptr<const RuleSet> rules;               // of changes; null: there are none
   bool is_partitioned() const { return kind == RelationKind::kPartitionedTable; }
   bool has_hidden_row_id() const { return key_columns.empty(); }
   const ColumnInfo* find_column(std::string_view name) const;

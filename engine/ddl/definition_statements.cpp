@@ -20,6 +20,7 @@
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
+#include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/table/index.h"
@@ -199,6 +200,7 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT, "ALTER", alter_function_name),
     definition<&PgQuery__Node::create_trig_stmt, ddl::execute_create_trigger>(PG_QUERY__NODE__NODE_CREATE_TRIG_STMT,
                                                                               "CREATE TRIGGER"),
+    definition<&PgQuery__Node::rule_stmt, ddl::execute_create_rule>(PG_QUERY__NODE__NODE_RULE_STMT, "CREATE RULE"),
     definition<&PgQuery__Node::create_policy_stmt, ddl::execute_create_policy>(PG_QUERY__NODE__NODE_CREATE_POLICY_STMT,
                                                                                "CREATE POLICY"),
     definition<&PgQuery__Node::alter_policy_stmt, ddl::execute_alter_policy>(PG_QUERY__NODE__NODE_ALTER_POLICY_STMT,

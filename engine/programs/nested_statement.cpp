@@ -74,7 +74,12 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   INDIGO_TRY(session.runner().check_allowed(*prepared_));
   INDIGO_TRY(session.runner().lock_relations(prepared_));
   const PreparedPtr prepared = prepared_;  // it may be planned again while it runs
-  const storage::ReadView view = session.scope().nested_view(may_change);
+  storage::ReadView view = session.scope().nested_view(may_change);
+  if (!prepared->before.empty()) {
+    INDIGO_TRY(session.runner().run_rule_queries(prepared->before, parameters, nullptr));
+    session.transaction().next_command();
+    view = session.transaction().view();
+  }
   ActiveView active(session.scope().active_view(), view, prepared->plan.get());
   auto execution = take_execution();
   Outcome outcome;
@@ -97,6 +102,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   if (status.ok() && prepared->plan->command != sql::CommandKind::kSelect) outcome.rows = execution->affected_rows();
   return_execution(std::move(execution), prepared->plan.get());
   INDIGO_TRY(std::move(status));
+  INDIGO_TRY(session.runner().run_rule_queries(prepared->after, parameters, nullptr));
   return outcome;
 }
 

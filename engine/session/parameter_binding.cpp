@@ -80,7 +80,9 @@ Result<Datum> ParameterBinding::bind_literal(Portal& portal, const ScannedText& 
 bool ParameterBinding::bind_rows(Portal& portal, const FoldedText& folded, const ScannedText& whole) {
   const Prepared& prepared = *portal.prepared;
   const size_t shapes = folded.first_literal.size() - 1;
-  if (prepared.plan == nullptr || prepared.custom || repeating_values(*prepared.plan, shapes) == nullptr) return false;
+  if (prepared.plan == nullptr || prepared.custom || prepared.rewritten ||
+      repeating_values(*prepared.plan, shapes) == nullptr)
+    return false;
   if (!bind_literals(portal, folded.scanned).ok()) return false;
   auto rows = std::make_unique<RowParameters>();
   rows->first_parameter.assign(folded.first_literal.begin(), folded.first_literal.end() - 1);

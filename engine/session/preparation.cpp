@@ -1,6 +1,7 @@
 #include "engine/session/preparation.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -12,6 +13,7 @@
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
+#include "sql/rule/rewritten.h"
 
 namespace indigo::engine {
 
@@ -95,16 +97,56 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     if (!ignores_row_security_) {
       INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
     }
-    prepared->privileges = required_privileges(*analyzed->query);
-    // Another role is another plan: a superuser may call everything.
-    if (!catalog_.is_superuser(catalog_.user())) prepared->functions = required_functions(catalog_, *analyzed->query);
+    require(*prepared, *analyzed->query);
   }
   INDIGO_ASSIGN(prepared->plan,
                 sql::plan(context_, {*analyzed, sample,
                                      for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));
+  if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed, sample));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
   return PreparedPtr(std::move(prepared));
+}
+
+void Preparation::require(Prepared& prepared, const sql::Query& query) {
+  std::vector<RequiredPrivilege> privileges = required_privileges(query);
+  std::move(privileges.begin(), privileges.end(), std::back_inserter(prepared.privileges));
+  // Another role is another plan: a superuser may call everything.
+  if (catalog_.is_superuser(catalog_.user())) return;
+  std::vector<RequiredFunction> functions = required_functions(catalog_, query);
+  std::move(functions.begin(), functions.end(), std::back_inserter(prepared.functions));
+}
+
+Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed,
+                                  std::span<const Datum> sample) {
+  const sql::RewrittenStatement& rewritten = *analyzed.rewritten;
+  prepared.rewritten = true;
+  for (const auto& source : rewritten.sources) require(prepared, *source);
+  if (rewritten.empty) {
+    auto nothing = std::make_shared<sql::PlannedStatement>(*prepared.plan);
+    nothing->command = rewritten.command;
+    prepared.plan = std::move(nothing);
+  }
+  for (const bool before : {true, false}) {
+    for (const auto& query : before ? rewritten.before : rewritten.after) {
+      auto part = std::make_shared<Prepared>();
+      part->parsed = prepared.parsed;
+      part->parameter_types = prepared.parameter_types;
+      part->catalog_version = prepared.catalog_version;
+      part->plan_settings = prepared.plan_settings;
+      sql::AnalyzedStatement statement;
+      statement.query = query;
+      statement.parameter_types = analyzed.parameter_types;
+      if (!ignores_row_security_) {
+        INDIGO_ASSIGN(statement.query, sql::apply_row_security(context_, query));
+      }
+      require(prepared, *statement.query);
+      INDIGO_ASSIGN(part->plan, sql::plan(context_, {statement, sample}));
+      part->text_shape = make_shape(catalog_, *part->plan, Format::kText);
+      (before ? prepared.before : prepared.after).push_back(std::move(part));
+    }
+  }
+  return {};
 }
 
 Result<PreparedPtr> Preparation::prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,

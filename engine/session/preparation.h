@@ -57,6 +57,10 @@ class Preparation {
   void set_ignores_row_security(bool ignores) { ignores_row_security_ = ignores; }
 
  private:
+  // The queries that rules have added.
+  Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed, std::span<const Datum> sample);
+  void require(Prepared& prepared, const sql::Query& query);
+
   catalog::SessionCatalog& catalog_;
   catalog::SessionContext& context_;
   const SessionSettings& settings_;

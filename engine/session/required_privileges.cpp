@@ -39,14 +39,14 @@ class Collector {
     for (size_t i = 0; i < q.entries.size(); i++) {
       const sql::Entry& e = q.entries[i];
       const bool excluded = q.on_conflict && q.on_conflict->excluded_entry == static_cast<int>(i);
-      if (e.relation != nullptr && !excluded) {
+      if (e.relation != nullptr && !excluded && !e.granted) {
         at[i] = static_cast<int>(out_.size());
         RequiredPrivilege r;
         r.relation = e.relation->oid;
         r.name = e.relation->name;
         r.kind = e.relation->kind;
         r.schema = e.relation->schema;
-        r.owner_view = owner_view;
+        r.owner_view = e.used_as != kInvalidOid ? e.used_as : owner_view;
         r.reads = static_cast<int>(i) != q.target;
         // FOR UPDATE of a view has become one of its tables.
         r.updates = e.kind == sql::EntryKind::kSubquery && e.subquery != nullptr && !e.subquery->row_locks.empty();
@@ -60,11 +60,15 @@ class Collector {
       rows.reads = !rows.read.empty();
     }
     if (!q.target_views.empty() && at[static_cast<size_t>(q.target)] >= 0) {
-      through_views(q, static_cast<size_t>(at[static_cast<size_t>(q.target)]), owner_view);
+      const Oid user = q.entries[static_cast<size_t>(q.target)].used_as;
+      through_views(q, static_cast<size_t>(at[static_cast<size_t>(q.target)]), user != kInvalidOid ? user : owner_view);
     }
     for (const sql::Entry& e : q.entries) {
-      if (e.subquery == nullptr) continue;
-      visit(*e.subquery, e.relation != nullptr ? below(*e.relation, owner_view) : owner_view);
+      if (e.subquery == nullptr || e.granted) continue;
+      // What a rule has replaced (or a trigger takes) inserts into a view reads nothing of it.
+      if (q.command == sql::CommandKind::kInsert && &e == &q.entries[static_cast<size_t>(q.target)]) continue;
+      const Oid user = e.used_as != kInvalidOid ? e.used_as : owner_view;
+      visit(*e.subquery, e.relation != nullptr ? below(*e.relation, user) : user);
     }
     for (const sql::CommonTable& cte : q.ctes) visit(*cte.query, owner_view);
   }

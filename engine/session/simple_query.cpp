@@ -101,6 +101,7 @@ Status SessionImpl::run_simple(Portal& portal, bool last, RowSink& sink) {
     INDIGO_TRY(runner.run_utility(portal, sink));
   } else {
     // Planning again may change the columns: open first, then describe.
+    portal.rule_sink = &sink;
     INDIGO_TRY(runner.open_plan(portal, Preparation::Columns::kMayChange));
     portal.shape = portal.prepared->text_shape;
     if (portal.shape) sink.row_description(*portal.shape);

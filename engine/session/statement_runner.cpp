@@ -1,6 +1,7 @@
 #include "engine/session/statement_runner.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
@@ -69,6 +70,14 @@ const char* command_name(const sql::PlannedStatement& plan) {
   return "";
 }
 
+// The statement's own plan and those that rules have added.
+template <class F>
+void for_each_plan(const Prepared& prepared, F&& f) {
+  f(*prepared.plan);
+  for (const PreparedPtr& part : prepared.before) f(*part->plan);
+  for (const PreparedPtr& part : prepared.after) f(*part->plan);
+}
+
 // A read-only transaction may change temporary tables.
 bool changes_permanent(const sql::PlannedStatement& plan) {
   return !plan.read_only && std::any_of(plan.relations.begin(), plan.relations.end(), [](const auto& dependency) {
@@ -96,7 +105,15 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, Columns columns) {
   storage::Transaction& txn = session_.transaction();
   storage::LockOwner& owner = store.lock_owner(txn);
   for (int attempt = 0;; attempt++) {
-    for (const auto& dependency : prepared->plan->relations) {
+    const auto* relations = &prepared->plan->relations;
+    std::vector<sql::PlannedStatement::Dependency> of_rules;
+    if (prepared->rewritten) {
+      relations = &of_rules;
+      for_each_plan(*prepared, [&](const sql::PlannedStatement& plan) {
+        of_rules.insert(of_rules.end(), plan.relations.begin(), plan.relations.end());
+      });
+    }
+    for (const auto& dependency : *relations) {
       if (dependency.relation->oid < oid::kFirstUserOid) continue;  // system tables are never dropped
       const auto status =
           store.locks().lock_table(owner, catalog::lock_object(catalog.database(), dependency.relation->oid),
@@ -125,7 +142,11 @@ Status StatementRunner::check_allowed(const Prepared& prepared) {
       prepared.allowed = now;
     }
   }
-  if (session_.block().read_only() && changes_permanent(*prepared.plan)) {
+  bool changes = changes_permanent(*prepared.plan);
+  if (prepared.rewritten) {
+    for_each_plan(prepared, [&](const sql::PlannedStatement& plan) { changes |= changes_permanent(plan); });
+  }
+  if (session_.block().read_only() && changes) {
     return Error(sqlstate::kReadOnlySqlTransaction,
                  std::string("cannot execute ") + command_name(*prepared.plan) + " in a read-only transaction");
   }
@@ -137,6 +158,11 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
   INDIGO_TRY(session_.begin_statement());
   INDIGO_TRY(check_allowed(*portal.prepared));
   INDIGO_TRY(lock_relations(portal.prepared, columns));
+  if (!portal.prepared->before.empty()) {
+    const PreparedPtr prepared = portal.prepared;  // it may be planned again while it runs
+    INDIGO_TRY(run_rule_queries(prepared->before, portal.parameters, portal.rule_sink));
+    session_.transaction().next_command();
+  }
   portal.execution = session_.executions().take(*portal.prepared);
   portal.view = session_.transaction().view();
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
@@ -162,11 +188,34 @@ Status StatementRunner::run_plan(Portal& portal, uint32_t max_rows, RowSink& sin
   INDIGO_ASSIGN(uint64_t sent, fetch_rows(portal, max_rows, sink));
   portal.rows_sent += sent;
   if (portal.status == Portal::Status::kDone) {
+    if (!portal.buffer && !portal.prepared->after.empty()) {
+      INDIGO_TRY(run_rule_queries(portal.prepared->after, portal.parameters, portal.rule_sink));
+    }
     uint64_t rows = changes ? portal.execution ? portal.execution->affected_rows() : 0 : portal.rows_sent;
     if (portal.tag.empty()) portal.tag = command_tag(plan.command, rows);
     session_.portals().close(portal);
   } else if (portal.execution && !portal.pin) {
     portal.pin = session_.transaction().pin(portal.view);  // later statements take other snapshots
+  }
+  return {};
+}
+
+Status StatementRunner::run_rule_queries(std::span<const PreparedPtr> queries, std::span<const Datum> parameters,
+                                         RowSink* sink) {
+  for (const PreparedPtr& query : queries) {
+    session_.transaction().next_command();
+    const storage::ReadView view = session_.transaction().view();
+    const ActiveView active(session_.scope().active_view(), view, query->plan.get());
+    const auto execution = Execution::create(query->plan);
+    const bool shown = sink != nullptr && query->plan->command == sql::CommandKind::kSelect && query->text_shape;
+    if (shown) sink->row_description(*query->text_shape);
+    INDIGO_TRY(execution->open(session_.scope().execution_context(view, parameters)));
+    for (;;) {
+      INDIGO_ASSIGN(const Chunk* chunk, execution->next(0));
+      if (chunk == nullptr) break;
+      if (shown) INDIGO_TRY(sink->rows(*query->text_shape, *chunk));
+    }
+    execution->close();
   }
   return {};
 }
@@ -187,6 +236,7 @@ Status StatementRunner::materialise(Portal& portal) {
   if (portal.prepared->plan->command != sql::CommandKind::kSelect) {
     portal.tag = command_tag(portal.prepared->plan->command, portal.execution->affected_rows());
   }
+  INDIGO_TRY(run_rule_queries(portal.prepared->after, portal.parameters, nullptr));
   portal.buffer = std::move(buffer);
   session_.executions().give_back(*portal.prepared, std::move(portal.execution));
   portal.pin.reset();

@@ -36,6 +36,8 @@ class StatementRunner {
   Result<std::shared_ptr<const ResultShape>> shape_of(const Prepared& prepared, std::span<const Format> formats);
   // Table locks of a plan, and its re-check against the catalog; replaces `prepared` when it had to be planned again.
   Status lock_relations(PreparedPtr& prepared, Columns columns = Columns::kTold);
+  // Runs queries that rules have added to a statement, each after a new command has begun. `sink`: of their SELECTs' rows.
+  Status run_rule_queries(std::span<const PreparedPtr> queries, std::span<const Datum> parameters, RowSink* sink);
   // Privileges, and whether a read-only transaction may run it.
   Status check_allowed(const Prepared& prepared);
 

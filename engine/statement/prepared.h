@@ -47,6 +47,9 @@ struct Prepared {
   bool unplanned = false;      // its plan was discarded: SessionParts::refresh makes it anew
   // Running it costs so much more than planning that each text is planned with its own literals: statistics then see them.
   bool custom = false;
+  // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.
+  std::vector<std::shared_ptr<const Prepared>> before, after;
+  bool rewritten = false;
   bool is_utility() const { return plan == nullptr && !unplanned; }
 };
 using PreparedPtr = std::shared_ptr<const Prepared>;

@@ -377,6 +377,9 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
     INDIGO_ASSIGN(prepared, session.preparation().prepare(parsed, {}, false, {}, {}));
     INDIGO_ASSIGN(force_quote, marks(target, options.force_quote, "FORCE_QUOTE", options.force_quote_all));
   }
+  if (!prepared->before.empty() || !prepared->after.empty()) {
+    return Error(sqlstate::kFeatureNotSupported, "DO ALSO rules are not supported for the COPY");
+  }
   INDIGO_TRY(session.runner().check_allowed(*prepared));
   INDIGO_TRY(session.runner().lock_relations(prepared));
   auto execution = Execution::create(prepared->plan);

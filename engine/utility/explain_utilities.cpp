@@ -143,6 +143,9 @@ struct Explanation {
 // A planned statement: runs it when asked to.
 Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Datum> parameters, Explanation& e) {
   auto& session = call.session;
+  if (prepared->rewritten && (!prepared->before.empty() || !prepared->after.empty())) {
+    return Error(sqlstate::kFeatureNotSupported, "EXPLAIN of a statement that rules make several of is not supported");
+  }
   if (!e.options.analyze) {
     INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
     INDIGO_TRY(session.runner().lock_relations(prepared));

@@ -51,7 +51,6 @@ constexpr UtilityStatement kUnsupported[] = {
     not_built(PG_QUERY__NODE__NODE_LISTEN_STMT, "LISTEN"),
     not_built(PG_QUERY__NODE__NODE_LOAD_STMT, "LOAD"),
     not_built(PG_QUERY__NODE__NODE_NOTIFY_STMT, "NOTIFY"),
-    not_built(PG_QUERY__NODE__NODE_RULE_STMT, "CREATE RULE"),
     not_built(PG_QUERY__NODE__NODE_SEC_LABEL_STMT, "SECURITY LABEL"),
 };
 

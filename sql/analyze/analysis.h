@@ -2,6 +2,7 @@
 // Thread safety: one analysis belongs to one session.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,13 @@ class Analysis {
   bool inline_functions = true;
   // Whether a COLLATE clause has been seen: without one no collation is explicit.
   bool has_collate_clause = false;
+  // What is made of INSERT, UPDATE and DELETE (sql/rule): a statement that can run; one whose rows rules take, whose target stays
+  // the view that it names, with defaults and without checks; or one to be kept, as it is written.
+  enum class Changes : uint8_t { kComplete, kSource, kKept } changes = Changes::kComplete;
+  // The owner of the rule whose action this is; kInvalidOid: it is none.
+  Oid rule_owner = kInvalidOid;
+  // Changes in WITH that rules have replaced, as they were.
+  std::vector<std::shared_ptr<const Query>> rule_sources;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
   std::vector<std::string> argument_names;
   // What else names may mean; null: nothing.

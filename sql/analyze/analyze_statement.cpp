@@ -4,6 +4,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/type_name.h"
+#include "sql/rule/fire_rules.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -43,9 +44,22 @@ Result<AnalyzedStatement> analyze(catalog::SessionContext& session, const Analyz
   if (is(input.statement, PG_QUERY__NODE__NODE_SELECT_STMT)) {
     INDIGO_TRY(transform_select(scope, *input.statement->select_stmt));
   } else {
+    INDIGO_ASSIGN(const bool rules, has_rules(scope, *input.statement));
+    if (rules) {
+      // No literal becomes a parameter: what the rules make of them is planned for their values.
+      INDIGO_ASSIGN(out.rewritten, fire_rules(a, *input.statement, out.query));
+      if (out.query == nullptr) out.query = std::make_shared<Query>();
+      INDIGO_TRY(a.finish_parameters(out));
+      return out;
+    }
     INDIGO_TRY(transform_change(scope, *input.statement));
   }
   out.query = std::move(scope.query);
+  if (!a.rule_sources.empty()) {
+    auto rewritten = std::make_shared<RewrittenStatement>();
+    rewritten->sources = std::move(a.rule_sources);
+    out.rewritten = std::move(rewritten);
+  }
   INDIGO_TRY(a.finish_parameters(out));
   return out;
 }

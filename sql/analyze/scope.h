@@ -73,6 +73,7 @@ struct NamespaceItem {
 
 struct Scope;
 struct TargetView;
+struct RuleRows;  // sql/rule/rule_rows.h
 
 // A WITH item as seen while analyzing.
 struct CteName {
@@ -105,7 +106,8 @@ struct Scope {
   CteName* recursive_cte = nullptr;
   // The view that the statement changes (target_view.h); null: entry 0 is the target itself.
   std::shared_ptr<const TargetView> target_view;
-  ExprPtr domain_value;  // VALUE in a domain's check
+  const RuleRows* rule_rows = nullptr;  // OLD and NEW of the rule whose action this is
+  ExprPtr domain_value;                 // VALUE in a domain's check
   // Locations of aggregate and window calls found at this level, for messages about misplaced ones.
   int aggregate_location = -1;
 

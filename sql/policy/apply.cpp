@@ -82,7 +82,8 @@ class Applier {
     for (Entry& e : out->entries) {
       if (e.subquery == nullptr) continue;
       const bool view = e.relation != nullptr;
-      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation, role) : role));
+      const Oid user = e.used_as != kInvalidOid ? e.used_as : role;
+      INDIGO_ASSIGN(e.subquery, secured(e.subquery, view ? below(*e.relation, user) : user));
     }
     for (CommonTable& cte : out->ctes) {
       if (cte.query != nullptr) {
@@ -181,6 +182,7 @@ class Applier {
     Entry& e = q.entries[static_cast<size_t>(number)];
     if (e.kind != EntryKind::kTable || e.relation == nullptr || !e.relation->row_security) return {};
     if (q.on_conflict && q.on_conflict->excluded_entry == number) return {};
+    if (e.used_as != kInvalidOid) role = e.used_as;
     if (number == q.target) {
       for (const Query::TargetView& view : q.target_views) role = below(*view.relation, role);
     }

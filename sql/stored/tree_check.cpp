@@ -113,6 +113,20 @@ class Checker {
     }
   }
 
+  static bool change(const Query& q) {
+    if (q.command == CommandKind::kSelect) return true;
+    if (!within(q.target, q.entries) || q.entries[static_cast<size_t>(q.target)].relation == nullptr) return false;
+    const auto& columns = q.entries[static_cast<size_t>(q.target)].relation->columns;
+    const auto set = [&](const std::vector<Assignment>& list) {
+      return std::all_of(list.begin(), list.end(),
+                         [&](const Assignment& a) { return within(a.column, columns) && a.value != nullptr; });
+    };
+    return q.insert_columns.size() == (q.command == CommandKind::kInsert ? q.targets.size() : 0) &&
+           std::all_of(q.insert_columns.begin(), q.insert_columns.end(), [&](int c) { return within(c, columns); }) &&
+           std::all_of(q.returning.begin(), q.returning.end(), [](const auto& t) { return t.expr != nullptr; }) &&
+           set(q.assignments) && (!q.on_conflict || set(q.on_conflict->assignments));
+  }
+
   bool own(const Query& q) {
     const auto all = [](const auto& list, const auto& test) { return std::all_of(list.begin(), list.end(), test); };
     const bool lists =
@@ -123,7 +137,7 @@ class Checker {
         all(q.row_locks, [&](const RowLock& l) { return within(l.entry, q.entries); }) &&
         all(q.ctes, [](const CommonTable& t) { return t.query != nullptr; }) &&
         all(q.entries, [](const Entry& e) { return e.column_names.size() == e.column_types.size(); });
-    if (!lists || (q.from != nullptr && !join(q, *q.from)) ||
+    if (!lists || !change(q) || (q.from != nullptr && !join(q, *q.from)) ||
         (q.set_operation != nullptr && !set(q, *q.set_operation))) {
       return false;
     }

@@ -60,8 +60,9 @@ void fields(auto& a, Is<GroupingExpr> auto& e) { a(e.group_columns); }
 void fields(auto& a, Is<SubLinkExpr> auto& e) { a(e.form, e.query, e.test); }
 void fields(auto& a, Is<SessionValueExpr> auto& e) { a(e.which); }
 void fields(auto& a, Is<WholeRowExpr> auto& e) { a(e.entry, e.levels_up); }
+void fields(auto&, Is<DefaultExpr> auto&) {}
 
-// Calls f.operator()<Node>() for a kind that may be stored; false: plans' own, and DEFAULT.
+// Calls f.operator()<Node>() for a kind that may be stored; false: plans' own.
 template <class F>
 bool with_kind(ExprKind kind, F&& f) {
 #define INDIGO_STORED_KIND(Node) \
@@ -98,6 +99,7 @@ bool with_kind(ExprKind kind, F&& f) {
     INDIGO_STORED_KIND(SubLinkExpr);
     INDIGO_STORED_KIND(SessionValueExpr);
     INDIGO_STORED_KIND(WholeRowExpr);
+    INDIGO_STORED_KIND(DefaultExpr);
     default: return false;
   }
 #undef INDIGO_STORED_KIND
@@ -128,11 +130,20 @@ void fields(auto& a, Is<CommonTable> auto& t) {
 }
 void fields(auto& a, Is<SetNode> auto& n) { a(n.entry, n.op, n.all, n.left, n.right, n.types); }
 void fields(auto& a, Is<RowLock> auto& l) { a(l.entry, l.mode, l.wait); }
+void fields(auto& a, Is<Assignment> auto& s) { a(s.column, s.value); }
+void fields(auto& a, Is<OnConflict> auto& c) {
+  a(c.update, c.arbiters, c.premises, c.assignments, c.where, c.excluded_entry);
+}
 // Of SELECT: what other commands have beside it is made anew for each statement.
 void fields(auto& a, Is<Query> auto& q) {
   a(q.entries, q.from, q.where, q.targets, q.group_by, q.grouping_sets, q.has_aggregates, q.has_windows,
     q.has_set_functions, q.having, q.windows, q.distinct, q.distinct_on, q.order_by, q.limit, q.offset, q.with_ties,
     q.row_locks, q.ctes, q.set_operation);
+}
+
+// Of INSERT, UPDATE and DELETE, behind those: as they were written, in rules.
+void change_fields(auto& a, Is<Query> auto& q) {
+  a(q.command, q.target, q.insert_columns, q.assignments, q.on_conflict, q.returning);
 }
 
 }  // namespace indigo::sql::stored

@@ -34,6 +34,7 @@ constexpr auto last(CommonTable::Materialize) { return CommonTable::Materialize:
 constexpr auto last(SetOperation) { return SetOperation::kExcept; }
 constexpr auto last(storage::RowLockMode) { return storage::RowLockMode::kUpdate; }
 constexpr auto last(storage::LockWait) { return storage::LockWait::kSkip; }
+constexpr auto last(CommandKind) { return CommandKind::kDelete; }
 constexpr auto last(Phys) { return Phys::kStr; }
 
 // Kinds whose parts may be absent; of all others every part is there.
@@ -148,13 +149,14 @@ class Reader {
   }
 
   void get(std::shared_ptr<const Query>& q) {
-    bool there = false;
-    get(there);
-    if (!there || failed()) return;
+    const int64_t kind = number();
+    if (kind < 0 || kind > 2) return fail();
+    if (kind == 0 || failed()) return;
     auto made = std::make_shared<Query>();
     const bool outer = optional_;
     optional_ = true;
     fields(*this, *made);
+    if (kind == 2) change_fields(*this, *made);
     optional_ = outer;
     if (!failed() && purpose_ == LoadFor::kPrinting && made->from != nullptr) name_joined_columns(*made, *made->from);
     q = std::move(made);

@@ -65,10 +65,12 @@ class Writer {
     written_.emplace(e.get(), static_cast<int64_t>(written_.size()));
   }
   void put(const std::shared_ptr<const Query>& q) {
-    put(q != nullptr);
+    const bool changes = q != nullptr && q->command != CommandKind::kSelect;
+    number(q == nullptr ? 0 : changes ? 2 : 1);
     if (q == nullptr || error_ != nullptr) return;
-    if (q->command != CommandKind::kSelect) return refuse();
+    if (q->command == CommandKind::kMerge || !q->checks.empty() || !q->target_views.empty()) return refuse();
     fields(*this, *q);
+    if (changes) change_fields(*this, *q);
   }
   void put(char c) { out_.push_back(c); }
 

@@ -10,6 +10,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
+#include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -132,6 +133,9 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       return find_named_trigger(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
                                 TableLockMode::kAccessExclusive);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_RULE:
+      return find_named_rule(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
+                             TableLockMode::kAccessExclusive);
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;

@@ -4,6 +4,7 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/rule/rule.h"
 #include "storage/table.h"
 
 namespace indigo::engine::ddl {
@@ -228,7 +229,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_type::kOid: INDIGO_TRY(remove_type(c, a.object)); break;
     case pg_trigger::kOid: INDIGO_TRY(remove_trigger(c, a.object)); break;
     case catalog::pg_policy::kOid: INDIGO_TRY(remove_policy(c, a.object)); break;
-    case pg_rewrite::kOid:
+    case pg_rewrite::kOid: INDIGO_TRY(remove_rule(c, a.object)); break;
     case pg_proc::kOid:
     case catalog::pg_extension::kOid:
     case pg_collation::kOid:

@@ -6,6 +6,7 @@
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/rule/rule.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {
@@ -114,6 +115,10 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER: {
       INDIGO_ASSIGN(const auto found, find_named_trigger(c, list, false, TableLockMode::kShareUpdateExclusive));
+      return *found;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_RULE: {
+      INDIGO_ASSIGN(const auto found, find_named_rule(c, list, false, TableLockMode::kShareUpdateExclusive));
       return *found;
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: {

@@ -14,6 +14,7 @@
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -203,6 +204,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       INDIGO_TRY(rename_trigger(c, s.relation, s.subname, s.newname));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_RULE: return rename_rule(c, s.relation, s.subname, s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY: return rename_policy(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TABLE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_INDEX:

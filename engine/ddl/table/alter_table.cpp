@@ -12,6 +12,7 @@
 #include "engine/ddl/partition/alter_children.h"
 #include "engine/ddl/partition/attach.h"
 #include "engine/ddl/partition/partition_index.h"
+#include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_target.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/rewrite.h"
@@ -397,9 +398,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
-    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule:
-      return Error(sqlstate::kUndefinedObject,
-                   "rule " + quoted(cmd.name) + " for relation " + quoted(relation->name) + " does not exist");
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule: return enable_rule(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit: return add_inheritance(c, relation, cmd.def->range_var);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit: return drop_inheritance(c, relation, cmd.def->range_var);

@@ -1,5 +1,6 @@
 // Views and rules as statements; the rest of pg_get_*def.
 #include "engine/system/catalog_rows.h"
+#include "sql/rule/rule_tree.h"
 #include "sql/view_text.h"
 
 namespace indigo::engine {
@@ -35,15 +36,26 @@ Result<OwnedDatum> view_by_name(SessionParts& session, std::span<const Datum> ar
 Result<OwnedDatum> rule_definition(SessionParts& session, std::span<const Datum> arguments) {
   std::optional<std::string> out;
   Oid view = kInvalidOid;
+  std::string name;
   CatalogRows(session).find(pg_rewrite::kOid, arguments[0].oid(), [&](RowReader row) {
     view = row.oid(pg_rewrite::c_ev_class);
-    out = "CREATE RULE " + types::quote_identifier(row.str(pg_rewrite::c_rulename));
+    name = row.str(pg_rewrite::c_rulename);
+    out = "CREATE RULE " + types::quote_identifier(name);
   });
   if (!out) return text_null();
+  const auto info = session.session_catalog().relation(view);
+  if (const RuleInfo* rule = info == nullptr || info->rules == nullptr ? nullptr : info->rules->find(name)) {
+    INDIGO_ASSIGN(std::string text, sql::print_rule(session.context(), *rule, *info, is_pretty(arguments)));
+    return text_value(std::move(text));
+  }
   NameContext names(session);
   const auto text = view_text(session, view, is_pretty(arguments));
   if (!text) return text_null();
-  return text_value(*out + " AS\n    ON SELECT TO " + types::qualified_relation_name(names.context, view) +
+  const bool plain = is_pretty(arguments) && info != nullptr;
+  const auto found = plain ? session.session_catalog().find_relation("", info->name) : nullptr;
+  return text_value(*out + " AS\n    ON SELECT TO " +
+                    (found != nullptr && found->oid == view ? types::quote_identifier(info->name)
+                                                            : types::qualified_relation_name(names.context, view)) +
                     " DO INSTEAD " + *text);
 }
 

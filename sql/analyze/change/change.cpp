@@ -17,6 +17,7 @@
 #include "sql/analyze/type/signature_text.h"
 #include "sql/leakproof.h"
 #include "sql/query_walk.h"
+#include "sql/rule/fire_rules.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -86,6 +87,18 @@ Result<NamespaceItem> open_triggered_view(Scope& scope, const std::shared_ptr<co
   return item;
 }
 
+// Rules of what the view is made of would rewrite what becomes of the change.
+Status check_no_rules_behind(const Scope& scope, const TargetView& target, std::string_view verb) {
+  const char event = verb == "INSERT" ? '3' : verb == "UPDATE" ? '2' : '4';
+  const RelationInfo* found = rules_apply(scope.a.session, *target.table, event) ? target.table.get() : nullptr;
+  for (const TargetView* v = target.below.get(); v != nullptr; v = v->below.get()) {
+    if (rules_apply(scope.a.session, *v->view, event)) found = v->view.get();
+  }
+  if (found == nullptr) return {};
+  return scope.error(sqlstate::kFeatureNotSupported, std::string(verb) + " on view \"" + target.view->name +
+                                                         "\" is not supported: \"" + found->name + "\" has rules");
+}
+
 Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const RelationInfo>& view,
                                        const PgQuery__RangeVar& name, std::string_view verb) {
   const int16_t event = event_of(verb);
@@ -99,6 +112,7 @@ Result<NamespaceItem> open_view_target(Scope& scope, const std::shared_ptr<const
   }
   INDIGO_ASSIGN(scope.target_view, target_view(scope, view, verb));
   const TargetView& target = *scope.target_view;
+  INDIGO_TRY(check_no_rules_behind(scope, target, verb));
   INDIGO_ASSIGN(Entry entry, relation_entry(scope, target.table, nullptr));
   // The alias may rename the view's columns.
   Entry named;
@@ -202,10 +216,16 @@ void add_view_condition(Scope& scope) {
 
 Result<NamespaceItem> open_target(Scope& scope, const PgQuery__RangeVar& name, const char* verb) {
   INDIGO_ASSIGN(auto relation, open_relation(scope, name));
+  if (relation->rules != nullptr && std::string_view(verb) == "MERGE" && relation->kind != RelationKind::kView) {
+    return scope.error(sqlstate::kFeatureNotSupported, "cannot execute MERGE on relation \"" + relation->name + "\"")
+        .with_detail("MERGE is not supported for relations with rules.");
+  }
   switch (relation->kind) {
     case RelationKind::kTable:
     case RelationKind::kPartitionedTable: break;
-    case RelationKind::kView: return open_view_target(scope, relation, name, verb);
+    case RelationKind::kView:
+      if (scope.a.changes == Analysis::Changes::kComplete) return open_view_target(scope, relation, name, verb);
+      break;
     case RelationKind::kMaterializedView:
       return scope.error(sqlstate::kWrongObjectType, "cannot change materialized view \"" + relation->name + "\"");
     case RelationKind::kSequence:
@@ -282,7 +302,13 @@ Result<ExprPtr> default_of(Scope& scope, const ColumnInfo& column) {
 
 }  // namespace
 
-Result<ExprPtr> column_default(Scope& scope, int number) { return default_of(scope, target_of(scope).columns[number]); }
+Result<ExprPtr> column_default(Scope& scope, int number) {
+  const ColumnInfo& column = target_of(scope).columns[number];
+  if (scope.a.changes != Analysis::Changes::kKept) return default_of(scope, column);
+  auto out = std::make_shared<DefaultExpr>();  // what it is when the statement runs
+  out->type = column.type;
+  return ExprPtr(std::move(out));
+}
 
 Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding,
                         int location) {
@@ -429,6 +455,7 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
 
 Result<std::vector<Assignment>> remaining_defaults(Scope& scope, const std::vector<int>& given) {
   std::vector<Assignment> out;
+  if (scope.a.changes == Analysis::Changes::kKept) return out;
   const RelationInfo& r = target_of(scope);
   for (int i = 0; i < static_cast<int>(r.columns.size()); i++) {
     if (r.columns[i].dropped || r.columns[i].generated || std::find(given.begin(), given.end(), i) != given.end())
@@ -452,6 +479,7 @@ ExprPtr with_table_oid(const ExprPtr& e, Oid relation) {
 }  // namespace
 
 Status add_generated_and_checks(Scope& scope) {
+  if (scope.a.changes != Analysis::Changes::kComplete) return {};
   Query& q = *scope.query;
   const std::shared_ptr<const RelationInfo> r = q.entries[0].relation;
   for (int i = 0; i < static_cast<int>(r->columns.size()); i++) {

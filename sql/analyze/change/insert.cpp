@@ -8,6 +8,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/rule/rule_rows.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -32,6 +33,7 @@ class Inserter {
     INDIGO_ASSIGN(NamespaceItem target, open_target(scope_, *node_.relation, "INSERT"));
     INDIGO_TRY(read_columns());
     INDIGO_TRY(read_source());
+    if (query_.from != nullptr && !in_select_) INDIGO_TRY(add_rule_condition(scope_));
     INDIGO_ASSIGN(query_.assignments, remaining_defaults(scope_, given_columns()));
     INDIGO_TRY(add_generated_and_checks(scope_));
     scope_.names.clear();
@@ -41,7 +43,8 @@ class Inserter {
     }
     scope_.names.clear();
     scope_.names.push_back(std::move(target));
-    return transform_returning(scope_, nodes(node_.n_returning_list, node_.returning_list));
+    INDIGO_TRY(transform_returning(scope_, nodes(node_.n_returning_list, node_.returning_list)));
+    return finish_rule_returning(scope_);
   }
 
  private:
@@ -70,10 +73,11 @@ class Inserter {
   }
 
   Status read_source() {
-    if (absent(node_.select_stmt)) return {};  // DEFAULT VALUES
+    if (absent(node_.select_stmt)) return add_rule_rows(scope_);  // DEFAULT VALUES
     const PgQuery__SelectStmt& s = *node_.select_stmt->select_stmt;
     const bool values = s.n_values_lists > 0 && s.n_sort_clause == 0 && absent(s.limit_count) &&
                         absent(s.limit_offset) && s.n_locking_clause == 0 && s.with_clause == nullptr;
+    in_select_ = !values;
     if (!values) return from_select(s);
     return s.n_values_lists == 1 ? from_row(*s.values_lists[0]->list) : from_rows(s);
   }
@@ -146,6 +150,7 @@ class Inserter {
   // One row: its expressions are the targets.
   Status from_row(const PgQuery__List& row) {
     Setting<Clause> clause(scope_.clause, Clause::kValuesSingle);
+    INDIGO_TRY(add_rule_rows(scope_));
     INDIGO_ASSIGN(const ExprList values, read_row(row));
     INDIGO_TRY(check_count(values.size(), nodes(row.n_items, row.items), values.empty() ? nullptr : values[0]));
     for (size_t i = 0; i < values.size(); i++) {
@@ -163,7 +168,10 @@ class Inserter {
   // Several rows: a VALUES entry whose cells have the columns' types already.
   Status from_rows(const PgQuery__SelectStmt& s) {
     Setting<Clause> clause(scope_.clause, Clause::kValues);
+    INDIGO_TRY(add_rule_rows(scope_));
+    const JoinNodePtr rule_rows = query_.from;
     Entry entry;
+    entry.lateral = rule_rows != nullptr;
     entry.kind = EntryKind::kValues;
     entry.alias = "*VALUES*";
     std::vector<ExprList> rows;
@@ -207,6 +215,7 @@ class Inserter {
     }
     const int number = add_entry(scope_, std::move(entry));
     query_.from = make_leaf(number);
+    if (rule_rows != nullptr) query_.from = make_cross_join(rule_rows, query_.from);
     for (size_t i = 0; i < columns.size(); i++) {
       add_target(columns[i], make_var(number, static_cast<int>(i), query_.entries[number].column_types[i]));
     }
@@ -216,16 +225,18 @@ class Inserter {
   Status from_select(const PgQuery__SelectStmt& s) {
     SubqueryOptions options;
     options.resolve_unknown = false;
+    options.rule_rows = scope_.rule_rows;
     INDIGO_ASSIGN(auto query, analyze_subselect(scope_, s, options));
     auto source = std::make_shared<Query>(*query);
     // Unknown literals are read as values of their columns, up here.
     ExprList values;
+    const bool kept = scope_.a.changes == Analysis::Changes::kKept;
     int visible = 0;
     for (TargetEntry& t : source->targets) {
       if (t.hidden) continue;
       const bool literal = t.expr->type.oid == oid::kUnknown;
       values.push_back(literal ? t.expr : ExprPtr());
-      if (literal)
+      if (literal && !kept)
         t.expr = make_null(scope_.catalog(), {oid::kText, -1, oid::kDefaultCollation}, expr_location(t.expr));
       visible++;
     }
@@ -267,6 +278,7 @@ class Inserter {
   const PgQuery__InsertStmt& node_;
   Query& query_;
   std::vector<Destination> destinations_;
+  bool in_select_ = false;  // the source is a query of its own, which has a rule's rows
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
+#include "sql/rule/rule_rows.h"
 
 namespace indigo::sql {
 namespace {
@@ -18,6 +19,7 @@ Status read_sources(Scope& scope, NamespaceItem target, NodeList list) {
   target.lateral_only = true;
   target.lateral_ok = false;
   scope.names.push_back(std::move(target));
+  INDIGO_TRY(add_rule_rows(scope));
   return transform_from(scope, list);
 }
 
@@ -34,6 +36,7 @@ Status read_where(Scope& scope, const PgQuery__Node* where) {
   if (!absent(where)) {
     INDIGO_ASSIGN(q.where, transform_condition(scope, where, Clause::kWhere, "WHERE"));
   }
+  INDIGO_TRY(add_rule_condition(scope));
   add_view_condition(scope);
   return {};
 }
@@ -63,6 +66,7 @@ Status transform_update(Scope& scope, const PgQuery__UpdateStmt& node) {
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_from_clause, node.from_clause)));
   INDIGO_TRY(read_where(scope, node.where_clause));
   INDIGO_TRY(read_returning(scope, nodes(node.n_returning_list, node.returning_list)));
+  INDIGO_TRY(finish_rule_returning(scope));
   INDIGO_ASSIGN(q.assignments, transform_set_list(scope, nodes(node.n_target_list, node.target_list)));
   if (q.instead_event != 0) return finish_triggered_view(scope);
   return add_generated_and_checks(scope);
@@ -78,6 +82,7 @@ Status transform_delete(Scope& scope, const PgQuery__DeleteStmt& node) {
   INDIGO_TRY(read_sources(scope, std::move(target), nodes(node.n_using_clause, node.using_clause)));
   INDIGO_TRY(read_where(scope, node.where_clause));
   INDIGO_TRY(read_returning(scope, nodes(node.n_returning_list, node.returning_list)));
+  INDIGO_TRY(finish_rule_returning(scope));
   return q.instead_event != 0 ? finish_triggered_view(scope) : Status();
 }
 

@@ -7,6 +7,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/dropped_columns.h"
+#include "sql/rule/rule_rows.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -75,8 +76,9 @@ Result<FromItem> subselect_item(Scope& scope, const PgQuery__RangeSubselect& s) 
   Setting<Clause> clause(scope.clause, Clause::kFromSubquery);
   Setting<bool> lateral(scope.lateral_active, s.lateral);
   INDIGO_ASSIGN(auto query, analyze_subquery(scope, s.subquery, options));
+  const bool of_rule = reads_rule_rows(scope, *query);
   INDIGO_ASSIGN(Entry entry, subquery_entry(scope, std::move(query), s.alias));
-  entry.lateral = s.lateral;
+  entry.lateral = s.lateral || of_rule;
   return leaf_of(scope, std::move(entry));
 }
 
@@ -136,6 +138,14 @@ JoinNodePtr make_leaf(int entry) {
 int add_entry(Scope& scope, Entry entry) {
   scope.query->entries.push_back(std::move(entry));
   return static_cast<int>(scope.query->entries.size() - 1);
+}
+
+JoinNodePtr make_cross_join(JoinNodePtr left, JoinNodePtr right) {
+  auto join = std::make_shared<JoinNode>();
+  join->leaf = false;
+  join->left = std::move(left);
+  join->right = std::move(right);
+  return join;
 }
 
 NamespaceItem names_of(const Scope& scope, int number) {
@@ -210,6 +220,7 @@ Result<Entry> relation_entry(Scope& scope, std::shared_ptr<const RelationInfo> r
   entry.kind = EntryKind::kTable;
   entry.alias = relation->name;
   entry.relation = std::move(relation);
+  entry.used_as = scope.a.rule_owner;
   const RelationInfo& r = *entry.relation;
   for (const auto& column : r.columns) {
     entry.column_names.push_back(column.dropped ? std::string() : column.name);
@@ -267,11 +278,7 @@ Status transform_from(Scope& scope, NodeList list) {
     if (!scope.query->from) {
       scope.query->from = item.node;
     } else {
-      auto join = std::make_shared<JoinNode>();
-      join->leaf = false;
-      join->left = scope.query->from;
-      join->right = item.node;
-      scope.query->from = join;
+      scope.query->from = make_cross_join(scope.query->from, item.node);
     }
   }
   set_lateral(scope.names, false, true);

@@ -31,6 +31,7 @@ Result<Entry> function_entry(Scope& scope, const PgQuery__RangeFunction& functio
 NamespaceItem names_of(const Scope& scope, int entry);
 FromItem leaf_of(Scope& scope, Entry entry);
 JoinNodePtr make_leaf(int entry);
+JoinNodePtr make_cross_join(JoinNodePtr left, JoinNodePtr right);
 
 // Renames columns as `alias(a, b, c)` says; `what` names the source in messages.
 Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias);

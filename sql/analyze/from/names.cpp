@@ -122,6 +122,9 @@ ExprPtr whole_row(Scope& scope, const NamespaceItem& item, int levels_up, int lo
     auto row = std::make_shared<RowExpr>();
     row->type.oid = oid::kRecord;
     row->location = location;
+    // OLD and NEW of a rule are rows of their relation.
+    const auto relation = item.relation == kInvalidOid ? nullptr : scope.catalog().relation(item.relation);
+    if (relation != nullptr) row->type.oid = relation->row_type;
     for (const NamespaceColumn& column : item.columns) {
       row->fields.push_back(located(column.expr, levels_up, location));
       row->names.push_back(column.name);

@@ -7,6 +7,8 @@
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/rule/fire_rules.h"
+#include "sql/rule/rule_rows.h"
 #include "types/oids.h"
 
 namespace indigo::sql {
@@ -26,6 +28,7 @@ Status plain_select(Scope& scope, const PgQuery__SelectStmt& node) {
   }
   {
     Setting<Clause> clause(scope.clause, Clause::kOther);
+    INDIGO_TRY(add_rule_rows(scope));
     INDIGO_TRY(transform_from(scope, nodes(node.n_from_clause, node.from_clause)));
   }
   {
@@ -40,6 +43,7 @@ Status plain_select(Scope& scope, const PgQuery__SelectStmt& node) {
   if (!absent(node.where_clause)) {
     INDIGO_ASSIGN(q.where, transform_condition(scope, node.where_clause, Clause::kWhere, "WHERE"));
   }
+  INDIGO_TRY(add_rule_condition(scope));
   if (!absent(node.having_clause)) {
     Setting<bool> here(scope.lift, lift && node.n_group_clause == 0);
     INDIGO_ASSIGN(q.having, transform_condition(scope, node.having_clause, Clause::kHaving, "HAVING"));
@@ -72,7 +76,12 @@ Status transform_select(Scope& scope, const PgQuery__SelectStmt& node) {
   if (node.with_clause) {
     INDIGO_TRY(transform_with(scope, *node.with_clause));
   }
-  if (node.op != PG_QUERY__SET_OPERATION__SETOP_NONE && node.larg != nullptr) {
+  const bool operation = node.op != PG_QUERY__SET_OPERATION__SETOP_NONE && node.larg != nullptr;
+  if (operation && scope.rule_rows != nullptr && scope.rule_rows->source != nullptr) {
+    return scope.error(sqlstate::kFeatureNotSupported,
+                       "conditional UNION/INTERSECT/EXCEPT statements are not implemented");
+  }
+  if (operation) {
     return transform_set_operation(scope, node, SubqueryOptions{});
   }
   if (node.n_values_lists > 0) return transform_values(scope, node);
@@ -84,6 +93,7 @@ Result<std::shared_ptr<const Query>> analyze_subselect(Scope& parent, const PgQu
   Scope scope(parent.a, &parent);
   scope.lift = parent.lift;
   scope.resolve_unknown = options.resolve_unknown;
+  scope.rule_rows = options.rule_rows;
   scope.recursive_cte = options.recursive_cte;
   if (options.set_operation_leaf) scope.lift = false;
   if (options.recursive_cte) {
@@ -102,6 +112,8 @@ Result<std::shared_ptr<const Query>> analyze_subquery(Scope& parent, const PgQue
                                                       const SubqueryOptions& options) {
   if (is(statement, PG_QUERY__NODE__NODE_SELECT_STMT))
     return analyze_subselect(parent, *statement->select_stmt, options);
+  INDIGO_ASSIGN(auto rewritten, fire_rules_in_with(parent, *statement));
+  if (rewritten != nullptr) return rewritten;
   Scope scope(parent.a, &parent);
   scope.lift = parent.lift;
   INDIGO_TRY(transform_change(scope, *statement));
@@ -110,9 +122,11 @@ Result<std::shared_ptr<const Query>> analyze_subquery(Scope& parent, const PgQue
 
 Status transform_values(Scope& scope, const PgQuery__SelectStmt& node) {
   Query& q = *scope.query;
+  INDIGO_TRY(add_rule_rows(scope));
   Entry entry;
   entry.kind = EntryKind::kValues;
   entry.alias = "*VALUES*";
+  entry.lateral = q.from != nullptr;
   {
     Setting<Clause> clause(scope.clause, Clause::kValues);
     for (const PgQuery__Node* row : nodes(node.n_values_lists, node.values_lists)) {
@@ -137,7 +151,7 @@ Status transform_values(Scope& scope, const PgQuery__SelectStmt& node) {
     entry.column_types.push_back(type);
   }
   FromItem item = leaf_of(scope, std::move(entry));
-  q.from = item.node;
+  q.from = q.from == nullptr ? item.node : make_cross_join(q.from, item.node);
   for (const NamespaceColumn& c : item.names[0].columns) {
     TargetEntry target;
     target.name = c.name;
@@ -145,6 +159,7 @@ Status transform_values(Scope& scope, const PgQuery__SelectStmt& node) {
     q.targets.push_back(std::move(target));
   }
   INDIGO_TRY(add_names(scope, std::move(item.names)));
+  INDIGO_TRY(add_rule_condition(scope));
   INDIGO_TRY(transform_order_by(scope, nodes(node.n_sort_clause, node.sort_clause)));
   INDIGO_TRY(transform_limit(scope, node));
   if (node.n_locking_clause > 0) {

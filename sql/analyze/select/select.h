@@ -11,6 +11,7 @@ struct SubqueryOptions {
   CteName* recursive_cte = nullptr;  // the query is the body of this recursive WITH item
   NodeList recursive_aliases;
   bool set_operation_leaf = false;
+  const RuleRows* rule_rows = nullptr;  // of the rule's action whose source this is
 };
 
 // A statement below `parent`: SELECT, VALUES, or a data-modifying statement of WITH.
