@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 
 #include "types/numeric/numeric.h"
 
@@ -15,19 +16,19 @@ struct NumericSum {
   int32_t scale;  // the largest of all summands
   int64_t nans, plus_infinities, minus_infinities;
   Numeric* big;  // what left the mantissa
+  // How many finite summands have which scale: what leaves a moving frame may take the largest one with it.
+  int32_t usual_scale;
+  int64_t usual_count;
+  std::map<int32_t, int64_t>* other_scales;
 
   void add(Str image) {
     count++;
-    if (numeric_is_small(image)) {
-      const int32_t its_scale = static_cast<uint8_t>(image[0]);
-      Int128 v = numeric_small_mantissa(image);
-      if (its_scale > scale && !rescale(its_scale)) return add_slowly(image);
-      if (its_scale < scale && !raise(v, scale - its_scale)) return add_slowly(image);
-      if (__builtin_add_overflow(mantissa, v, &v)) return add_slowly(image);
-      mantissa = v;
-      return;
-    }
-    add_slowly(image);
+    change(image, false);
+  }
+  // Takes back what was added before.
+  void remove(Str image) {
+    count--;
+    change(image, true);
   }
 
   Str total(FuncContext& context) const {
@@ -41,12 +42,43 @@ struct NumericSum {
   Numeric value() const {
     Numeric n(mantissa < 0, Magnitude(static_cast<UInt128>(mantissa < 0 ? -mantissa : mantissa)), scale);
     if (big != nullptr) n = types::add(n, *big);
-    n.round(std::max(n.scale, scale));
+    n.round(shown_scale());
     return n;
   }
-  void destroy() { delete big; }
+  void destroy() {
+    delete big;
+    delete other_scales;
+  }
 
  private:
+  void change(Str image, bool minus) {
+    if (!numeric_is_small(image)) return change_slowly(image, minus);
+    const int32_t its_scale = static_cast<uint8_t>(image[0]);
+    Int128 v = numeric_small_mantissa(image);
+    if (its_scale > scale && !rescale(its_scale)) return change_slowly(image, minus);
+    if (its_scale < scale && !raise(v, scale - its_scale)) return change_slowly(image, minus);
+    if (minus ? __builtin_sub_overflow(mantissa, v, &v) : __builtin_add_overflow(mantissa, v, &v)) {
+      return change_slowly(image, minus);
+    }
+    mantissa = v;
+    count_scale(its_scale, minus ? -1 : 1);
+  }
+  void count_scale(int32_t its_scale, int64_t more) {
+    const bool others = other_scales != nullptr && !other_scales->empty();
+    if (usual_count == 0 && !others) usual_scale = its_scale;
+    if (its_scale == usual_scale) {
+      usual_count += more;
+      return;
+    }
+    if (other_scales == nullptr) other_scales = new std::map<int32_t, int64_t>();
+    if (((*other_scales)[its_scale] += more) == 0) other_scales->erase(its_scale);
+  }
+  // The largest scale of the summands that are there.
+  int32_t shown_scale() const {
+    int32_t out = usual_count != 0 ? usual_scale : 0;
+    if (other_scales != nullptr && !other_scales->empty()) out = std::max(out, other_scales->rbegin()->first);
+    return out;
+  }
   static bool raise(Int128& v, int32_t digits) {
     return digits <= 37 &&
            !__builtin_mul_overflow(v, static_cast<Int128>(power_of_ten_128(static_cast<uint32_t>(digits))), &v);
@@ -58,16 +90,18 @@ struct NumericSum {
     scale = new_scale;
     return true;
   }
-  void add_slowly(Str image) {
+  void change_slowly(Str image, bool minus) {
     const Numeric n = Numeric::from_image(image);
+    const int64_t more = minus ? -1 : 1;
     switch (n.kind) {
-      case Numeric::Kind::kNan: nans++; return;
-      case Numeric::Kind::kPlusInfinity: plus_infinities++; return;
-      case Numeric::Kind::kMinusInfinity: minus_infinities++; return;
+      case Numeric::Kind::kNan: nans += more; return;
+      case Numeric::Kind::kPlusInfinity: plus_infinities += more; return;
+      case Numeric::Kind::kMinusInfinity: minus_infinities += more; return;
       case Numeric::Kind::kFinite: break;
     }
     if (big == nullptr) big = new Numeric();
-    *big = types::add(*big, n);
+    *big = minus ? subtract(*big, n) : types::add(*big, n);
+    count_scale(n.scale, more);
   }
 };
 

@@ -85,6 +85,7 @@ struct AverageInteger : WideState<T> {
 struct SumNumeric {
   using State = NumericSum;
   static void add(FuncContext&, State& s, Str v) { s.add(v); }
+  static void remove(FuncContext&, State& s, Str v) { s.remove(v); }
   static void finish(FuncContext& context, const CallInfo&, State& s, Vector& out, uint32_t row) {
     return s.count == 0 ? put_null(out, row) : put(out, row, s.total(context));
   }
