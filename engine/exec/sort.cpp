@@ -1,5 +1,6 @@
 // Sort: normalised byte keys compared by memcmp, or the types' own order where no encoding exists. Equal rows keep their
-// order. With a limit only the best limit + offset rows are kept (top-N).
+// order. With a limit only the best limit + offset rows are kept (top-N). Input that is in the order of the first keys already is
+// sorted in batches of whole groups of equal first keys, so that the first rows come before the last are read.
 #include <algorithm>
 #include <cstring>
 
@@ -10,25 +11,36 @@
 namespace indigo::engine::exec {
 namespace {
 
+// Groups are sorted together up to this many rows.
+constexpr size_t kBatchRows = 64;
+
 // Beyond this many rows a limit is an ordinary sort.
 constexpr uint64_t kMaxTopN = 8192;
 
 class SortOperator final : public Operator {
  public:
   SortOperator(QueryState& state, std::vector<Phys> columns, ExpressionSet keys, SortOps ops, ExpressionSet bounds,
-               bool has_offset, OperatorPtr input)
+               bool has_offset, size_t presorted, SortOps prefix_ops, OperatorPtr input)
       : state_(state),
         columns_(std::move(columns)),
         keys_(std::move(keys)),
         ops_(std::move(ops)),
         bounds_(std::move(bounds)),
         has_offset_(has_offset),
+        presorted_(presorted),
+        prefix_ops_(std::move(prefix_ops)),
         input_(std::move(input)) {}
 
   Status open(Open mode) override {
-    at_ = 0;
     uint64_t generation = state_.generation(slots());
-    if (mode == Open::kAgain && sorted_ && generation == generation_) return {};
+    if (mode == Open::kAgain && sorted_ && generation == generation_ && presorted_ == 0) {
+      at_ = 0;
+      return {};
+    }
+    at_ = 0;
+    chunk_ = nullptr;
+    ended_ = false;
+    batch_ = 0;
     generation_ = generation;
     sorted_ = false;
     return input_->open(mode);
@@ -36,7 +48,12 @@ class SortOperator final : public Operator {
 
   Result<Chunk*> next(uint32_t max_rows) override {
     if (!sorted_) INDIGO_TRY(sort());
-    if (at_ == order_.size()) return nullptr;
+    if (at_ == order_.size()) {
+      if (presorted_ == 0 || ended_) return nullptr;
+      at_ = 0;
+      INDIGO_TRY(sort());
+      if (order_.empty()) return nullptr;
+    }
     auto n = static_cast<uint32_t>(std::min<size_t>(order_.size() - at_, max_rows));
     picked_.resize(n);
     for (uint32_t i = 0; i < n; i++) picked_[i] = order_[at_ + i].row;
@@ -86,18 +103,18 @@ class SortOperator final : public Operator {
     key_bytes_.reset();
     has_worst_ = false;
     INDIGO_ASSIGN(uint64_t wanted, top());
-    while (true) {
-      INDIGO_ASSIGN(Chunk * chunk, input_->next(kChunkRows));
-      if (chunk == nullptr) break;
-      INDIGO_TRY(state_.check());
-      arena_.reset();
-      ArenaScope scope(state_, arena_);
-      std::unique_ptr<Error> error;
-      if (keys_.evaluate(Frame{{chunk, nullptr}, extent_of(chunk->selection)}, chunk->selection, error) <
-          chunk->selection.count) {
-        return error;
+    bool complete = false;  // all rows of this batch are there
+    size_t rows = 0;
+    while (!complete) {
+      if (chunk_ == nullptr) {
+        INDIGO_TRY(read());
+        if (chunk_ == nullptr) break;
       }
-      add(*chunk, better(*chunk));
+      const Selection taken = presorted_ == 0 ? rest_ : batch_part(rows, complete);
+      rows += taken.count;
+      add(*chunk_, better(taken));
+      rest_ = {rest_.rows == nullptr ? nullptr : rest_.rows + taken.count, rest_.count - taken.count};
+      if (rest_.count == 0) chunk_ = nullptr;
       if (wanted != UINT64_MAX && order_.size() > 2 * wanted + kChunkRows) shrink(wanted);
       INDIGO_TRY(
           state_.check_memory(rows_->bytes() + key_bytes_.allocated_bytes() + order_.capacity() * sizeof(Entry)));
@@ -110,18 +127,61 @@ class SortOperator final : public Operator {
     return {};
   }
 
+  // The next rows of the input, with their keys; none at its end.
+  Status read() {
+    batch_ =
+        presorted_ == 0 ? kChunkRows : std::max(static_cast<uint32_t>(kBatchRows), std::min(batch_ * 2, kChunkRows));
+    INDIGO_ASSIGN(chunk_, input_->next(batch_));
+    if (chunk_ == nullptr) {
+      ended_ = true;
+      return {};
+    }
+    INDIGO_TRY(state_.check());
+    arena_.reset();
+    ArenaScope scope(state_, arena_);
+    std::unique_ptr<Error> error;
+    rest_ = chunk_->selection;
+    if (presorted_ > 0 && rest_.rows == nullptr) {  // it is taken in pieces: give the rows numbers
+      uint16_t* numbers = numbers_.reserve(rest_.count);
+      for (uint32_t i = 0; i < rest_.count; i++) numbers[i] = static_cast<uint16_t>(i);
+      rest_.rows = numbers;
+    }
+    if (keys_.evaluate(Frame{{chunk_, nullptr}, extent_of(rest_)}, rest_, error) < rest_.count) return error;
+    return {};
+  }
+
+  // The rows at hand that belong to the batch, which has `rows` already: up to where a new group begins when it has enough.
+  Selection batch_part(size_t rows, bool& complete) {
+    key_pointers_.clear();
+    for (size_t i = 0; i < presorted_; i++) key_pointers_.push_back(&keys_[i]);
+    uint32_t n = rows < kBatchRows ? static_cast<uint32_t>(std::min<size_t>(kBatchRows - rows, rest_.count)) : 0;
+    if (n > 0) encode_group(rest_[n - 1], group_);
+    for (; n < rest_.count; n++) {
+      encode_group(rest_[n], encoded_);
+      if (encoded_ != group_) {
+        complete = true;
+        break;
+      }
+    }
+    return {rest_.rows, n};
+  }
+  void encode_group(uint32_t row, std::string& out) {
+    out.clear();
+    prefix_ops_.append(key_pointers_, row, out);
+  }
+
   // The rows that may be among the best: once some have been dropped, what comes later must have a smaller key than the
   // worst of those that stayed.
-  Selection better(const Chunk& chunk) {
-    if (!has_worst_) return chunk.selection;
+  Selection better(Selection selection) {
+    if (!has_worst_) return selection;
     key_pointers_.clear();
     for (size_t i = 0; i < keys_.size(); i++) key_pointers_.push_back(&keys_[i]);
-    uint16_t* out = better_.reserve(chunk.selection.count);
+    uint16_t* out = better_.reserve(selection.count);
     uint32_t n = 0;
-    for (uint32_t i = 0; i < chunk.selection.count; i++) {
+    for (uint32_t i = 0; i < selection.count; i++) {
       encoded_.clear();
-      ops_.append(key_pointers_, chunk.selection[i], encoded_);
-      if (head_of(encoded_) <= worst_) out[n++] = static_cast<uint16_t>(chunk.selection[i]);
+      ops_.append(key_pointers_, selection[i], encoded_);
+      if (head_of(encoded_) <= worst_) out[n++] = static_cast<uint16_t>(selection[i]);
     }
     return {out, n};
   }
@@ -203,7 +263,15 @@ class SortOperator final : public Operator {
   SortOps ops_;
   ExpressionSet bounds_;
   bool has_offset_;
+  size_t presorted_;  // leading keys that the input is in order of
+  SortOps prefix_ops_;
   OperatorPtr input_;
+  Chunk* chunk_ = nullptr;  // the input's last, while rest_ of it has not been taken
+  Selection rest_;
+  SelectionBuffer numbers_;
+  bool ended_ = false;
+  uint32_t batch_ = 0;
+  std::string group_;  // the first keys of the batch's last row
   std::unique_ptr<RowStore> rows_ = std::make_unique<RowStore>();
   Arena key_bytes_, arena_;
   std::vector<Entry> order_;
@@ -238,8 +306,14 @@ Result<OperatorPtr> make_sort(Builder& b, const sql::SortPlan& p) {
   INDIGO_ASSIGN(ExpressionSet keys, b.compile_all(exprs));
   INDIGO_ASSIGN(SortOps ops, SortOps::make(b, types, directions));
   INDIGO_ASSIGN(ExpressionSet limits, b.compile_all(bounds));
+  size_t presorted = static_cast<size_t>(p.presorted);
+  types.resize(presorted);
+  directions.resize(presorted);
+  INDIGO_ASSIGN(SortOps prefix_ops, SortOps::make(b, types, directions));
+  if (!prefix_ops.encodable()) presorted = 0;
   return OperatorPtr(std::make_unique<SortOperator>(b.state(), b.phys_of(p.columns), std::move(keys), std::move(ops),
-                                                    std::move(limits), p.offset != nullptr, std::move(input)));
+                                                    std::move(limits), p.offset != nullptr, presorted,
+                                                    std::move(prefix_ops), std::move(input)));
 }
 
 }  // namespace indigo::engine::exec

@@ -40,6 +40,8 @@ GO_TPC = (
     # The next page, as keyset pagination asks for it.
     (10, "SELECT o_w_id, o_d_id, o_id FROM orders WHERE (o_w_id, o_d_id, o_id) > (1, 2, 50) ORDER BY o_w_id, o_d_id, o_id LIMIT 10"),
     (10, "SELECT o_d_id, o_id FROM orders WHERE o_w_id = 1 AND (o_d_id, o_id) < (5, 50) ORDER BY o_d_id DESC, o_id DESC LIMIT 10"),
+    # In the order of the key's first columns: one group of them is sorted.
+    (250, "SELECT o_id FROM orders ORDER BY o_w_id, o_d_id, o_carrier_id, o_id LIMIT 5"),
     (300, "SELECT COUNT(DISTINCT s_i_id) FROM order_line, stock WHERE ol_w_id = 1 AND ol_d_id = 2 AND ol_o_id < 100 AND ol_o_id >= 80 "
           "AND s_w_id = 1 AND s_i_id = ol_i_id AND s_quantity < 60"),
 )

@@ -4,6 +4,7 @@
 
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/equivalence.h"
+#include "sql/plan/condition/selectivity.h"
 #include "sql/plan/finish/ordering.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
@@ -247,6 +248,26 @@ Status add_projection(Level& level, Stage& stage, const ExprList& expressions, c
   return {};
 }
 
+namespace {
+
+// The input is in the order of the first `have` keys: groups of rows that are equal in these are sorted one after the other.
+void sort_groups(Level& level, SortPlan& plan, const Plan& input, const std::vector<SortKey>& keys, size_t have,
+                 double limit) {
+  bool plain;
+  size_t n = keys.size();  // as written, keys may be constant or come twice
+  while (n > 0 && path_keys(level, {keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(n)}, plain).size() > have)
+    n--;
+  ExprList groups;
+  for (size_t i = 0; i < n; i++) groups.push_back(keys[i].expr);
+  plan.presorted = static_cast<int>(n);
+  const double count = group_count(level, groups, input.rows);
+  const double rows = std::max(1.0, input.rows / count);
+  plan.startup_cost = input.startup_cost + (input.total_cost - input.startup_cost) / count + sort_cost(rows, limit);
+  plan.total_cost = input.total_cost + count * sort_cost(rows, limit) + input.rows * kOperatorCost;
+}
+
+}  // namespace
+
 Status add_sort(Level& level, Stage& stage, const std::vector<SortKey>& keys, bool top_n) {
   bool plain;
   const std::vector<PathKey> wanted = path_keys(level, keys, plain);
@@ -265,6 +286,7 @@ Status add_sort(Level& level, Stage& stage, const std::vector<SortKey>& keys, bo
   }
   plan->startup_cost = input.total_cost + sort_cost(input.rows, limit);
   plan->total_cost = plan->startup_cost + input.rows * kOperatorCost;
+  if (have > 0 && enabled(level.s, kEnableIncrementalSort)) sort_groups(level, *plan, input, keys, have, limit);
   if (!enabled(level.s, kEnableSort)) plan->total_cost += kDisabledCost;
   stage.built.plan = plan;
   stage.order = wanted;

@@ -59,11 +59,12 @@ double sort_cost(double rows, double limit_rows) {
 }
 
 bool enabled(Statement& s, int bit) {
-  static constexpr const char* kNames[] = {"enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_indexscan",
-                                           "enable_sort",     "enable_hashagg",  "enable_seqscan"};
+  static constexpr const char* kNames[] = {
+      "enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_indexscan",
+      "enable_sort",     "enable_hashagg",  "enable_seqscan",   "enable_incremental_sort"};
   if (s.settings < 0) {
     s.settings = 0;
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
       std::string value;
       const bool known = s.session.setting(kNames[i], value);
       if (!known || value == "on" || value == "true" || value == "1" || value.empty()) s.settings |= 1 << i;

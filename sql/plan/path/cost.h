@@ -23,7 +23,8 @@ enum EnableBit : int {
   kEnableIndexScan,
   kEnableSort,
   kEnableHashAgg,
-  kEnableSeqScan
+  kEnableSeqScan,
+  kEnableIncrementalSort
 };
 inline constexpr double kDisabledCost = 1e10;
 
