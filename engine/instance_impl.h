@@ -13,6 +13,7 @@
 #include "engine/instance.h"
 #include "engine/maintenance/auto_analyzer.h"
 #include "engine/maintenance/table_activity.h"
+#include "engine/notify/notification_hub.h"
 #include "engine/session/session_activity.h"
 #include "log/log.h"
 #include "storage/store.h"
@@ -40,6 +41,7 @@ class InstanceImpl final : public Instance {
   int64_t start_timestamp() const { return start_timestamp_; }
   TableActivity& table_activity() { return table_activity_; }
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
+  NotificationHub& notification_hub() { return notification_hub_; }
 
   // ---- sessions, for system functions
   struct SessionEntry {
@@ -78,6 +80,7 @@ class InstanceImpl final : public Instance {
   std::unique_ptr<catalog::Catalog> catalog_;
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;
+  NotificationHub notification_hub_;
   std::atomic<FrontDoor*> front_door_{nullptr};  // stays until no session is left
 
   mutable std::mutex mutex_;  // guards the members below

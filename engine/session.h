@@ -7,6 +7,7 @@
 // Thread safety: none; one fiber or thread uses a session at a time (cancel comes through the Waiter).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -69,6 +70,16 @@ class Session {
   // Whether a client that has ended its side of the connection has left, though it might still read: its statement ends
   // (client_connection_check_interval, any but 0; wire learns at once, so the interval itself does not matter).
   virtual bool checks_connection() const { return false; }
+
+  // What other sessions (and this one) have sent by NOTIFY. The flag is set, and the session's Waiter woken, when something
+  // arrives; wire takes it when the session is in no transaction: before ReadyForQuery, and while it waits for a message.
+  virtual const std::atomic<bool>* has_notifications() const { return nullptr; }
+  struct Notification {
+    int32_t sender = 0;
+    std::string_view channel, payload;  // valid until the next call
+  };
+  // False: none is left.
+  virtual bool next_notification(Notification&) { return false; }
 
   // Whether the session must end, and why (terminate, shutdown, idle timeouts): FATAL error for the client.
   virtual std::optional<Error> must_end() = 0;

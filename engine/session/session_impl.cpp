@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
+#include "engine/notify/session_notifications.h"
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_roles.h"
@@ -64,6 +65,16 @@ Deadline SessionImpl::idle_deadline() const {
   const AppliedSettings& settings = parts_.applied_settings();
   const auto timeout = parts_.block().in_block() ? settings.idle_transaction_timeout : settings.idle_timeout;
   return timeout.count() == 0 ? kNoDeadline : Clock::now() + timeout;
+}
+
+const std::atomic<bool>* SessionImpl::has_notifications() const { return &parts_.notifications().waiting(); }
+
+bool SessionImpl::next_notification(Notification& out) {
+  if (parts_.block().state() != TransactionBlock::State::kIdle) return false;
+  SessionNotifications::Delivery delivery;
+  if (!parts_.notifications().next(delivery)) return false;
+  out = {delivery.sender, delivery.channel, delivery.payload};
+  return true;
 }
 
 std::optional<Error> SessionImpl::must_end() {

@@ -55,6 +55,8 @@ class SessionImpl final : public Session {
   types::FuncContext& output_context() override { return parts_.output_context(); }
   Deadline idle_deadline() const override;
   bool checks_connection() const override;
+  const std::atomic<bool>* has_notifications() const override;
+  bool next_notification(Notification& out) override;
   std::optional<Error> must_end() override;
 
  private:

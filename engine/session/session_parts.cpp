@@ -7,6 +7,7 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"
+#include "engine/notify/session_notifications.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/session/clock.h"
@@ -37,7 +38,9 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       applied_(std::make_unique<AppliedSettings>()),
       catalog_(std::make_unique<catalog::SessionCatalog>(instance.catalog(), std::move(database),
                                                          static_cast<uint64_t>(pid))),
-      block_(std::make_unique<TransactionBlock>(instance.catalog().store(), *catalog_, *settings_,
+      notifications_(
+          std::make_unique<SessionNotifications>(instance.notification_hub(), catalog_->database(), waiter, pid)),
+      block_(std::make_unique<TransactionBlock>(instance.catalog().store(), *catalog_, *settings_, *notifications_,
                                                 static_cast<uint64_t>(pid))),
       session_locks_(instance.catalog().store().locks().create_owner(TxnId(), static_cast<uint64_t>(pid))),
       message_(std::make_unique<CurrentMessage>(waiter, *applied_, *block_)),

@@ -3,6 +3,7 @@
 //
 //   message()      the message being worked on: sink, notices, timestamp     current_message.h
 //   block()        the transaction and its savepoints                        transaction_block.h
+//   notifications() LISTEN and NOTIFY                                        notify/session_notifications.h
 //   scope()        the statement's snapshot, views of programs               statement_scope.h
 //   settings()     values; setting_effects(): what they do;                  settings/settings.h, session_settings.h,
 //                  applied_settings(): what they come to                     settings/applied_settings.h
@@ -67,6 +68,7 @@ class SequenceValues;
 class SessionFunctions;
 class SessionRoles;
 class SessionSettings;
+class SessionNotifications;
 class Settings;
 class StatementRunner;
 class StatementScope;
@@ -89,6 +91,8 @@ class SessionParts {
   storage::LockOwner& session_locks() { return *session_locks_; }
 
   CurrentMessage& message() { return *message_; }
+  SessionNotifications& notifications() { return *notifications_; }
+  const SessionNotifications& notifications() const { return *notifications_; }
   TransactionBlock& block() { return *block_; }
   const TransactionBlock& block() const { return *block_; }
   StatementScope& scope() { return *scope_; }
@@ -139,6 +143,7 @@ class SessionParts {
   const std::unique_ptr<Settings> settings_;
   const std::unique_ptr<AppliedSettings> applied_;
   const std::unique_ptr<catalog::SessionCatalog> catalog_;
+  const std::unique_ptr<SessionNotifications> notifications_;
   const std::unique_ptr<TransactionBlock> block_;
   const std::unique_ptr<storage::LockOwner> session_locks_;
   const std::unique_ptr<CurrentMessage> message_;

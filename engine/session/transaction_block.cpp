@@ -45,11 +45,15 @@ TransactionBlock::~TransactionBlock() {
   if (transaction_) store_.rollback(*transaction_);
 }
 
+Status TransactionBlock::ensure_open(int64_t now) {
+  if (state_ != State::kIdle) return {};
+  INDIGO_TRY(begin({}, now));
+  state_ = State::kImplicit;
+  return {};
+}
+
 Status TransactionBlock::ensure(int64_t now) {
-  if (state_ == State::kIdle) {
-    INDIGO_TRY(begin({}, now));
-    state_ = State::kImplicit;
-  }
+  INDIGO_TRY(ensure_open(now));
   if (transaction_) return {};
   transaction_ = store_.begin(isolation_, session_, std::move(ended_));
   catalog_.bind(transaction_.get());
@@ -131,15 +135,19 @@ void TransactionBlock::end(bool committed) {
   deferred_checks_.clear();
   state_ = State::kIdle;
   committed ? settings_.commit() : settings_.rollback();  // looks roles up: in no transaction any more
+  committed ? notifications_.after_commit() : notifications_.forget();
+}
+
+Status TransactionBlock::prepare_commit() {
+  if (before_commit && transaction_) INDIGO_TRY(before_commit());
+  return notifications_.before_commit();
 }
 
 Status TransactionBlock::commit() {
   if (state_ == State::kIdle) return {};
-  if (before_commit && transaction_) {
-    if (Status status = before_commit(); !status.ok()) {
-      rollback();
-      return status;
-    }
+  if (Status status = prepare_commit(); !status.ok()) {
+    rollback();
+    return status;
   }
   const MustNotFail scope;  // from here on it commits, or rolls back
   if (before_end) before_end(0, End::kCommit);
@@ -181,6 +189,7 @@ void TransactionBlock::fail() {
     if (transaction_) store_.rollback(*transaction_);
     let_go();
     deferred_checks_.clear();
+    notifications_.forget();
     settings_.rollback();
     settings_.begin();
     return;
@@ -198,7 +207,8 @@ int TransactionBlock::find(std::string_view name) const {
 
 Status TransactionBlock::savepoint(std::string_view name) {
   uint32_t level = transaction_ ? transaction_->savepoint() : 0;
-  savepoints_.push_back({std::string(name), level, settings_.mark(), deferred_checks_.mark(), read_only_});
+  savepoints_.push_back(
+      {std::string(name), level, settings_.mark(), deferred_checks_.mark(), notifications_.mark(), read_only_});
   return {};
 }
 
@@ -210,6 +220,7 @@ Status TransactionBlock::rollback_to(std::string_view name) {
   if (transaction_) transaction_->rollback_to(savepoints_[at].level);
   settings_.rollback_to(savepoints_[at].settings_mark);
   deferred_checks_.rollback_to(savepoints_[at].checks);
+  notifications_.rollback_to(savepoints_[at].notifications);
   read_only_ = savepoints_[at].read_only;
   savepoints_.resize(at + 1);
   if (state_ == State::kFailed) state_ = State::kBlock;  // a program may have savepoints in an implicit transaction

@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/exec/change/deferred_checks.h"
+#include "engine/notify/session_notifications.h"
 #include "engine/settings/settings.h"
 #include "storage/store.h"
 
@@ -41,8 +42,9 @@ class TransactionBlock {
  public:
   enum class State : uint8_t { kIdle, kImplicit, kBlock, kFailed };
 
-  TransactionBlock(storage::Store& store, catalog::SessionCatalog& catalog, Settings& settings, uint64_t session)
-      : store_(store), catalog_(catalog), settings_(settings), session_(session) {}
+  TransactionBlock(storage::Store& store, catalog::SessionCatalog& catalog, Settings& settings,
+                   SessionNotifications& notifications, uint64_t session)
+      : store_(store), catalog_(catalog), settings_(settings), notifications_(notifications), session_(session) {}
   ~TransactionBlock();
 
   State state() const { return state_; }
@@ -60,7 +62,9 @@ class TransactionBlock {
   // Microseconds since 2000-01-01; of the transaction's first statement.
   int64_t start_timestamp() const { return start_timestamp_; }
 
-  // Opens an implicit transaction if none is open, and the storage transaction.
+  // Opens an implicit transaction if none is open, without storage's.
+  Status ensure_open(int64_t now);
+  // The same with the storage transaction.
   Status ensure(int64_t now);
   // BEGIN: an implicit transaction becomes a block.
   Status begin(const TransactionModes& modes, int64_t now);
@@ -92,15 +96,18 @@ class TransactionBlock {
     uint32_t level;  // of storage::Transaction
     uint32_t settings_mark;
     exec::DeferredChecks::Mark checks;
+    SessionNotifications::Mark notifications;
     bool read_only;  // when it was set: the mode comes back with its end
   };
   int find(std::string_view name) const;
+  Status prepare_commit();
   void end(bool committed);
   void let_go();  // of the transaction, which has ended
 
   storage::Store& store_;
   catalog::SessionCatalog& catalog_;
   Settings& settings_;
+  SessionNotifications& notifications_;
   const uint64_t session_;
   State state_ = State::kIdle;
   std::unique_ptr<storage::Transaction> transaction_;

@@ -235,7 +235,6 @@ Result<OwnedDatum> no(SessionParts&, std::span<const Datum>) { return value_of(f
 Result<OwnedDatum> trigger_depth(SessionParts& session, std::span<const Datum>) {
   return OwnedDatum(Datum::of(static_cast<int32_t>(session.triggers().depth())));
 }
-Result<OwnedDatum> queue_usage(SessionParts&, std::span<const Datum>) { return OwnedDatum(Datum::of(0.0)); }
 
 constexpr SystemRows kActivityRows[] = {{"pg_stat_get_activity", stat_get_activity}};
 constexpr SystemValue kActivityValues[] = {
@@ -255,7 +254,6 @@ constexpr SystemValue kActivityValues[] = {
     {"pg_isolation_test_session_is_blocked", session_is_blocked},
     {"pg_trigger_depth", trigger_depth},
     {"pg_jit_available", no},
-    {"pg_notification_queue_usage", queue_usage},
     {"pg_collation_actual_version", collation_version},
     {"pg_database_collation_actual_version", no_text},
     {"pg_current_logfile", no_text},

@@ -227,13 +227,12 @@ Status backend_numbers(SessionParts& session, std::span<const Datum>, const Syst
   }
   return {};
 }
-// What Indigo does not have: replication, partitions, prepared transactions, notifications.
+// What Indigo does not have: replication, partitions, prepared transactions.
 Status no_rows(SessionParts&, std::span<const Datum>, const SystemRowSink&) { return {}; }
 
 constexpr SystemRows kCountersRows[] = {
     {"pg_stat_get_backend_idset", backend_numbers},
     {"pg_prepared_xact", no_rows},
-    {"pg_listening_channels", no_rows},
     {"pg_stat_get_progress_info", no_rows},
     {"pg_stat_get_wal_senders", no_rows},
     {"pg_stat_get_slru", no_rows},

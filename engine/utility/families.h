@@ -16,6 +16,7 @@ std::span<const UtilityStatement> copy_utilities();
 std::span<const UtilityStatement> explain_utilities();
 std::span<const UtilityStatement> maintenance_utilities();
 std::span<const UtilityStatement> program_utilities();
+std::span<const UtilityStatement> notify_utilities();
 std::span<const UtilityStatement> unsupported_utilities();
 
 }  // namespace indigo::engine

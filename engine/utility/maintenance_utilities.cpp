@@ -9,6 +9,7 @@
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
+#include "engine/notify/session_notifications.h"
 #include "engine/session/portals.h"
 #include "engine/session/prepared_statements.h"
 #include "engine/session/sequence_values.h"
@@ -208,15 +209,13 @@ Status run_discard(UtilityCall& call) {
   session.settings().reset_all();
   session.statements().clear();
   session.sequences().forget();
+  session.notifications().unlisten_all();
   session.store().locks().release_all(session.session_locks());
   INDIGO_TRY(session.begin_statement());
   INDIGO_TRY(drop_temporary());
   session.discard_plans();
   return {};
 }
-
-// LISTEN is refused, so that there is never anything to stop: connection pools send this when they take a session back.
-Status run_unlisten(UtilityCall&) { return {}; }
 
 std::string vacuum_name(const PgQuery__Node& n) { return n.vacuum_stmt->is_vacuumcmd ? "VACUUM" : "ANALYZE"; }
 std::string vacuum_in_block(const PgQuery__Node& n) { return n.vacuum_stmt->is_vacuumcmd ? "VACUUM" : ""; }
@@ -236,7 +235,6 @@ std::string discard_in_block(const PgQuery__Node& n) {
 }
 
 constexpr UtilityStatement kMaintenanceStatements[] = {
-    {.node = PG_QUERY__NODE__NODE_UNLISTEN_STMT, .name = "UNLISTEN", .run = run_unlisten, .needs_transaction = false},
     {.node = PG_QUERY__NODE__NODE_LOCK_STMT, .name = "LOCK TABLE", .run = run_lock},
     {.node = PG_QUERY__NODE__NODE_VACUUM_STMT,
      .name = "VACUUM",

@@ -17,7 +17,7 @@ const UtilityStatement* find_utility(const PgQuery__Node* node) {
     std::vector<const UtilityStatement*> all;
     for (auto family : {transaction_utilities(), constraint_utilities(), setting_utilities(), prepared_utilities(),
                         cursor_utilities(), copy_utilities(), explain_utilities(), maintenance_utilities(),
-                        program_utilities(), unsupported_utilities(), definition_statements()}) {
+                        program_utilities(), notify_utilities(), unsupported_utilities(), definition_statements()}) {
       for (const UtilityStatement& statement : family) {
         const auto at = static_cast<size_t>(statement.node);
         if (at >= all.size()) all.resize(at + 1);

@@ -164,8 +164,12 @@ async def test_timeouts_and_cancel(connection):
 
 
 @session
-async def test_what_is_not_supported_says_so(connection):
-    await fails(asyncpg.FeatureNotSupportedError, connection.execute("listen news"))
+async def test_listen(connection):
+    heard = asyncio.Queue()
+    await connection.add_listener("news", lambda *notification: heard.put_nowait(notification))
+    await connection.execute("select pg_notify('news', 'one')")
+    _, sender, channel, payload = await asyncio.wait_for(heard.get(), 20)
+    assert (sender, channel, payload) == (connection.get_server_pid(), "news", "one")
 
 
 def test_pool():

@@ -313,11 +313,13 @@ def test_composed_sql_and_parameters_of_the_session():
         assert connection.info.backend_pid == connection.execute("select pg_backend_pid()").fetchone()[0]
 
 
-def test_listen_is_refused_by_name():
+def test_listen():
+    heard = []
     with connect(autocommit=True) as connection:
-        error = cases.raises(errors.FeatureNotSupported, connection.execute, "listen news")
-        assert "LISTEN" in str(error)
-        cases.raises(errors.FeatureNotSupported, connection.execute, "notify news")
+        connection.add_notify_handler(heard.append)
+        connection.execute("listen news")
+        connection.execute("notify news, 'one'")
+        assert [(n.pid, n.channel, n.payload) for n in heard] == [(connection.info.backend_pid, "news", "one")]
 
 
 def test_two_phase_commit_is_refused():

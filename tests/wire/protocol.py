@@ -141,8 +141,8 @@ def fields(body):
     return {part[:1].decode(): part[1:] for part in body.split(b"\0") if part}
 
 
-def decode(type_byte, body):
-    """One message in words, as `<` lines have it."""
+def decode(type_byte, body, others=None):
+    """One message in words, as `<` lines have it. `others`: connections by name."""
     name = {
         b"1": "ParseComplete",
         b"2": "BindComplete",
@@ -201,6 +201,10 @@ def decode(type_byte, body):
         return f"{'CopyInResponse' if type_byte == b'G' else 'CopyOutResponse'} {code} {count}"
     if type_byte == b"d":
         return f"CopyData {quote(body)}"
+    if type_byte == b"A":
+        channel, payload, _ = body[4:].split(b"\0")
+        sender = next((name for name, other in (others or {}).items() if other.pid == struct.unpack(">I", body[:4])[0]), "?")
+        return f"NotificationResponse {sender} {quote(channel)} {quote(payload)}"
     if type_byte == b"v":
         minor, count = struct.unpack(">II", body[:8])
         return " ".join([f"NegotiateProtocolVersion {minor}"] + [quote(part) for part in body[8:].split(b"\0")[:count]])
@@ -249,7 +253,7 @@ class Connection:
 
     def next(self):
         try:
-            return decode(*self.receive())
+            return decode(*self.receive(), self.others)
         except Closed:
             return "closed"
         except TimeoutError:

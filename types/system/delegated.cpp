@@ -193,6 +193,7 @@ constexpr ScalarEntry kDelegatedEntries[] = {
     {"pg_trigger_depth", system_value<"pg_trigger_depth">},
     {"pg_jit_available", system_value<"pg_jit_available">},
     {"pg_notification_queue_usage", system_value<"pg_notification_queue_usage">},
+    {"pg_notify", system_value<"pg_notify">},
     {"pg_reload_conf", system_value<"pg_reload_conf">},
     {"pg_collation_actual_version", system_value<"pg_collation_actual_version">},
     {"pg_database_collation_actual_version", system_value<"pg_database_collation_actual_version">},

@@ -45,8 +45,8 @@ bool Stream::has_more_input() const {
   return !in_.unread().empty() || recv(socket_.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0;
 }
 
-StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
-  if (!tls_) return receive(in_, deadline, lowest);
+StreamResult Stream::fill(Deadline deadline, InterruptReason lowest, const std::atomic<bool>* call) {
+  if (!tls_) return receive(in_, deadline, lowest, call);
   while (true) {
     if (tls_->may_have_input()) {
       auto space = in_.prepare();
@@ -58,12 +58,13 @@ StreamResult Stream::fill(Deadline deadline, InterruptReason lowest) {
         case TlsChannel::Step::kFailed: broken_ = true; return StreamResult::kClosed;
       }
     }
-    const StreamResult result = receive(tls_->in(), deadline, lowest);
+    const StreamResult result = receive(tls_->in(), deadline, lowest, call);
     if (result != StreamResult::kOk) return result;
   }
 }
 
-StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReason lowest) {
+StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReason lowest,
+                             const std::atomic<bool>* call) {
   bool look = !readable_ && nearness_.look_at_once();
   while (true) {
     if (broken_) return StreamResult::kClosed;
@@ -90,6 +91,7 @@ StreamResult Stream::receive(InputBuffer& into, Deadline deadline, InterruptReas
       broken_ = true;
       return StreamResult::kClosed;
     }
+    if (call != nullptr && call->load(std::memory_order_acquire)) return StreamResult::kCalled;
     waiting_ = true;
     WaitResult result = task_.sleep_through(lowest, deadline);
     waiting_ = false;

@@ -4,6 +4,7 @@
 // lie between the socket and in() and out(). Thread safety: none; the owning task's worker only.
 #pragma once
 
+#include <atomic>
 #include <memory>
 
 #include "wire/net/input_buffer.h"
@@ -16,7 +17,7 @@
 
 namespace indigo::wire {
 
-enum class StreamResult : uint8_t { kOk, kClosed, kTimeout, kInterrupted };
+enum class StreamResult : uint8_t { kOk, kClosed, kTimeout, kInterrupted, kCalled };
 
 class Stream final : public IoHandler {
  public:
@@ -27,8 +28,9 @@ class Stream final : public IoHandler {
   InputBuffer& in() { return in_; }
   OutputBuffer& out() { return out_; }
 
-  // Receives at least one byte. An interrupt of `lowest` or above ends the wait.
-  StreamResult fill(Deadline deadline, InterruptReason lowest);
+  // Receives at least one byte. An interrupt of `lowest` or above ends the wait; so does `call` (kCalled) when it is true and the
+  // task is woken.
+  StreamResult fill(Deadline deadline, InterruptReason lowest, const std::atomic<bool>* call = nullptr);
   // Whether fill() would find bytes without waiting, as far as epoll has told.
   bool readable() const { return readable_ || (tls_ && tls_->may_have_input()); }
   // What follows goes through `channel`, its handshake first. Call it with nothing unread and nothing to send.
@@ -36,7 +38,7 @@ class Stream final : public IoHandler {
   const TlsChannel* tls() const { return tls_.get(); }
   TlsChannel* tls() { return tls_.get(); }
   // As fill(), into the channel's buffer: for the handshake.
-  StreamResult fill_channel(Deadline deadline, InterruptReason lowest) { return receive(tls_->in(), deadline, lowest); }
+  StreamResult fill_channel(Deadline deadline, InterruptReason lowest) { return receive(tls_->in(), deadline, lowest, nullptr); }
   // Sends all of out(). Cancel requests do not end the wait, terminate does.
   StreamResult flush() { return flush(kNoDeadline, InterruptReason::kIdleTimeout); }
   StreamResult flush(Deadline deadline, InterruptReason lowest);
@@ -63,7 +65,7 @@ class Stream final : public IoHandler {
   void on_io(uint32_t epoll_events) override;
 
  private:
-  StreamResult receive(InputBuffer& into, Deadline deadline, InterruptReason lowest);
+  StreamResult receive(InputBuffer& into, Deadline deadline, InterruptReason lowest, const std::atomic<bool>* call);
   bool send_some() { return send_until(out_.size()); }
   bool send_until(size_t end);                                          // of out_; false: would block or broken
   bool send_bytes(const OutputBuffer& from, size_t& sent, size_t end);  // false: would block or broken

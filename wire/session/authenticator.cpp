@@ -73,6 +73,7 @@ Result<std::string> Authenticator::answer() {
       case FrameState::kIncomplete: break;
     }
     switch (stream_.fill(deadline_, InterruptReason::kIdleTimeout)) {
+      case StreamResult::kCalled:
       case StreamResult::kOk: break;
       case StreamResult::kTimeout: return Error(sqlstate::kQueryCanceled, "canceling authentication due to timeout");
       case StreamResult::kInterrupted:

@@ -17,6 +17,7 @@
 #include "wire/messages/execute.h"
 #include "wire/messages/flush.h"
 #include "wire/messages/function_call.h"
+#include "wire/messages/notification_response.h"
 #include "wire/messages/parse_complete.h"
 #include "wire/messages/query.h"
 #include "wire/messages/ready_for_query.h"
@@ -75,12 +76,19 @@ CommandLoop::Next CommandLoop::wait_for_input() {
   }
   StreamResult result;
   try {
-    result = stream_.fill(session_.idle_deadline(), InterruptReason::kIdleTimeout);
+    // What arrives from other sessions is told at once, and does not count as the client's doing something.
+    const Deadline deadline = session_.idle_deadline();
+    const std::atomic<bool>* call = idle_ ? session_.has_notifications() : nullptr;
+    while ((result = stream_.fill(deadline, InterruptReason::kIdleTimeout, call)) == StreamResult::kCalled) {
+      if (!deliver_notifications() || stream_.flush() == StreamResult::kClosed) return Next::kEnd;
+      if (task_.interrupted() >= InterruptReason::kIdleTimeout) return Next::kContinue;
+    }
   } catch (const std::bad_alloc&) {
     return drop_message();
   }
   switch (result) {
     case StreamResult::kOk:
+    case StreamResult::kCalled:
     case StreamResult::kInterrupted:  // must_end() sees it
       return Next::kContinue;
     case StreamResult::kTimeout: task_.interrupt(InterruptReason::kIdleTimeout); return Next::kContinue;
@@ -138,6 +146,7 @@ void CommandLoop::fatal(const Error& error) {
 
 CommandLoop::Next CommandLoop::handle(const Frame& frame) {
   stream_.start_busy(session_.checks_connection());
+  idle_ = false;
   switch (frame.type) {
     case Query::kType:
       if (!skip_until_sync_) handle_query(frame.body);
@@ -272,12 +281,29 @@ void CommandLoop::extended(const Status& status) {
   skip_until_sync_ = true;
 }
 
+bool CommandLoop::deliver_notifications() {
+  engine::Session::Notification notification;
+  while (session_.next_notification(notification)) {
+    {
+      const MustNotFail scope;  // it has been taken
+      NotificationResponse{notification.sender, notification.channel, notification.payload}.encode(stream_.out());
+    }
+    stream_.mark_due();
+    if (stream_.out().size() < kMaxBufferedBytes) continue;
+    if (stream_.flush() == StreamResult::kClosed) return false;
+    if (task_.interrupted() >= InterruptReason::kIdleTimeout) break;
+  }
+  return true;
+}
+
 void CommandLoop::ready() {
+  deliver_notifications();
   const MustNotFail scope;
   // A session that is about to end is not ready for anything.
   if (sink_.lost_synchronization() || task_.interrupted() >= InterruptReason::kIdleTimeout) return;
   sink_.report_parameters();
   ReadyForQuery{session_.transaction_status()}.encode(stream_.out());
+  idle_ = session_.transaction_status() == 'I';
   stream_.mark_due();
   send_wanted_ = true;
 }

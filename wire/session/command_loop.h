@@ -45,6 +45,8 @@ class CommandLoop {
   void refuse(const Error& error);  // of a message that ends with ReadyForQuery
   void ready();
   Next wait_for_input();
+  // Tells the client what NOTIFY has sent, if the session is idle. False: the connection is lost.
+  bool deliver_notifications();
   // There is no memory for the message that has begun: takes its bytes away, and answers with an error.
   Next drop_message();
   bool must_end();
@@ -55,6 +57,7 @@ class CommandLoop {
   engine::Session& session_;
   ClientSink sink_;
   bool skip_until_sync_ = false;
+  bool idle_ = true;               // nothing but ReadyForQuery was said since the last message
   bool send_wanted_ = false;       // ReadyForQuery or Flush since the last send
   uint32_t messages_at_once_ = 0;  // since the session waited for input
   // Decoded messages that keep their memory.

@@ -72,6 +72,7 @@ Result<bool> CopyInSource::read(std::string& out) {
     }
     if (gathered && !stream_.readable()) return true;
     switch (stream_.fill(kNoDeadline, InterruptReason::kCancel)) {
+      case StreamResult::kCalled:
       case StreamResult::kOk:
       case StreamResult::kTimeout: break;
       case StreamResult::kInterrupted: return interrupt_error(task_.interrupted());
