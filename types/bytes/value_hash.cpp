@@ -1,6 +1,7 @@
 // hash_numeric, jsonb_hash, hash_array and hash_record: PostgreSQL's hashes of values that have parts, with its results.
 #include "types/bytes/value_hash.h"
 
+#include <bit>
 #include <map>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "types/json/jsonb.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
+#include "types/range/range.h"
 #include "types/system/type_name.h"
 #include "types/value/array_format.h"
 
@@ -105,6 +107,24 @@ uint64_t array_hash(FuncContext& context, Str image, Seed seed) {
     h = h * 31 + (a.is_null(i) ? 0 : value_hash(context, a.element(i), a.element_type(), seed));
   return seed.extended ? h : static_cast<uint32_t>(h);
 }
+uint64_t range_hash(FuncContext& context, const RangeValue& range, Seed seed) {
+  if (!check_hashable(context, range.element, seed)) return 0;
+  const auto hash_bound = [&](const RangeBound& bound) {
+    return range.empty || bound.infinite ? 0 : value_hash(context, bound.value, range.element, seed);
+  };
+  uint64_t h = seed.result(hash_word(range_flags(range), seed.value)) ^ hash_bound(range.lower);
+  // Each half by one bit.
+  const auto rotated = [](uint64_t v) { return uint64_t{std::rotl(static_cast<uint32_t>(v), 1)}; };
+  h = seed.extended ? rotated(h >> 32) << 32 | rotated(h) : rotated(h);
+  return h ^ hash_bound(range.upper);
+}
+uint64_t multirange_hash(FuncContext& context, Str image, Seed seed) {
+  const MultirangeValue m = read_multirange(image);
+  if (!check_hashable(context, m.element, seed)) return 0;
+  uint64_t h = 1;
+  for (const RangeValue& range : m.ranges) h = h * 31 + range_hash(context, range, seed);
+  return seed.extended ? h : static_cast<uint32_t>(h);
+}
 uint64_t record_hash(FuncContext& context, Str image, Seed seed) {
   const RecordFields r = live_fields(context.session().catalog(), image);
   uint64_t h = 0;
@@ -152,7 +172,8 @@ bool check_hashable(FuncContext& context, Oid type, Seed seed) {
   if (context.failed()) return false;
   if (has_parts(type) || hash_function(type, seed.extended) != nullptr) return true;
   const auto info = context.session().catalog().type(type);
-  if (info != nullptr && (info->kind == 'c' || info->kind == 'd' || info->kind == 'e' || info->category == 'A'))
+  if (info != nullptr && (info->kind == 'c' || info->kind == 'd' || info->kind == 'e' || info->kind == 'r' ||
+                          info->kind == 'm' || info->category == 'A'))
     return true;
   context.fail(sqlstate::kUndefinedFunction, "could not identify " +
                                                  std::string(seed.extended ? "an extended hash" : "a hash") +
@@ -169,6 +190,8 @@ uint64_t value_hash(FuncContext& context, const Datum& v, Oid type, Seed seed) {
   const auto info = context.session().catalog().type(type);
   if (info != nullptr && info->category == 'A') return array_hash(context, v.str, seed);
   if (info != nullptr && info->kind == 'd') return value_hash(context, v, info->base, seed);
+  if (info != nullptr && info->kind == 'r') return range_hash(context, read_range(v.str), seed);
+  if (info != nullptr && info->kind == 'm') return multirange_hash(context, v.str, seed);
   if (type == oid::kRecord || (info != nullptr && info->kind == 'c')) return record_hash(context, v.str, seed);
   const bool is_enum = info != nullptr && info->kind == 'e';
   const ScalarFunction* found = hash_function(is_enum ? Oid{oid::kOid} : type, seed.extended);
@@ -201,11 +224,22 @@ int64_t hash_record_seeded(FuncContext& context, Str v, int64_t seed) {
   return static_cast<int64_t>(record_hash(context, v, seed_of(seed)));
 }
 
+int32_t hash_range(FuncContext& context, Str v) { return static_cast<int32_t>(range_hash(context, read_range(v), {})); }
+int64_t hash_range_seeded(FuncContext& context, Str v, int64_t seed) {
+  return static_cast<int64_t>(range_hash(context, read_range(v), seed_of(seed)));
+}
+int32_t hash_multirange(FuncContext& context, Str v) { return static_cast<int32_t>(multirange_hash(context, v, {})); }
+int64_t hash_multirange_seeded(FuncContext& context, Str v, int64_t seed) {
+  return static_cast<int64_t>(multirange_hash(context, v, seed_of(seed)));
+}
+
 const ScalarEntry kValueHashEntries[] = {
-    {"hash_numeric", kernel<hash_numeric>},   {"hash_numeric_extended", kernel<hash_numeric_seeded>},
-    {"jsonb_hash", kernel<hash_jsonb_value>}, {"jsonb_hash_extended", kernel<hash_jsonb_seeded>},
-    {"hash_array", kernel<hash_array>},       {"hash_array_extended", kernel<hash_array_seeded>},
-    {"hash_record", kernel<hash_record>},     {"hash_record_extended", kernel<hash_record_seeded>},
+    {"hash_range", kernel<hash_range>},           {"hash_range_extended", kernel<hash_range_seeded>},
+    {"hash_multirange", kernel<hash_multirange>}, {"hash_multirange_extended", kernel<hash_multirange_seeded>},
+    {"hash_numeric", kernel<hash_numeric>},       {"hash_numeric_extended", kernel<hash_numeric_seeded>},
+    {"jsonb_hash", kernel<hash_jsonb_value>},     {"jsonb_hash_extended", kernel<hash_jsonb_seeded>},
+    {"hash_array", kernel<hash_array>},           {"hash_array_extended", kernel<hash_array_seeded>},
+    {"hash_record", kernel<hash_record>},         {"hash_record_extended", kernel<hash_record_seeded>},
 };
 
 }  // namespace

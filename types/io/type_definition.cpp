@@ -3,6 +3,8 @@
 #include <array>
 #include <vector>
 
+#include "types/range/families.h"
+
 namespace indigo::types {
 
 namespace {
@@ -14,7 +16,7 @@ struct DefinitionTable {
   std::vector<const TypeDefinition*> all;
   DefinitionTable() {
     for (const auto family : {number_types, string_types, datetime_types, json_types, catalog_types, money_types,
-                              network_types, other_types}) {
+                              network_types, other_types, range_types}) {
       for (const TypeDefinition& definition : family()) {
         by_oid[definition.type] = &definition;
         all.push_back(&definition);

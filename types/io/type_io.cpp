@@ -4,13 +4,14 @@
 #include "types/function/errors.h"
 #include "types/io/container_io.h"
 #include "types/oids.h"
+#include "types/range/range.h"
 
 namespace indigo::types {
 
 namespace {
 
 // How the types that need the catalog are handled.
-enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain };
+enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain, kRange, kMultirange };
 struct Resolved {
   Shape shape = Shape::kNone;
   std::shared_ptr<const TypeInfo> info;
@@ -28,6 +29,10 @@ Resolved resolve(FuncContext& context, Oid type) {
     r.shape = Shape::kEnum;
   } else if (r.info->kind == 'd') {
     r.shape = Shape::kDomain;
+  } else if (r.info->kind == 'r') {
+    r.shape = Shape::kRange;
+  } else if (r.info->kind == 'm') {
+    r.shape = Shape::kMultirange;
   }
   return r;
 }
@@ -69,6 +74,8 @@ Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
     case Shape::kRecord: return record_input(context, type.oid, text);
     case Shape::kEnum: return enum_input(context, *r.info, text);
     case Shape::kDomain: return type_input(context, base_of(*r.info, type), text);
+    case Shape::kRange: return range_input(context, type, text);
+    case Shape::kMultirange: return multirange_input(context, type, text);
     case Shape::kNone: break;
   }
   return fail_unsupported(context, type.oid);
@@ -89,6 +96,8 @@ Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
     case Shape::kRecord: return record_receive(context, type.oid, bytes);
     case Shape::kEnum: return enum_input(context, *r.info, bytes);
     case Shape::kDomain: return type_receive(context, base_of(*r.info, type), bytes);
+    case Shape::kRange: return range_receive(context, type, bytes);
+    case Shape::kMultirange: return multirange_receive(context, type, bytes);
     case Shape::kNone: break;
   }
   return fail_unsupported(context, type.oid);
@@ -102,6 +111,8 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
     case Shape::kRecord: return record_output(context, value.str, out);
     case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
     case Shape::kDomain: return type_output(context, base_of(*r.info, type), value, out);
+    case Shape::kRange: return range_output(context, type, value, out);
+    case Shape::kMultirange: return multirange_output(context, type, value, out);
     case Shape::kNone: break;
   }
   // A pseudo-type's argument (anyarray columns of the statistics views): its image says what it is.
@@ -119,6 +130,8 @@ void type_send(FuncContext& context, const TypeRef& type, const Datum& value, st
     case Shape::kRecord: return record_send(context, value.str, out);
     case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
     case Shape::kDomain: return type_send(context, base_of(*r.info, type), value, out);
+    case Shape::kRange: return range_send(context, type, value, out);
+    case Shape::kMultirange: return multirange_send(context, type, value, out);
     case Shape::kNone: break;
   }
   if (type.oid == oid::kAnyArray || type.oid == oid::kAnyCompatibleArray) array_send(context, value.str, out);
@@ -130,6 +143,8 @@ bool type_has_io(FuncContext& context, Oid type) {
   switch (r.shape) {
     case Shape::kArray: return type_has_io(context, r.info->element);
     case Shape::kDomain: return type_has_io(context, r.info->base);
+    case Shape::kRange:
+    case Shape::kMultirange: return type_has_io(context, r.info->range_subtype);
     case Shape::kRecord:
     case Shape::kEnum: return true;
     case Shape::kNone: return false;

@@ -8,6 +8,7 @@
 
 #include "types/function/compare.h"
 #include "types/function/registry.h"
+#include "types/io/held_order.h"
 #include "types/io/record.h"
 #include "types/io/type_definition.h"
 #include "types/io/type_orders.h"
@@ -16,6 +17,7 @@
 #include "types/number/float.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
+#include "types/range/range.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"
 #include "types/value/numeric_format.h"
@@ -81,8 +83,6 @@ int compare_bits(const Datum& a, const Datum& b) {
 
 // ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
 // An element type that is not built in is an enum or a composite type.
-const TypeOrder* order_of_element(Oid type, Phys phys);
-
 int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
   if (a.null || b.null) return three_way(a.null, b.null);
   return order.compare(a, b, collator);
@@ -91,7 +91,7 @@ int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, con
 int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
   const ArrayView a(x.str), b(y.str);
   if (a.element_type() != b.element_type()) return three_way(a.element_type(), b.element_type());  // of type anyarray
-  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  const TypeOrder* order = order_of_held(a.element_type(), a.element_phys());
   for (int32_t i = 0; order != nullptr && i < std::min(a.count(), b.count()); i++)
     if (const int c = compare_elements(*order, a.element(i), b.element(i), collator)) return c;
   if (const int c = three_way(a.count(), b.count())) return c;
@@ -104,7 +104,7 @@ int compare_arrays(const Datum& x, const Datum& y, const Collator* collator) {
 }
 uint64_t hash_array(const Datum& v, const Collator* collator) {
   const ArrayView a(v.str);
-  const TypeOrder* order = order_of_element(a.element_type(), a.element_phys());
+  const TypeOrder* order = order_of_held(a.element_type(), a.element_phys());
   uint64_t hash = 1;
   for (int32_t i = 0; order != nullptr && i < a.count(); i++)
     hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
@@ -120,7 +120,7 @@ int compare_records(const Datum& x, const Datum& y, const Collator*) {
     // Values of different types are not looked into; records of different shapes are still in some order.
     if (i < a.values.size() && i < b.values.size() && a.types[i].oid != b.types[i].oid)
       return three_way(a.types[i].oid, b.types[i].oid);
-    const TypeOrder* order = order_of_element(longer.types[i].oid, phys);
+    const TypeOrder* order = order_of_held(longer.types[i].oid, phys);
     const Datum null = Datum::make_null(phys);
     const Datum& left = i < a.values.size() ? a.values[i] : null;
     const Datum& right = i < b.values.size() ? b.values[i] : null;
@@ -134,7 +134,7 @@ uint64_t hash_record(const Datum& v, const Collator*) {
   while (!a.values.empty() && a.values.back().null) a.values.pop_back();
   uint64_t hash = 1;
   for (size_t i = 0; i < a.values.size(); i++) {
-    const TypeOrder* order = order_of_element(a.types[i].oid, a.values[i].phys);
+    const TypeOrder* order = order_of_held(a.types[i].oid, a.values[i].phys);
     hash = hash * 31 + (a.values[i].null || order == nullptr ? 0 : order->hash(a.values[i], nullptr));
   }
   return hash;
@@ -164,22 +164,6 @@ constexpr TypeOrder kUserOrder{
     compare_of_user_type,
     [](const Datum& a, const Datum& b, const Collator* c) { return compare_of_user_type(a, b, c) == 0; },
     [](const Datum& v, const Collator* c) { return is_record_image(v.str) ? hash_record(v, c) : hash_string(v.str); }};
-
-const TypeOrder* order_of_element(Oid type, Phys phys) {
-  if (const TypeOrder* order = type_order(type)) return order;
-  if (type < oid::kFirstUserOid) return nullptr;
-  switch (phys) {  // domains; of four bytes: enums, too
-    case Phys::kBool: return order_of_builtin(oid::kBool);
-    case Phys::kI16: return order_of_builtin(oid::kInt2);
-    case Phys::kI32: return &kOidOrder;
-    case Phys::kI64: return order_of_builtin(oid::kInt8);
-    case Phys::kF32: return order_of_builtin(oid::kFloat4);
-    case Phys::kF64: return order_of_builtin(oid::kFloat8);
-    case Phys::kB16: return order_of_builtin(oid::kUuid);
-    case Phys::kStr: break;
-  }
-  return &kUserOrder;
-}
 
 }  // namespace
 
@@ -230,6 +214,22 @@ constinit const TypeOrder kArrayOrder{
 constinit const TypeOrder kCollatedOrder = kTextOrder<whole_text>;
 constinit const TypeOrder kPaddedOrder = kTextOrder<without_trailing_blanks>;
 
+const TypeOrder* order_of_held(Oid type, Phys phys) {
+  if (const TypeOrder* order = type_order(type)) return order;
+  if (type < oid::kFirstUserOid) return nullptr;
+  switch (phys) {  // domains; of four bytes: enums, too
+    case Phys::kBool: return order_of_builtin(oid::kBool);
+    case Phys::kI16: return order_of_builtin(oid::kInt2);
+    case Phys::kI32: return &kOidOrder;
+    case Phys::kI64: return order_of_builtin(oid::kInt8);
+    case Phys::kF32: return order_of_builtin(oid::kFloat4);
+    case Phys::kF64: return order_of_builtin(oid::kFloat8);
+    case Phys::kB16: return order_of_builtin(oid::kUuid);
+    case Phys::kStr: break;
+  }
+  return &kUserOrder;
+}
+
 const TypeOrder* type_order(Oid type) {
   if (const TypeOrder* order = order_of_builtin(type)) return order;
   return is_array_type(type) ? &kArrayOrder : nullptr;
@@ -242,6 +242,8 @@ const TypeOrder* type_order(const TypeInfo& type) {
     case 'e': return &kOidOrder;
     case 'c': return &kRecordOrder;
     case 'd': return type_order(type.base);
+    case 'r': return &kRangeOrder;
+    case 'm': return &kMultirangeOrder;
     default: return nullptr;
   }
 }

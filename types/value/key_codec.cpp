@@ -7,6 +7,8 @@
 //   timetz                        UTC time of day, then the zone
 //   bit, varbit                   the escaped bytes, then the length in bits
 //   array                         per element 0x01 and its key, or 0x02 for null; 0x00; then dimensions and lower bounds
+//   range                         0x01 when empty, else 0x02 and its bounds: infinity, or the value's key and the bound's side
+//   multirange                    its ranges, 0x00
 //   enum                          its label's oid (labels are numbered in their order)
 #include "types/value/key_codec.h"
 
@@ -18,6 +20,7 @@
 #include "types/generated/columns.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
+#include "types/range/range.h"
 #include "types/value/array_format.h"
 #include "types/value/numeric_format.h"
 
@@ -148,6 +151,25 @@ void append_array(Str image, const Collator* collator, std::string& out) {
   for (int d = 0; d < array.dimensions(); d++) append_signed(static_cast<uint32_t>(array.dimension(d).lower), out);
 }
 
+// An exclusive lower bound is just above its value, an exclusive upper one just below.
+void append_bound(const RangeBound& bound, Kind element, std::string& out) {
+  if (bound.infinite) {
+    out.push_back(bound.lower ? 0 : 2);
+    return;
+  }
+  out.push_back(1);
+  append_value(element, bound.value, nullptr, out);
+  out.push_back(bound.inclusive ? 1 : bound.lower ? 2 : 0);
+}
+
+void append_range(const RangeValue& range, std::string& out) {
+  out.push_back(range.empty ? 1 : 2);
+  if (range.empty) return;
+  const Kind element = kind_of(range.element, range.phys);
+  append_bound(range.lower, element, out);
+  append_bound(range.upper, element, out);
+}
+
 void append_value(Kind kind, const Datum& value, const Collator* collator, std::string& out) {
   switch (kind) {
     case Kind::kNone: break;
@@ -176,6 +198,11 @@ void append_value(Kind kind, const Datum& value, const Collator* collator, std::
       append_unsigned(load_unaligned<uint32_t>(value.str.data()), out);
       break;
     case Kind::kArray: append_array(value.str, collator, out); break;
+    case Kind::kRange: append_range(read_range(value.str), out); break;
+    case Kind::kMultirange:
+      for (const RangeValue& range : read_multirange(value.str).ranges) append_range(range, out);
+      out.push_back(0);
+      break;
   }
 }
 

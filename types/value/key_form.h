@@ -24,7 +24,9 @@ enum class KeyForm : uint8_t {
   kFixedBytes,
   kNetwork,
   kBit,
-  kArray
+  kArray,
+  kRange,
+  kMultirange
 };
 
 }  // namespace indigo::types

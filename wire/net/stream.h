@@ -38,7 +38,9 @@ class Stream final : public IoHandler {
   const TlsChannel* tls() const { return tls_.get(); }
   TlsChannel* tls() { return tls_.get(); }
   // As fill(), into the channel's buffer: for the handshake.
-  StreamResult fill_channel(Deadline deadline, InterruptReason lowest) { return receive(tls_->in(), deadline, lowest, nullptr); }
+  StreamResult fill_channel(Deadline deadline, InterruptReason lowest) {
+    return receive(tls_->in(), deadline, lowest, nullptr);
+  }
   // Sends all of out(). Cancel requests do not end the wait, terminate does.
   StreamResult flush() { return flush(kNoDeadline, InterruptReason::kIdleTimeout); }
   StreamResult flush(Deadline deadline, InterruptReason lowest);

@@ -43,6 +43,8 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     const auto info = c.catalog.type(type);
     if (info == nullptr) break;
     if (info->is_array()) return builtins.default_opclass(method.classes, oid::kAnyArray);
+    if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
+    if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
     type = info->base;
   }
   return kInvalidOid;
@@ -314,6 +316,8 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
   const Oid family = actual->is_array()    ? oid::kAnyArray
                      : actual->kind == 'e' ? oid::kAnyEnum
                      : actual->kind == 'c' ? oid::kRecord
+                     : actual->kind == 'r' ? oid::kAnyRange
+                     : actual->kind == 'm' ? oid::kAnyMultirange
                                            : kInvalidOid;
   bool accepts = false;
   table(c, catalog::pg_opclass::kOid).scan(c.txn, {}, [&](RowReader row) {
