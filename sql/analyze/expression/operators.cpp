@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
@@ -8,15 +10,21 @@ namespace {
 
 using types::OperatorInfo;
 
-// One name's operators with the right number of operands; of equal signatures the first of the search path.
+// One name's operators with the right number of operands, in the order of the search path.
 std::vector<const OperatorInfo*> operators_of(catalog::CatalogView& catalog, std::string_view schema,
                                               std::string_view name, bool prefix) {
+  std::vector<const OperatorInfo*> list = catalog.operators_named(schema, name);
+  std::erase_if(list, [&](const OperatorInfo* op) { return (op->left == kInvalidOid) != prefix; });
+  return list;
+}
+
+// Of equal signatures the first. There may be many; an exact match is found without this.
+std::vector<const OperatorInfo*> without_hidden(std::span<const OperatorInfo* const> all) {
   std::vector<const OperatorInfo*> list;
-  for (const OperatorInfo* op : catalog.operators_named(schema, name)) {
-    if ((op->left == kInvalidOid) != prefix) continue;
-    bool hidden = false;
-    for (const OperatorInfo* earlier : list)
-      hidden = hidden || (earlier->left == op->left && earlier->right == op->right);
+  for (const OperatorInfo* op : all) {
+    const bool hidden = std::any_of(list.begin(), list.end(), [&](const OperatorInfo* earlier) {
+      return earlier->left == op->left && earlier->right == op->right;
+    });
     if (!hidden) list.push_back(op);
   }
   return list;
@@ -46,8 +54,9 @@ const OperatorInfo* exact_binary(catalog::CatalogView& catalog, std::span<const 
   return base != left ? exact(list, base, base) : nullptr;
 }
 
-const OperatorInfo* choose(catalog::CatalogView& catalog, std::span<const OperatorInfo* const> list,
+const OperatorInfo* choose(catalog::CatalogView& catalog, std::span<const OperatorInfo* const> all,
                            std::span<const Oid> types, bool* ambiguous) {
+  const std::vector<const OperatorInfo*> list = without_hidden(all);
   std::vector<Candidate> candidates;
   for (size_t i = 0; i < list.size(); i++) {
     Candidate c;
