@@ -54,7 +54,7 @@ HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const
     }
     DataNode* const next = node->next();
     if (!node->latch.validate(version)) continue;
-    if (next != nullptr && toward != Toward::kFirst && !lies_before(*next) && !mutated(Mutation::kNoWalk)) {
+    if (next != nullptr && toward != Toward::kFirst && !lies_before(*next)) {
       next->prefetch();
       node = next;
       continue;
@@ -71,7 +71,8 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash, std
   EntryKey place = begin;
   size_t count = 0;
   for (;;) {
-    const Target target = walk(node, Toward::kAt, place);
+    const Target target =
+        mutated(Mutation::kNoWalk) ? Target{node, node->latch.read_begin(), nullptr} : walk(node, Toward::kAt, place);
     node = target.node;
     const size_t before = count;
     count = node->read_key(key, hash, primary_keys, count);
