@@ -1,5 +1,6 @@
 #include "storage/index/griffin/griffin_index.h"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 
@@ -156,7 +157,14 @@ void GriffinIndex::merge(Shard& shard, const KeyRange& range, Why why) const {
     shard.pending.collect(range, batch);
   }
   if (batch.size() == 0) return;
+  constexpr size_t kAhead = 16;
+  std::array<Bytes, kAhead> keys;
   for (size_t i = 0; i < batch.size(); i++) {
+    if (i % kAhead == 0) {  // the misses of several changes overlap
+      const size_t n = std::min(kAhead, batch.size() - i);
+      for (size_t k = 0; k < n; k++) keys[k] = batch.at(i + k).key;
+      tree_->prefetch({keys.data(), n});
+    }
     const EntryKey entry = batch.at(i);
     pauses_.at(PausePoint::kMergeEntry);
     if (hash_->contains(entry)) {
