@@ -54,7 +54,8 @@ Reads reads_of(const ExprPtr& condition) {
   });
   return out;
 }
-Reads reads_of(const Query& action) {
+// `up`: levels from the query to the rule.
+Reads reads_of(const Query& action, int up = 1) {
   Reads out;
   visit_query(
       action,
@@ -62,7 +63,7 @@ Reads reads_of(const Query& action) {
         out.note(e, depth);
         return true;
       },
-      1);
+      up);
   return out;
 }
 
@@ -131,12 +132,12 @@ class RuleReader {
     return {};
   }
 
-  // What OLD and NEW cannot be seen from.
-  static Status check_sources(const Query& q) {
+  // What OLD and NEW cannot be seen from. `up`: levels from the query to the rule.
+  static Status check_sources(const Query& q, int up = 1) {
     for (const Entry& e : q.entries) {
       if (e.kind != EntryKind::kSubquery || e.relation != nullptr) continue;
       const bool source = q.command == CommandKind::kInsert && e.alias == "*SELECT*";
-      if (source && e.subquery->set_operation == nullptr) INDIGO_TRY(check_sources(*e.subquery));
+      if (source && e.subquery->set_operation == nullptr) INDIGO_TRY(check_sources(*e.subquery, up + 1));
       if (q.set_operation == nullptr && (!source || e.subquery->set_operation == nullptr)) continue;
       Reads reads;
       visit_query(
@@ -145,13 +146,13 @@ class RuleReader {
             reads.note(x, depth);
             return true;
           },
-          2);
+          up + 1);
       if (!reads.old_row && !reads.new_row) continue;
       return Error(sqlstate::kInvalidColumnReference,
                    "UNION/INTERSECT/EXCEPT member statement cannot refer to other relations of same query level");
     }
     for (const CommonTable& t : q.ctes) {
-      const Reads reads = reads_of(*t.query);
+      const Reads reads = reads_of(*t.query, up + 1);
       if (reads.old_row || reads.new_row) {
         return Error(sqlstate::kFeatureNotSupported,
                      std::string("cannot refer to ") + (reads.old_row ? "OLD" : "NEW") + " within WITH query");
