@@ -231,6 +231,13 @@ class Deparser {
     const auto* info = catalog_.operator_by_oid(op);
     if (!info) return "?";
     if (info->schema == oid::kPgCatalogSchema) return info->name;
+    if (!options_.always_qualify) {
+      for (const auto* other : catalog_.operators_named("", info->name)) {
+        if (other->left != info->left || other->right != info->right) continue;
+        if (other == info) return info->name;
+        break;
+      }
+    }
     return "OPERATOR(" + types::quote_identifier(catalog_.schema_name(info->schema)) + "." + info->name + ")";
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,11 @@ struct TypeInfo {
   struct Check {
     std::string name, expression;  // SQL text over VALUE
   };
-  std::vector<Check> checks;             // domains, in PostgreSQL's order (by name)
+  std::vector<Check> checks;  // domains, in PostgreSQL's order (by name)
+  // A base type of users' own: the built-in type whose input and output functions it has, and whose form its values have.
+  Oid like = kInvalidOid;
+  // Such a type with an order of its own: the symbol of its default btree class's comparison in an extension's module.
+  std::string comparison;
   Oid range_subtype = kInvalidOid;       // ranges and multiranges: pg_range.rngsubtype
   Oid range_partner = kInvalidOid;       // of a range its multirange, of a multirange its range
   std::vector<std::string> enum_labels;  // enums, in sort order
@@ -89,6 +94,16 @@ struct AggregateInfo {
   char kind = 'n';  // n normal, o ordered-set, h hypothetical
   int16_t direct_arguments = 0;
   Oid sort_operator = kInvalidOid;
+  // An aggregate of users' own: the built-in one that has the same functions, where there is one; it runs in its place.
+  Oid same_as = kInvalidOid;
+  // pg_aggregate's functions and states: plain ones, and those of moving window frames.
+  struct Program {
+    Oid transition = kInvalidOid, inverse = kInvalidOid, final = kInvalidOid;
+    Oid state = kInvalidOid;             // as declared: polymorphic, perhaps
+    bool final_extra = false;            // the final function takes the aggregated arguments, too (as nulls)
+    std::optional<std::string> initial;  // as text; none: null
+  };
+  Program plain, moving;  // moving.transition is kInvalidOid where there is none
 };
 
 struct OperatorInfo {

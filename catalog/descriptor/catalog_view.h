@@ -40,9 +40,6 @@ class CatalogView : public types::CatalogContext {
   std::shared_ptr<const RowShape> row_shape(Oid oid) final { return relation(oid); }
   std::optional<std::vector<Oid>> hash_partition_types(Oid oid) final;
 
-  // ---- aggregates
-  virtual const AggregateInfo* aggregate(Oid function) = 0;
-
   // ---- the ordering and equality of a type: pg_opclass/pg_amop of its default btree class. Strategy 1..5 is < <= = >= >
   virtual Oid btree_operator(Oid type, int strategy) = 0;  // kInvalidOid when the type has no order
   // Which btree strategy `op` has for its left type (0: none).

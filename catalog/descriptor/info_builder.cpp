@@ -611,7 +611,9 @@ std::shared_ptr<const TypeInfo> InfoBuilder::type(Oid oid) {
           });
       std::sort(t->checks.begin(), t->checks.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
       break;
-    default: t->phys = Phys::kStr;
+    default:
+      t->phys = Phys::kStr;
+      if (t->kind == 'b' && !t->is_array()) add_base_type(*t);
   }
   return t;
 }

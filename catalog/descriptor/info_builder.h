@@ -21,6 +21,8 @@ class InfoBuilder {
   std::shared_ptr<const RelationInfo> relation(Oid oid);
   std::shared_ptr<const TypeInfo> type(Oid oid);
   std::shared_ptr<const FunctionInfo> function(Oid oid);
+  // Null when there is none of users' own.
+  std::unique_ptr<AggregateInfo> aggregate(Oid function);
 
  private:
   std::shared_ptr<const RelationInfo> system_relation(const StaticTable& table);
@@ -39,6 +41,8 @@ class InfoBuilder {
   void add_statistics(RelationInfo& relation);
   IndexInfo index(RelationInfo& relation, RowReader row);
   KeyColumn key_column(const TypeRef& type) const;
+  // Of a base type of users' own: `like` and `comparison`.
+  void add_base_type(TypeInfo& type);
   std::string schema_name(Oid schema);
 
   Database& database_;

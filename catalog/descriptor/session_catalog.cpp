@@ -22,6 +22,7 @@ SessionCatalog::~SessionCatalog() { database_->add_session(-1); }
 
 void SessionCatalog::bind(storage::Transaction* txn) {
   txn_ = txn;
+  retired_.clear();
   if (!private_) return;
   private_ = false;
   clear_local();
@@ -84,6 +85,7 @@ void SessionCatalog::clear_local() {
   superusers_.clear();
   usable_schemas_.clear();
   path_valid_ = false;
+  if (defined_ != nullptr) retired_.push_back(std::move(defined_));
 }
 
 void SessionCatalog::refresh() {
@@ -314,17 +316,6 @@ std::shared_ptr<const FunctionInfo> SessionCatalog::function(Oid oid) {
   });
 }
 
-const AggregateInfo* SessionCatalog::aggregate(Oid function) { return catalog_.builtins().aggregate(function); }
-
-std::vector<const OperatorInfo*> SessionCatalog::operators_named(std::string_view schema, std::string_view name) {
-  std::vector<const OperatorInfo*> out;
-  if (schema.empty() || schema == "pg_catalog") catalog_.builtins().operators_named(name, out);
-  return out;
-}
-
-const OperatorInfo* SessionCatalog::operator_by_oid(Oid oid) { return catalog_.builtins().operator_by_oid(oid); }
-const CastInfo* SessionCatalog::cast(Oid source, Oid target) { return catalog_.builtins().cast(source, target); }
-
 namespace {
 
 // The type whose btree operators serve `t`, where it has none of its own; kInvalidOid when there is none.
@@ -367,13 +358,16 @@ Oid SessionCatalog::btree_operator(Oid type_oid, int strategy) {
     if (const Oid op = catalog_.builtins().btree_operator(type_oid, strategy); op != kInvalidOid) return op;
     const auto t = type(type_oid);
     if (t == nullptr) break;
+    if (!t->comparison.empty()) return own_btree_operator(type_oid, strategy);
     if (!contents_have_operator(*t, strategy)) break;
     type_oid = ordering_type(*t);
   }
   return kInvalidOid;
 }
 
-int SessionCatalog::btree_strategy(Oid op) { return catalog_.builtins().btree_strategy(op); }
+int SessionCatalog::btree_strategy(Oid op) {
+  return op < oid::kFirstUserOid ? catalog_.builtins().btree_strategy(op) : own_btree_strategy(op);
+}
 
 Oid SessionCatalog::default_opclass(Oid type_oid) {
   const Oid kBtree = default_access_method().oid;
@@ -382,6 +376,7 @@ Oid SessionCatalog::default_opclass(Oid type_oid) {
     if (const Oid found = catalog_.builtins().default_opclass(kBtree, type_oid); found != kInvalidOid) return found;
     const auto t = type(type_oid);
     if (t == nullptr) break;
+    if (!t->comparison.empty()) return own_default_opclass(type_oid, kBtree);
     type_oid = ordering_type(*t);
   }
   return kInvalidOid;

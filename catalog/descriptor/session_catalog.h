@@ -17,6 +17,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/catalog_view.h"
+#include "catalog/descriptor/defined_operators.h"
 #include "catalog/descriptor/lookup_transaction.h"
 
 namespace indigo::catalog {
@@ -107,6 +108,13 @@ class SessionCatalog final : public CatalogView {
 
  private:
   bool contents_have_operator(const TypeInfo& type, int strategy);
+  // ---- operators, casts and aggregates that users have made (session_operators.cpp)
+  DefinedOperators& defined();
+  const OperatorInfo* read_operator(const RowReader& row);
+  const std::vector<const OperatorInfo*>& own_operators_named(std::string_view name);
+  Oid own_btree_operator(Oid type, int strategy);
+  int own_btree_strategy(Oid op);
+  Oid own_default_opclass(Oid type, Oid method);
   void refresh();  // drops the local maps when the version has moved
   void clear_local();
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
@@ -139,6 +147,9 @@ class SessionCatalog final : public CatalogView {
   std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes
   std::map<std::tuple<Oid, Oid, bool>, bool> memberships_;  // answers of reaches
   std::unordered_map<Oid, bool> superusers_, usable_schemas_;
+  std::unique_ptr<DefinedOperators> defined_;
+  std::vector<std::unique_ptr<DefinedOperators>>
+      retired_;  // pointers into them may be in use until the next transaction
 };
 
 }  // namespace indigo::catalog

@@ -39,6 +39,13 @@ inline constexpr int kCollationName = 0;      // pg_collation (collname, collnam
 inline constexpr int kAuthMembersMember = 0;  // pg_auth_members (member)
 inline constexpr int kInheritsParent = 0;     // pg_inherits (inhparent)
 inline constexpr int kPolicyTable = 0;        // pg_policy (polrelid, polname)
+inline constexpr int kOperatorName = 0;       // pg_operator (oprname, oprleft, oprright, oprnamespace)
+inline constexpr int kCastTypes = 0;          // pg_cast (castsource, casttarget)
+inline constexpr int kOpclassName = 0;        // pg_opclass (opcmethod, opcname, opcnamespace)
+inline constexpr int kOpfamilyName = 0;       // pg_opfamily (opfmethod, opfname, opfnamespace)
+inline constexpr int kAmopFamily = 0;         // pg_amop (amopfamily, amoplefttype, amoprighttype)
+inline constexpr int kAmopOperator = 1;       // pg_amop (amopopr)
+inline constexpr int kAmprocFamily = 0;       // pg_amproc (amprocfamily, amproclefttype, amprocrighttype)
 }  // namespace system_index
 
 std::span<const SystemIndex> system_indexes();

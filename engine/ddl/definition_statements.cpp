@@ -20,6 +20,7 @@
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/create_table.h"
@@ -117,8 +118,12 @@ constexpr UtilityStatement definition(PgQuery__Node__NodeCase node, std::string_
 }
 
 Status execute_define(DdlContext& c, const PgQuery__DefineStmt& s) {
-  if (s.kind == PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION) return ddl::execute_create_collation(c, s);
-  return ddl::unsupported(of_object("CREATE", s.kind));
+  switch (s.kind) {
+    case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: return ddl::execute_create_collation(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return ddl::execute_create_operator(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE: return ddl::execute_create_aggregate(c, s);
+    default: return ddl::unsupported(of_object("CREATE", s.kind));
+  }
 }
 
 constexpr UtilityStatement kDefinitions[] = {
@@ -186,6 +191,10 @@ constexpr UtilityStatement kDefinitions[] = {
     definition<&PgQuery__Node::drop_owned_stmt, ddl::execute_drop_owned>(PG_QUERY__NODE__NODE_DROP_OWNED_STMT,
                                                                          "DROP OWNED"),
     definition<&PgQuery__Node::define_stmt, execute_define>(PG_QUERY__NODE__NODE_DEFINE_STMT, "CREATE", define_name),
+    definition<&PgQuery__Node::create_cast_stmt, ddl::execute_create_cast>(PG_QUERY__NODE__NODE_CREATE_CAST_STMT,
+                                                                           "CREATE CAST"),
+    definition<&PgQuery__Node::alter_operator_stmt, ddl::execute_alter_operator>(
+        PG_QUERY__NODE__NODE_ALTER_OPERATOR_STMT, "ALTER OPERATOR"),
     definition<&PgQuery__Node::alter_collation_stmt, ddl::execute_alter_collation>(
         PG_QUERY__NODE__NODE_ALTER_COLLATION_STMT, "ALTER COLLATION"),
     definition<&PgQuery__Node::create_extension_stmt, ddl::execute_create_extension>(

@@ -16,6 +16,7 @@ const Kind& kind_of(Oid class_id) {
       {pg_type::kOid, "type", sqlstate::kUndefinedObject},
       {pg_proc::kOid, "function", sqlstate::kUndefinedFunction},
       {pg_namespace::kOid, "schema", sqlstate::kInvalidSchemaName},
+      {catalog::pg_operator::kOid, "operator", sqlstate::kUndefinedFunction},
       {pg_collation::kOid, "collation", sqlstate::kUndefinedObject},
       {kInvalidOid, "part", sqlstate::kUndefinedObject},
   };

@@ -94,7 +94,7 @@ bool References::node(const sql::Expr& e) {
     case sql::ExprKind::kCall: {
       const auto& call = sql::as<sql::CallExpr>(e);
       if (call.op != kInvalidOid) add(catalog::pg_operator::kOid, call.op);
-      if (call.op == kInvalidOid || call.function >= oid::kFirstUserOid) add(pg_proc::kOid, call.function);
+      if (call.op == kInvalidOid) add(pg_proc::kOid, call.function);
       add(pg_collation::kOid, call.collation);
       break;
     }

@@ -77,12 +77,13 @@ void update(FuncContext& context, const CallInfo& call, std::span<const Vector* 
   Add::template run<&A::add>(context, call, arguments, selection, states, std::make_index_sequence<Add::kArity>());
 }
 template <class A>
-void retract(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
+bool retract(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
              void* state) {
   using Remove = Adder<A, decltype(&A::remove)>;
   const auto selected = static_cast<uint16_t>(row);
   Remove::template run<&A::remove>(context, call, arguments, Selection{&selected, 1}, &state,
                                    std::make_index_sequence<Remove::kArity>());
+  return true;
 }
 template <class A>
 void finalize(FuncContext& context, const CallInfo& call, void* state, Vector& out, uint32_t row) {

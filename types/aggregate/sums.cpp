@@ -27,8 +27,9 @@ void count_update(FuncContext&, const CallInfo&, std::span<const Vector* const> 
   for (uint32_t i = 0; i < selection.count; i++)
     static_cast<CountRows::State*>(states[i])->n += !v.is_null(selection[i]);
 }
-void count_retract(FuncContext&, const CallInfo&, std::span<const Vector* const> arguments, uint32_t row, void* state) {
+bool count_retract(FuncContext&, const CallInfo&, std::span<const Vector* const> arguments, uint32_t row, void* state) {
   static_cast<CountRows::State*>(state)->n -= !arguments[0]->is_null(row);
+  return true;
 }
 constexpr AggregateFunction kCountValues{
     0, sizeof(CountRows::State), count_update, aggregate_detail::finalize<CountRows>, nullptr, count_retract};

@@ -188,11 +188,28 @@ const AggregateInfo* Builtins::aggregate(Oid function) const {
       a.kind = first_char(t.columns[pg_aggregate::c_aggkind].string(row));
       a.direct_arguments = t.columns[pg_aggregate::c_aggnumdirectargs].datum(row).i16;
       a.sort_operator = t.columns[pg_aggregate::c_aggsortop].cell(row);
+      a.plain.transition = t.columns[pg_aggregate::c_aggtransfn].cell(row);
+      a.plain.final = t.columns[pg_aggregate::c_aggfinalfn].cell(row);
+      a.plain.state = t.columns[pg_aggregate::c_aggtranstype].cell(row);
       tables_->aggregates.push_back(a);
     }
   });
   const int64_t row = t.find_oid(function);
   return row < 0 ? nullptr : &tables_->aggregates[static_cast<size_t>(row)];
+}
+
+Oid Builtins::aggregate_like(const AggregateInfo& wanted, std::span<const Oid> arguments) const {
+  const StaticTable& t = tables_->aggregate;
+  if (t.row_count > 0) aggregate(t.columns[pg_aggregate::c_aggfnoid].cell(0));
+  for (const AggregateInfo& a : tables_->aggregates) {
+    if (a.kind != wanted.kind || a.plain.transition != wanted.plain.transition || a.plain.final != wanted.plain.final ||
+        a.plain.state != wanted.plain.state)
+      continue;
+    const auto f = function(a.function);
+    if (f != nullptr && std::equal(f->arguments.begin(), f->arguments.end(), arguments.begin(), arguments.end()))
+      return a.function;
+  }
+  return kInvalidOid;
 }
 
 // ---- operators and casts

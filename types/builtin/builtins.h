@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -29,6 +30,8 @@ class Builtins {
   // Appends every built-in function of that name in the schema.
   void functions_named(Oid schema, std::string_view name, std::vector<std::shared_ptr<const FunctionInfo>>& out) const;
   const AggregateInfo* aggregate(Oid function) const;
+  // The aggregate of these arguments with the same kind, transition, state and final function; kInvalidOid: none.
+  Oid aggregate_like(const AggregateInfo& wanted, std::span<const Oid> arguments) const;
 
   // ---- operators, casts
   const OperatorInfo* operator_by_oid(Oid oid) const;

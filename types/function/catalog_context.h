@@ -39,13 +39,15 @@ class CatalogContext {
   virtual std::shared_ptr<const TypeInfo> type(Oid oid) = 0;
   virtual std::shared_ptr<const TypeInfo> find_type(std::string_view schema, std::string_view name) = 0;
 
-  // ---- functions and operators: every candidate of that name, in search_path order (schema empty) or in the schema
+  // ---- functions, operators, casts, aggregates. By name: every candidate, in search_path order (schema empty) or in the
+  // schema. Pointers live until the session's next transaction.
   virtual std::vector<std::shared_ptr<const FunctionInfo>> functions_named(std::string_view schema,
                                                                            std::string_view name) = 0;
   virtual std::shared_ptr<const FunctionInfo> function(Oid oid) = 0;
   virtual std::vector<const OperatorInfo*> operators_named(std::string_view schema, std::string_view name) = 0;
   virtual const OperatorInfo* operator_by_oid(Oid oid) = 0;
   virtual const CastInfo* cast(Oid source, Oid target) = 0;
+  virtual const AggregateInfo* aggregate(Oid function) = 0;
 
   // ---- collations, roles
   virtual Oid find_collation(std::string_view schema, std::string_view name) = 0;

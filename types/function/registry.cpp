@@ -142,7 +142,9 @@ std::vector<Oid> functions_of_entry(std::string_view name) {
 const ScalarFunction* find_scalar(Oid function) {
   return function >= oid::kFirstUserOid ? &routine_scalar() : registry().scalars.find(function);
 }
-const AggregateFunction* find_aggregate(Oid function) { return registry().aggregates.find(function); }
+const AggregateFunction* find_aggregate(Oid function) {
+  return function >= oid::kFirstUserOid ? &routine_aggregate() : registry().aggregates.find(function);
+}
 const SetFunction* find_set(Oid function) {
   return function >= oid::kFirstUserOid ? &routine_set() : registry().sets.find(function);
 }

@@ -54,8 +54,8 @@ struct AggregateFunction {
                  Selection selection, void* const* states);
   void (*finalize)(FuncContext& context, const CallInfo& call, void* state, Vector& out, uint32_t row);
   void (*destroy)(void* state);  // null when the state owns nothing
-  // Takes a row back out (moving window frames); null: the frame is computed anew.
-  void (*retract)(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
+  // Takes a row back out (moving window frames); null, or answering false: the frame is computed anew.
+  bool (*retract)(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
                   void* state);
 };
 

@@ -9,5 +9,8 @@ namespace indigo::types {
 // Stand for all OIDs from oid::kFirstUserOid on: which function it is says CallInfo::function.
 const ScalarFunction& routine_scalar();
 const SetFunction& routine_set();
+// Aggregates of users' own (types/function/routine_aggregate.cpp). The moving one runs the functions for moving frames.
+const AggregateFunction& routine_aggregate();
+const AggregateFunction& moving_routine_aggregate();
 
 }  // namespace indigo::types

@@ -11,6 +11,7 @@ namespace indigo::types {
 namespace {
 
 // How the types that need the catalog are handled.
+// kDomain: also base types like a built-in one.
 enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain, kRange, kMultirange };
 struct Resolved {
   Shape shape = Shape::kNone;
@@ -27,7 +28,7 @@ Resolved resolve(FuncContext& context, Oid type) {
     r.shape = Shape::kRecord;
   } else if (r.info->kind == 'e') {
     r.shape = Shape::kEnum;
-  } else if (r.info->kind == 'd') {
+  } else if (r.info->kind == 'd' || r.info->like != kInvalidOid) {
     r.shape = Shape::kDomain;
   } else if (r.info->kind == 'r') {
     r.shape = Shape::kRange;
@@ -38,6 +39,7 @@ Resolved resolve(FuncContext& context, Oid type) {
 }
 
 TypeRef base_of(const TypeInfo& domain, const TypeRef& type) {
+  if (domain.like != kInvalidOid) return {domain.like, type.typmod, type.collation};
   return {domain.base, domain.base_typmod, type.collation};
 }
 TypeRef element_of(const TypeInfo& array, const TypeRef& type) { return {array.element, type.typmod, type.collation}; }

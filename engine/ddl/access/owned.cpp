@@ -103,6 +103,11 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
       }));
       c.catalog.changed({kInvalidOid});
     }
+    for (const Oid oid : owned_rows(c, catalog::pg_operator::kOid, catalog::pg_operator::c_oprowner,
+                                    catalog::pg_operator::c_oid, from)) {
+      INDIGO_TRY(update_row(c, catalog::pg_operator::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(catalog::pg_operator::c_oprowner, to); }));
+    }
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, from)) {
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
@@ -135,6 +140,10 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     }
     for (const Oid oid : owned_rows(c, pg_proc::kOid, pg_proc::c_proowner, pg_proc::c_oid, role)) {
       objects.push_back({pg_proc::kOid, oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, catalog::pg_operator::kOid, catalog::pg_operator::c_oprowner,
+                                    catalog::pg_operator::c_oid, role)) {
+      objects.push_back({catalog::pg_operator::kOid, oid, 0});
     }
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
       objects.push_back({pg_collation::kOid, oid, 0});

@@ -36,6 +36,11 @@ class RoleObjects {
       owned({pg_collation::kOid, row.oid(pg_collation::c_oid), 0}, row.oid(pg_collation::c_collowner));
       return true;
     });
+    table(c_, catalog::pg_operator::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({catalog::pg_operator::kOid, row.oid(catalog::pg_operator::c_oid), 0},
+            row.oid(catalog::pg_operator::c_oprowner));
+      return true;
+    });
     default_privileges();
     std::stable_sort(found_.begin(), found_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::string> out;

@@ -2,6 +2,7 @@
 
 #include "engine/ddl/function/signature.h"
 #include "engine/ddl/hold.h"
+#include "engine/ddl/operator/definition.h"
 
 namespace indigo::engine::ddl {
 
@@ -182,6 +183,14 @@ std::string describe(DdlContext& c, const Address& a) {
       const auto f = c.catalog.function(a.object);
       if (f == nullptr) return "function " + std::to_string(a.object);
       return (f->kind == types::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
+    }
+    case catalog::pg_operator::kOid: return "operator " + operator_object_text(c, a.object);
+    case catalog::pg_cast::kOid: {
+      const SystemTable& t = table(c, catalog::pg_cast::kOid);
+      if (!t.find_oid(c.txn, a.object, image)) return "cast " + std::to_string(a.object);
+      const RowReader row = t.reader(image);
+      return "cast from " + type_text(c, {row.oid(catalog::pg_cast::c_castsource), -1, kInvalidOid}) + " to " +
+             type_text(c, {row.oid(catalog::pg_cast::c_casttarget), -1, kInvalidOid});
     }
     case catalog::pg_language::kOid:
       return "language " + name_in_table(c, catalog::pg_language::kOid, a.object, catalog::pg_language::c_lanname);

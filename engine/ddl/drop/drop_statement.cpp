@@ -10,6 +10,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/trigger/create_trigger.h"
@@ -139,6 +140,16 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;
+  }
+  if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR)
+    return find_dropped_operator(c, *node.object_with_args, s.missing_ok);
+  if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_CAST) {
+    INDIGO_ASSIGN(const std::optional<Address> found,
+                  find_cast(c, nodes(node.list->n_items, node.list->items), s.missing_ok));
+    if (found && found->object < oid::kFirstUserOid)
+      return Error(sqlstate::kDependentObjectsStillExist,
+                   "cannot drop " + describe(c, *found) + " because it is required by the database system");
+    return found;
   }
   if (is_routine(s.remove_type) && is(&node, PG_QUERY__NODE__NODE_OBJECT_WITH_ARGS)) {
     return find_dropped_routine(c, s.remove_type, *node.object_with_args, s.missing_ok);

@@ -2,6 +2,7 @@
 
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
@@ -230,7 +231,18 @@ Status remove_object(DdlContext& c, const Address& a) {
     case pg_trigger::kOid: INDIGO_TRY(remove_trigger(c, a.object)); break;
     case catalog::pg_policy::kOid: INDIGO_TRY(remove_policy(c, a.object)); break;
     case pg_rewrite::kOid: INDIGO_TRY(remove_rule(c, a.object)); break;
-    case pg_proc::kOid:
+    case catalog::pg_operator::kOid: INDIGO_TRY(remove_operator(c, a.object)); break;
+    case pg_proc::kOid: {
+      SystemTable& aggregates = table(c, catalog::pg_aggregate::kOid);
+      std::string image;
+      if (aggregates.find_oid(c.txn, a.object, image))
+        INDIGO_TRY(check_erased(aggregates.erase(c.txn, {Datum::of_oid(a.object)})));
+      if (table(c, a.class_id).find_oid(c.txn, a.object, image))
+        INDIGO_TRY(check_erased(table(c, a.class_id).erase(c.txn, {Datum::of_oid(a.object)})));
+      c.catalog.changed({kInvalidOid});
+      break;
+    }
+    case catalog::pg_cast::kOid:
     case catalog::pg_extension::kOid:
     case pg_collation::kOid:
     case pg_namespace::kOid: {

@@ -136,10 +136,11 @@ Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const P
     if (fits(*f, type) && is_plain_function(*f, type)) return f;
     other = f;
   }
-  const std::string text = call_text(c, name, types);
+  const bool any = type == PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE && types.empty();
+  const std::string text = any ? name + "(*)" : call_text(c, name, types);
   if (other != nullptr) {
     if (type == PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION && other->kind == FunctionKind::kAggregate)
-      return Error(sqlstate::kWrongObjectType, text + " is an aggregate function")
+      return Error(sqlstate::kWrongObjectType, quoted(other->name) + " is an aggregate function")
           .with_hint("Use DROP AGGREGATE to drop aggregate functions.");
     return Error(sqlstate::kWrongObjectType,
                  text + " is not a" + (type == PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE ? "n aggregate" : " " + word));

@@ -6,6 +6,7 @@
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -174,6 +175,12 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
       }
       return Address{pg_authid::kOid, oid, 0};
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return find_own_operator(c, *object->object_with_args);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_CAST: {
+      INDIGO_ASSIGN(const auto found, find_cast(c, list, false));
+      return *found;
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {

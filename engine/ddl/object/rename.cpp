@@ -13,6 +13,7 @@
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
@@ -270,6 +271,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
@@ -380,11 +382,17 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       INDIGO_TRY(move_collation(c, nodes(s.object->list->n_items, s.object->list->items), schema));
       return {};
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(move_routine(c, s.object_type, *s.object->object_with_args, schema));
+      return {};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      INDIGO_TRY(move_operator(c, *s.object->object_with_args, schema));
       return {};
     }
     default: return unsupported("SET SCHEMA for this kind of object");
@@ -445,10 +453,14 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, owner); }));
       return {};
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(change_routine_owner(c, s.object_type, *s.object->object_with_args, owner));
+      return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR:
+      INDIGO_TRY(change_operator_owner(c, *s.object->object_with_args, owner));
       return {};
     default: return unsupported("OWNER TO for this kind of object");
   }

@@ -6,6 +6,8 @@
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
+#include "types/function/routine_call.h"
+#include "types/oids.h"
 
 namespace indigo::engine::exec {
 namespace {
@@ -46,7 +48,14 @@ Status AggregateCall::set_up(Builder& b, const sql::Expr& e, Oid function, Oid c
   call_.collation = collation;
   for (const sql::ExprPtr& a : arguments) call_.arguments.push_back(a->type);
   if (fast_ == Fast::kNone) {
-    function_ = types::find_aggregate(function);
+    const types::AggregateInfo* made =
+        function >= oid::kFirstUserOid ? b.state().session().catalog().aggregate(function) : nullptr;
+    if (made != nullptr && made->same_as != kInvalidOid) {
+      call_.function = made->same_as;
+    } else if (made != nullptr && made->moving.transition != kInvalidOid && e.kind == sql::ExprKind::kWindowCall) {
+      moving_ = &types::moving_routine_aggregate();
+    }
+    function_ = types::find_aggregate(call_.function);
     if (function_ == nullptr) {
       return Error(sqlstate::kFeatureNotSupported,
                    "aggregate with OID " + std::to_string(function) + " is not supported");
@@ -302,19 +311,19 @@ Status AggregateCall::update_rows(QueryState& state, std::span<const Vector* con
   return update(state, arguments, rows, states_.data());
 }
 
-Status AggregateCall::retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row,
-                                  char* group) {
+Result<bool> AggregateCall::retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row,
+                                        char* group) {
   if (function_ != nullptr) {
-    function_->retract(state.functions(), call_, arguments, row, group + offset_);
+    const bool taken = function_->retract(state.functions(), call_, arguments, row, group + offset_);
     if (state.functions().failed()) return state.functions().take_error();
-    return {};
+    return taken;
   }
   auto& s = *reinterpret_cast<FastState*>(group + offset_);
-  if (fast_ != Fast::kCountStar && arguments[0]->is_null(row)) return {};
+  if (fast_ != Fast::kCountStar && arguments[0]->is_null(row)) return true;
   s.seen--;
   if (fast_ == Fast::kSumI16) s.value -= arguments[0]->get<int16_t>(row);
   if (fast_ == Fast::kSumI32) s.value -= arguments[0]->get<int32_t>(row);
-  return {};
+  return true;
 }
 
 Status AggregateCall::finalize(QueryState& state, char* group, Vector& out, uint32_t row) {

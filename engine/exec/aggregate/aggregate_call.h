@@ -38,7 +38,12 @@ class AggregateCall {
   Status flush(QueryState& state, uint32_t limit, char* const* states);
   // Rows in or out of one state (window frames); arguments as evaluated before.
   Status update_rows(QueryState& state, std::span<const Vector* const> arguments, Selection rows, char* group);
-  Status retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
+  // False: the row cannot be taken out of this state.
+  Result<bool> retract_one(QueryState& state, std::span<const Vector* const> arguments, uint32_t row, char* group);
+  // For a frame whose beginning moves: an aggregate that has functions of its own for it runs these.
+  void use_moving_functions() {
+    if (moving_ != nullptr) function_ = moving_;
+  }
 
   Status finalize(QueryState& state, char* group, Vector& out, uint32_t row);
   void destroy(char* group);
@@ -69,6 +74,7 @@ class AggregateCall {
   void fast_loop(const Vector& v, Selection selection, void* const* states, Step step);
 
   const types::AggregateFunction* function_ = nullptr;
+  const types::AggregateFunction* moving_ = nullptr;  // with the same state
   Fast fast_ = Fast::kNone;
   types::CallInfo call_;
   ExpressionSet arguments_;  // then the sort keys

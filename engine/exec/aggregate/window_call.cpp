@@ -160,7 +160,8 @@ class AggregateWindowCall final : public WindowCall {
 
   Status compute(QueryState& state, const WindowPartition& p, WindowFrame& frame, Arena& arena,
                  std::vector<Datum>& values) override {
-    bool moves = !frame.excludes() && call_.can_retract();
+    if (!frame.begins_with_partition() && !frame.excludes()) call_.use_moving_functions();
+    const bool moves = !frame.excludes() && call_.can_retract();
     FrameRange now;
     bool valid = false;
     out_.init(result_phys_, 1);
@@ -172,8 +173,10 @@ class AggregateWindowCall final : public WindowCall {
       }
       bool extend = valid && !frame.excludes() && r.end >= now.end && r.end > r.begin &&
                     (r.begin == now.begin || (moves && r.begin > now.begin && r.begin <= now.end));
+      for (uint32_t j = now.begin; extend && j < r.begin; j++) {
+        INDIGO_ASSIGN(extend, take_out(state, p, j));
+      }
       if (extend) {
-        for (uint32_t j = now.begin; j < r.begin; j++) INDIGO_TRY(take_out(state, p, j));
         INDIGO_TRY(put_in(state, p, now.end, r.end));
       } else {
         clear();
@@ -233,8 +236,8 @@ class AggregateWindowCall final : public WindowCall {
     }
     return {};
   }
-  Status take_out(QueryState& state, const WindowPartition& p, uint32_t row) {
-    if (!passes(p, row)) return {};
+  Result<bool> take_out(QueryState& state, const WindowPartition& p, uint32_t row) {
+    if (!passes(p, row)) return true;
     point_at_block(p, row / kChunkRows);
     return call_.retract_one(state, pointers_, row % kChunkRows, memory());
   }

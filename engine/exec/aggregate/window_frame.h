@@ -33,6 +33,7 @@ class WindowFrame {
   // Whether row `i` of the frame of `row` is excluded.
   bool excludes() const { return exclude_ != sql::Window::Exclude::kNoOthers; }
   bool excluded(const WindowPartition& p, uint32_t row, uint32_t i) const;
+  bool begins_with_partition() const { return start_ == sql::FrameBound::Kind::kUnboundedPreceding; }
   // The frame begins with the partition and has no exclusion: aggregates only grow.
   bool grows() const {
     return start_ == sql::FrameBound::Kind::kUnboundedPreceding && exclude_ == sql::Window::Exclude::kNoOthers;

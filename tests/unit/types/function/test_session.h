@@ -54,6 +54,7 @@ class BuiltinView : public CatalogContext {
   }
   const OperatorInfo* operator_by_oid(Oid oid) override { return builtins_.operator_by_oid(oid); }
   const CastInfo* cast(Oid source, Oid target) override { return builtins_.cast(source, target); }
+  const AggregateInfo* aggregate(Oid function) override { return builtins_.aggregate(function); }
   Oid find_collation(std::string_view, std::string_view name) override {
     return name == "default" ? oid::kDefaultCollation : name == "C" ? oid::kCCollation : kInvalidOid;
   }

@@ -1,0 +1,182 @@
+// Operators, casts and aggregates in a session's view: the built-in ones, and those that users have made.
+#include "catalog/access_method.h"
+#include "catalog/descriptor/info_builder.h"
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_indexes.h"
+#include "types/oids.h"
+
+namespace indigo::catalog {
+
+DefinedOperators& SessionCatalog::defined() {
+  refresh();
+  if (defined_ == nullptr) defined_ = std::make_unique<DefinedOperators>();
+  return *defined_;
+}
+
+// ---- operators
+
+const OperatorInfo* SessionCatalog::read_operator(const RowReader& row) {
+  const Oid oid = row.oid(pg_operator::c_oid);
+  auto& known = defined().operators[oid];
+  if (known != nullptr) return known.get();
+  auto o = std::make_unique<OperatorInfo>();
+  o->oid = oid;
+  o->name = row.str(pg_operator::c_oprname);
+  o->schema = row.oid(pg_operator::c_oprnamespace);
+  o->left = row.oid(pg_operator::c_oprleft);
+  o->right = row.oid(pg_operator::c_oprright);
+  o->result = row.oid(pg_operator::c_oprresult);
+  o->function = row.oid(pg_operator::c_oprcode);
+  o->commutator = row.oid(pg_operator::c_oprcom);
+  o->negator = row.oid(pg_operator::c_oprnegate);
+  o->can_merge = row.flag(pg_operator::c_oprcanmerge);
+  o->can_hash = row.flag(pg_operator::c_oprcanhash);
+  if (const auto f = catalog_.builtins().function(row.oid(pg_operator::c_oprrest))) o->restriction = f->name;
+  if (const auto f = catalog_.builtins().function(row.oid(pg_operator::c_oprjoin))) o->join = f->name;
+  known = std::move(o);
+  return known.get();
+}
+
+const std::vector<const OperatorInfo*>& SessionCatalog::own_operators_named(std::string_view name) {
+  DefinedOperators& all = defined();
+  if (const auto it = all.by_name.find(name); it != all.by_name.end()) return it->second;
+  std::vector<const OperatorInfo*> found;
+  reading([&](storage::Transaction& txn) {
+    database_->table(pg_operator::kOid)
+        .scan_index(txn, system_index::kOperatorName, {Datum::of(Str(name))}, [&](RowReader row) {
+          if (row.oid(pg_operator::c_oid) >= oid::kFirstUserOid) found.push_back(read_operator(row));
+          return true;
+        });
+  });
+  return all.by_name.emplace(std::string(name), std::move(found)).first->second;
+}
+
+std::vector<const OperatorInfo*> SessionCatalog::operators_named(std::string_view schema, std::string_view name) {
+  std::vector<const OperatorInfo*> out;
+  const auto& own = own_operators_named(name);
+  const auto add = [&](Oid where) {
+    if (where == oid::kPgCatalogSchema) catalog_.builtins().operators_named(name, out);
+    for (const OperatorInfo* o : own) {
+      if (o->schema == where) out.push_back(o);
+    }
+  };
+  if (!schema.empty()) {
+    if (const Oid where = schema_named(schema); where != kInvalidOid) add(where);
+  } else if (own.empty()) {
+    catalog_.builtins().operators_named(name, out);
+  } else {
+    for (const Oid where : search_path()) {
+      if (where != temp_schema_) add(where);
+    }
+  }
+  return out;
+}
+
+const OperatorInfo* SessionCatalog::operator_by_oid(Oid oid) {
+  if (oid < oid::kFirstUserOid) return catalog_.builtins().operator_by_oid(oid);
+  DefinedOperators& all = defined();
+  if (const auto it = all.operators.find(oid); it != all.operators.end()) return it->second.get();
+  const OperatorInfo* found = nullptr;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& t = database_->table(pg_operator::kOid);
+    if (t.find_oid(txn, oid, image)) found = read_operator(t.reader(image));
+  });
+  return found;
+}
+
+// ---- casts
+
+const CastInfo* SessionCatalog::cast(Oid source, Oid target) {
+  if (const CastInfo* built_in = catalog_.builtins().cast(source, target)) return built_in;
+  auto& casts = defined().casts;
+  const std::pair key(source, target);
+  if (const auto it = casts.find(key); it != casts.end()) return it->second.get();
+  std::unique_ptr<CastInfo> found;
+  reading([&](storage::Transaction& txn) {
+    database_->table(pg_cast::kOid)
+        .scan_index(txn, system_index::kCastTypes, {Datum::of_oid(source), Datum::of_oid(target)}, [&](RowReader row) {
+          found = std::make_unique<CastInfo>();
+          found->source = source;
+          found->target = target;
+          found->function = row.oid(pg_cast::c_castfunc);
+          found->context = static_cast<CastContext>(row.chr(pg_cast::c_castcontext));
+          found->method = static_cast<CastMethod>(row.chr(pg_cast::c_castmethod));
+          return false;
+        });
+  });
+  return casts.emplace(key, std::move(found)).first->second.get();
+}
+
+// ---- aggregates
+
+const AggregateInfo* SessionCatalog::aggregate(Oid function) {
+  if (function < oid::kFirstUserOid) return catalog_.builtins().aggregate(function);
+  auto& aggregates = defined().aggregates;
+  if (const auto it = aggregates.find(function); it != aggregates.end()) return it->second.get();
+  auto found = reading([&](storage::Transaction& txn) {
+    return InfoBuilder(
+               *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
+        .aggregate(function);
+  });
+  return defined().aggregates.emplace(function, std::move(found)).first->second.get();
+}
+
+// ---- operator classes of types that have an order of their own
+
+Oid SessionCatalog::own_default_opclass(Oid type, Oid method) {
+  Oid found = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    database_->table(pg_opclass::kOid)
+        .scan_index(txn, system_index::kOpclassName, {Datum::of_oid(method)}, [&](RowReader row) {
+          if (row.oid(pg_opclass::c_opcintype) != type || !row.flag(pg_opclass::c_opcdefault)) return true;
+          found = row.oid(pg_opclass::c_oid);
+          return false;
+        });
+  });
+  return found;
+}
+
+Oid SessionCatalog::own_btree_operator(Oid type, int strategy) {
+  const std::pair key(type, strategy);
+  if (const auto& known = defined().btree_operators; known.contains(key)) return known.at(key);
+  const Oid opclass = own_default_opclass(type, default_access_method().oid);
+  Oid found = kInvalidOid;
+  reading([&](storage::Transaction& txn) {
+    std::string image;
+    const SystemTable& classes = database_->table(pg_opclass::kOid);
+    if (!classes.find_oid(txn, opclass, image)) return;
+    const Oid family = classes.reader(image).oid(pg_opclass::c_opcfamily);
+    database_->table(pg_amop::kOid)
+        .scan_index(txn, system_index::kAmopFamily, {Datum::of_oid(family), Datum::of_oid(type), Datum::of_oid(type)},
+                    [&](RowReader row) {
+                      if (row.i16(pg_amop::c_amopstrategy) != strategy) return true;
+                      found = row.oid(pg_amop::c_amopopr);
+                      return false;
+                    });
+  });
+  defined().btree_operators.emplace(key, found);
+  return found;
+}
+
+int SessionCatalog::own_btree_strategy(Oid op) {
+  if (const auto& known = defined().btree_strategies; known.contains(op)) return known.at(op);
+  const OperatorInfo* info = operator_by_oid(op);
+  const auto left = info == nullptr ? nullptr : type(info->left);
+  int strategy = 0;
+  if (left != nullptr && !left->comparison.empty()) {
+    reading([&](storage::Transaction& txn) {
+      database_->table(pg_amop::kOid)
+          .scan_index(txn, system_index::kAmopOperator, {Datum::of_oid(op)}, [&](RowReader row) {
+            if (row.oid(pg_amop::c_amopmethod) != default_access_method().oid) return true;
+            strategy = row.i16(pg_amop::c_amopstrategy);
+            return false;
+          });
+    });
+  }
+  defined().btree_strategies.emplace(op, strategy);
+  return strategy;
+}
+
+}  // namespace indigo::catalog
