@@ -40,6 +40,9 @@ class CatalogView : public types::CatalogContext {
   std::shared_ptr<const RowShape> row_shape(Oid oid) final { return relation(oid); }
   std::optional<std::vector<Oid>> hash_partition_types(Oid oid) final;
 
+  // Of the text in values of a type: its collation's, or that of a type with an order of its own.
+  const types::Collator* collator_of_type(const types::TypeRef& type);
+
   // ---- the ordering and equality of a type: pg_opclass/pg_amop of its default btree class. Strategy 1..5 is < <= = >= >
   virtual Oid btree_operator(Oid type, int strategy) = 0;  // kInvalidOid when the type has no order
   // Which btree strategy `op` has for its left type (0: none).

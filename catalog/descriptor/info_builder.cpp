@@ -13,6 +13,7 @@
 #include "catalog/tables/system_indexes.h"
 #include "catalog/views/system_views.h"
 #include "types/builtin/function_text.h"
+#include "types/extension/extension.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 
@@ -30,6 +31,10 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
     info = types(info->base);
   }
   out.phys = info != nullptr ? info->phys : Phys::kStr;
+  if (info != nullptr && !info->comparison.empty()) {
+    out.type = oid::kText;
+    out.collator = types::collator_of_comparison(info->comparison);
+  }
   return out;
 }
 

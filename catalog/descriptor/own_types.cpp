@@ -4,6 +4,7 @@
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
+#include "types/extension/extension.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {
@@ -12,7 +13,6 @@ namespace {
 
 // The built-in type whose text form this function reads; kInvalidOid when it is none of ours.
 Oid type_of_input(const types::Builtins& builtins, const FunctionInfo& input) {
-  if (input.language == "c") return oid::kText;  // an extension's: a string with an order of its own
   if (input.language != "internal") return kInvalidOid;
   std::vector<std::shared_ptr<const FunctionInfo>> named;
   builtins.functions_named(oid::kPgCatalogSchema, input.source, named);
@@ -44,7 +44,8 @@ void InfoBuilder::add_base_type(TypeInfo& type) {
                   {Datum::of_oid(family), Datum::of_oid(type.oid), Datum::of_oid(type.oid)}, [&](RowReader row) {
                     if (row.i16(pg_amproc::c_amprocnum) != 1) return true;
                     const auto f = function(row.oid(pg_amproc::c_amproc));
-                    if (f != nullptr && f->language == "c") type.comparison = f->source;
+                    if (f != nullptr && f->language == "c" && types::collator_of_comparison(f->source) != nullptr)
+                      type.comparison = f->source;
                     return false;
                   });
 }

@@ -20,7 +20,9 @@
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
+#include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/operator/definition.h"
+#include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/create_table.h"
@@ -122,6 +124,7 @@ Status execute_define(DdlContext& c, const PgQuery__DefineStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: return ddl::execute_create_collation(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return ddl::execute_create_operator(c, s);
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE: return ddl::execute_create_aggregate(c, s);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE: return ddl::execute_create_base_type(c, s);
     default: return ddl::unsupported(of_object("CREATE", s.kind));
   }
 }
@@ -193,6 +196,10 @@ constexpr UtilityStatement kDefinitions[] = {
     definition<&PgQuery__Node::define_stmt, execute_define>(PG_QUERY__NODE__NODE_DEFINE_STMT, "CREATE", define_name),
     definition<&PgQuery__Node::create_cast_stmt, ddl::execute_create_cast>(PG_QUERY__NODE__NODE_CREATE_CAST_STMT,
                                                                            "CREATE CAST"),
+    definition<&PgQuery__Node::create_op_class_stmt, ddl::execute_create_operator_class>(
+        PG_QUERY__NODE__NODE_CREATE_OP_CLASS_STMT, "CREATE OPERATOR CLASS"),
+    definition<&PgQuery__Node::create_op_family_stmt, ddl::execute_create_operator_family>(
+        PG_QUERY__NODE__NODE_CREATE_OP_FAMILY_STMT, "CREATE OPERATOR FAMILY"),
     definition<&PgQuery__Node::alter_operator_stmt, ddl::execute_alter_operator>(
         PG_QUERY__NODE__NODE_ALTER_OPERATOR_STMT, "ALTER OPERATOR"),
     definition<&PgQuery__Node::alter_collation_stmt, ddl::execute_alter_collation>(

@@ -211,6 +211,10 @@ Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
     return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist")
         .at(position(c, name->location));
   }
+  if (type->kind == 'p' && type->oid >= oid::kFirstUserOid) {
+    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " is only a shell")
+        .at(position(c, name->location));
+  }
   TypeRef out{type->oid, -1, type->collation};
   if (name->n_typmods > 0) {
     std::vector<std::string> arguments;

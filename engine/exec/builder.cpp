@@ -29,7 +29,7 @@ Result<const types::Collator*> Builder::collator_of(const types::TypeRef& type) 
     return Error(sqlstate::kIndeterminateCollation, "could not determine which collation to use for string comparison")
         .with_hint("Use the COLLATE clause to set the collation explicitly.");
   }
-  return state_.session().catalog().collator(type.collation);
+  return state_.session().catalog().collator_of_type(type);
 }
 
 types::TypeRef Builder::element_of(const types::TypeRef& array) {

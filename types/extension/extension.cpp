@@ -19,7 +19,8 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {pgcrypto_extension(), plpgsql_extension(), uuid_ossp_extension()};
+  static const std::vector<Extension> all = {citext_extension(), pgcrypto_extension(), plpgsql_extension(),
+                                             uuid_ossp_extension()};
   return all;
 }
 
@@ -27,6 +28,10 @@ const Extension* find_extension(std::string_view name) {
   const auto all = extensions();
   const auto found = std::find_if(all.begin(), all.end(), [&](const Extension& e) { return e.name == name; });
   return found == all.end() ? nullptr : &*found;
+}
+
+const Collator* collator_of_comparison(std::string_view symbol) {
+  return symbol == "citext_cmp" ? &Collator::case_insensitive() : nullptr;
 }
 
 std::string module_of(const Extension& extension) { return "$libdir/" + std::string(extension.name); }

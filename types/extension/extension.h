@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "types/function/family.h"
+#include "types/value/collator.h"
 
 namespace indigo::types {
 
@@ -31,7 +32,12 @@ const Extension* find_module(std::string_view object_file);
 // Null: the module has no such function.
 const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol);
 
+// The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): that of text
+// under this collator. Null: it has none.
+const Collator* collator_of_comparison(std::string_view symbol);
+
 // One for each folder.
+const Extension& citext_extension();
 const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
 const Extension& uuid_ossp_extension();

@@ -34,7 +34,18 @@ std::string to_utf8(const std::vector<UChar>& text) {
   return out;
 }
 
+std::string small_letters(Str text) {
+  std::string out(text);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
 }  // namespace
+
+const Collator& Collator::case_insensitive() {
+  static const Collator kCaseInsensitive(nullptr, std::string(), false);
+  return kCaseInsensitive;
+}
 
 Result<std::unique_ptr<const Collator>> Collator::open(const std::string& locale, bool deterministic) {
   UErrorCode status = U_ZERO_ERROR;
@@ -46,9 +57,12 @@ Result<std::unique_ptr<const Collator>> Collator::open(const std::string& locale
   return std::unique_ptr<const Collator>(new Collator(collator, locale, deterministic));
 }
 
-Collator::~Collator() { ucol_close(collator_); }
+Collator::~Collator() {
+  if (collator_ != nullptr) ucol_close(collator_);
+}
 
 std::string Collator::version() const {
+  if (collator_ == nullptr) return {};
   UVersionInfo version;
   ucol_getVersion(collator_, version);
   char text[U_MAX_VERSION_STRING_LENGTH];
@@ -57,6 +71,7 @@ std::string Collator::version() const {
 }
 
 int Collator::compare(Str a, Str b) const {
+  if (collator_ == nullptr) return small_letters(a).compare(small_letters(b));
   UErrorCode status = U_ZERO_ERROR;
   const UCollationResult result = ucol_strcollUTF8(collator_, a.data(), static_cast<int32_t>(a.size()), b.data(),
                                                    static_cast<int32_t>(b.size()), &status);
@@ -73,6 +88,7 @@ void Collator::append_equality_key(Str text, std::string& out) const {
 }
 
 void Collator::append_key(Str text, std::string& out) const {
+  if (collator_ == nullptr) return append_escaped_text(small_letters(text), out);
   const std::vector<UChar> units = to_utf16(text);
   const size_t from = out.size();
   // Most sort keys are shorter than this; the call says how long the key is.

@@ -19,6 +19,8 @@ class Collator {
  public:
   // `locale` is a language tag (de-u-co-phonebk) or an ICU locale name. 22023 when ICU cannot open it.
   static Result<std::unique_ptr<const Collator>> open(const std::string& locale, bool deterministic);
+  // The order of text whose ASCII letters are all small (citext's, in a database whose ctype is C); not deterministic.
+  static const Collator& case_insensitive();
   ~Collator();
   Collator(const Collator&) = delete;
   Collator& operator=(const Collator&) = delete;
@@ -46,7 +48,7 @@ class Collator {
   Collator(UCollator* collator, std::string locale, bool deterministic)
       : collator_(collator), locale_(std::move(locale)), deterministic_(deterministic) {}
 
-  UCollator* const collator_;
+  UCollator* const collator_;  // null: ASCII letters count as small ones
   const std::string locale_;
   const bool deterministic_;
 };

@@ -3,6 +3,7 @@
 #include "engine/ddl/function/signature.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/operator/definition.h"
+#include "engine/ddl/operator/operator_class.h"
 
 namespace indigo::engine::ddl {
 
@@ -185,6 +186,8 @@ std::string describe(DdlContext& c, const Address& a) {
       return (f->kind == types::FunctionKind::kProcedure ? "procedure " : "function ") + routine_text(c, *f);
     }
     case catalog::pg_operator::kOid: return "operator " + operator_object_text(c, a.object);
+    case catalog::pg_opclass::kOid: return "operator class " + operator_group_text(c, a);
+    case catalog::pg_opfamily::kOid: return "operator family " + operator_group_text(c, a);
     case catalog::pg_cast::kOid: {
       const SystemTable& t = table(c, catalog::pg_cast::kOid);
       if (!t.find_oid(c.txn, a.object, image)) return "cast " + std::to_string(a.object);

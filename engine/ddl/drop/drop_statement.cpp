@@ -11,6 +11,7 @@
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/operator/definition.h"
+#include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/trigger/create_trigger.h"
@@ -140,6 +141,11 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;
+  }
+  if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS ||
+      s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY) {
+    return find_operator_group(c, nodes(node.list->n_items, node.list->items),
+                               s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, s.missing_ok);
   }
   if (s.remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR)
     return find_dropped_operator(c, *node.object_with_args, s.missing_ok);

@@ -243,6 +243,10 @@ Status remove_object(DdlContext& c, const Address& a) {
       break;
     }
     case catalog::pg_cast::kOid:
+    case catalog::pg_opclass::kOid:
+    case catalog::pg_opfamily::kOid:
+    case catalog::pg_amop::kOid:
+    case catalog::pg_amproc::kOid:
     case catalog::pg_extension::kOid:
     case pg_collation::kOid:
     case pg_namespace::kOid: {

@@ -4,6 +4,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 
@@ -41,6 +42,12 @@ Result<std::vector<Oid>> argument_types(DdlContext& c, NodeList arguments) {
   std::vector<Oid> out;
   for (const PgQuery__Node* n : arguments) {
     if (!is(n, PG_QUERY__NODE__NODE_TYPE_NAME)) {  // an aggregate's *
+      continue;
+    }
+    const auto q = sql::qualified_name(nodes(n->type_name->n_names, n->type_name->names));
+    const TypePtr shell = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
+    if (shell != nullptr && is_shell_type(*shell)) {
+      out.push_back(shell->oid);
       continue;
     }
     auto type = resolve_type(c, n->type_name);

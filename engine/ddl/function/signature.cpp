@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/ddl/expression.h"
+#include "engine/ddl/operator/base_type.h"
 
 namespace indigo::engine::ddl {
 
@@ -20,6 +21,18 @@ char mode_letter(PgQuery__FunctionParameterMode mode) {
 
 // PostgreSQL tells a missing type without its place in the text.
 Result<Oid> parameter_type(DdlContext& c, const PgQuery__TypeName* name, bool quotes) {
+  const auto q = sql::qualified_name(nodes(name->n_names, name->names));
+  const TypePtr found = q.valid && !name->pct_type ? c.catalog.find_type(q.schema, q.name) : nullptr;
+  if (found != nullptr && is_shell_type(*found) && name->n_array_bounds == 0) {
+    // An extension's definitions are quiet.
+    if (c.extension == kInvalidOid) {
+      notice(c,
+             std::string(quotes ? "return" : "argument") + " type " +
+                 sql::name_list_text(nodes(name->n_names, name->names)) + " is only a shell",
+             sqlstate::kWrongObjectType);
+    }
+    return found->oid;
+  }
   PgQuery__TypeName single = *name;
   single.setof = false;
   auto type = resolve_type(c, &single);

@@ -7,6 +7,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
 #include "engine/ddl/operator/definition.h"
+#include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -176,6 +177,12 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
       return Address{pg_authid::kOid, oid, 0};
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR: return find_own_operator(c, *object->object_with_args);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPCLASS:
+    case PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY: {
+      INDIGO_ASSIGN(const auto found,
+                    find_operator_group(c, list, type == PG_QUERY__OBJECT_TYPE__OBJECT_OPFAMILY, false));
+      return *found;
+    }
     case PG_QUERY__OBJECT_TYPE__OBJECT_CAST: {
       INDIGO_ASSIGN(const auto found, find_cast(c, list, false));
       return *found;

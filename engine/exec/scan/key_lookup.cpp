@@ -70,8 +70,12 @@ Result<bool> through_text(QueryState& state, const types::TypeRef& from, const t
 
 bool values_equal(QueryState& state, const types::TypeRef& type, const Datum& a, const Datum& b) {
   const types::TypeOrder* order = types::type_order(type.oid);
+  if (order == nullptr) {
+    const auto info = state.session().catalog().type(type.oid);
+    if (info != nullptr) order = types::type_order(*info);
+  }
   if (order != nullptr && order->equal != nullptr) {
-    return order->equal(a, b, state.session().catalog().collator(type.collation));
+    return order->equal(a, b, state.session().catalog().collator_of_type(type));
   }
   if (a.phys == Phys::kStr) return a.str == b.str;
   return std::memcmp(&a.block, &b.block, phys_bytes(a.phys)) == 0;

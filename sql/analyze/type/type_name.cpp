@@ -95,6 +95,9 @@ Result<TypeRef> resolve_type_name(Analysis& a, const PgQuery__TypeName* t) {
   if (type.oid == kInvalidOid) {
     return a.error(sqlstate::kUndefinedObject, "type \"" + type_name_text(t) + "\" does not exist", t->location);
   }
+  const auto info = type.oid < oid::kFirstUserOid ? nullptr : a.catalog.type(type.oid);
+  if (info != nullptr && info->kind == 'p')
+    return a.error(sqlstate::kUndefinedObject, "type \"" + type_name_text(t) + "\" is only a shell", t->location);
   return type;
 }
 

@@ -1,0 +1,19 @@
+// CREATE and DROP OPERATOR CLASS and FAMILY: rows of pg_opclass, pg_opfamily, pg_amop and pg_amproc.
+//
+// A class is a definition that is kept and dumped. One that is a type's default for btree or hash decides how its values are
+// sorted, so its functions must be ones that sorting and indexes know: an extension's (types/extension/extension.h).
+// Thread safety: as the DdlContext.
+#pragma once
+
+#include "engine/ddl/operator/definition.h"
+
+namespace indigo::engine::ddl {
+
+Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClassStmt& s);
+Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFamilyStmt& s);
+// DROP and COMMENT: the access method, then the name. None, after a notice, with missing_ok.
+Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok);
+// "citext_ops for access method btree"
+std::string operator_group_text(DdlContext& c, const Address& a);
+
+}  // namespace indigo::engine::ddl
