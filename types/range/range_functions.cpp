@@ -2,6 +2,7 @@
 #include "types/function/compare.h"
 #include "types/function/kernel.h"
 #include "types/io/order_of.h"
+#include "types/numeric/numeric.h"
 #include "types/range/families.h"
 #include "types/range/range.h"
 
@@ -127,7 +128,21 @@ std::optional<Str> subtract(FuncContext& context, Str x, Str y) {
   return image_of(context, rest);
 }
 
+// ---- how far two elements lie apart
+double int4_difference(int32_t a, int32_t b) { return static_cast<double>(a) - static_cast<double>(b); }
+double int8_difference(int64_t a, int64_t b) { return static_cast<double>(a) - static_cast<double>(b); }
+double timestamp_difference_s(int64_t a, int64_t b) { return int8_difference(a, b) / 1e6; }
+double numeric_difference(FuncContext& context, Str a, Str b) {
+  return numeric_to_double(numeric_subtract(context, a, b));
+}
+
 const ScalarEntry kRangeEntries[] = {
+    {"int4range_subdiff", kernel<int4_difference>},
+    {"daterange_subdiff", kernel<int4_difference>},
+    {"int8range_subdiff", kernel<int8_difference>},
+    {"tsrange_subdiff", kernel<timestamp_difference_s>},
+    {"tstzrange_subdiff", kernel<timestamp_difference_s>},
+    {"numrange_subdiff", kernel<numeric_difference>},
     {"range_constructor2", kernel<construct2>},
     {"range_constructor3", kernel<construct3>},
     {"range_lower", kernel<lower_of>},

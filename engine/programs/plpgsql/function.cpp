@@ -11,6 +11,7 @@
 #include "sql/parse/parser.h"
 #include "types/io/record.h"
 #include "types/oids.h"
+#include "types/range/range_oids.h"
 #include "types/system/type_name.h"
 
 namespace indigo::engine::programs {
@@ -62,6 +63,10 @@ Oid stand_in(Oid type) {
     case oid::kAnyCompatibleNonArray: return oid::kInt4;
     case oid::kAnyArray:
     case oid::kAnyCompatibleArray: return oid::kInt4Array;
+    case oid::kAnyRange:
+    case oid::kAnyCompatibleRange: return oid::kInt4Range;
+    case oid::kAnyMultirange:
+    case oid::kAnyCompatibleMultirange: return oid::kInt4Multirange;
     default: return type;
   }
 }
