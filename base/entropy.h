@@ -1,4 +1,4 @@
-// Random bytes that nobody can guess, from the kernel.
+// Unpredictable random bytes, from the kernel.
 // Thread safety: any thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A flow of execution with its own stack that gives way to others by itself: suspend() returns to whoever resumed it.
+// A flow of execution with its own stack that gives way to others by itself: suspend() returns to the caller that resumed it.
 // Thread safety: none; a suspended fiber may be resumed on another thread if its frames hold nothing of the first one
 // (thread-locals, locks). No suspension inside a catch block or while unwinding.
 #pragma once

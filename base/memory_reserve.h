@@ -2,7 +2,7 @@
 // (base/exception_error.h); but where a latch is held, where a transaction commits or is undone, nothing may be left half done.
 // Such code stands in a MustNotFail scope: there a failed allocation is given the process' reserve and tried again.
 //
-// Thread safety: all functions. A scope marks whoever runs on this thread; a fiber that is suspended in one takes its mark along.
+// Thread safety: all functions. A scope marks what runs on this thread; a fiber that is suspended in one takes its mark along.
 //
 // Invariants:
 // 1. Before an allocation fails, the allocator has given back what it kept of freed memory.
@@ -39,7 +39,7 @@ void refill_memory_reserve();
 bool memory_reserve_out();
 
 // For who has asked for memory and got none, whatever allocator it was: returns to have it try again, or throws std::bad_alloc.
-// In a MustNotFail scope it waits for others when the reserve is used up; the process ends when nobody gives memory back.
+// In a MustNotFail scope it waits for others when the reserve is used up; the process ends when no memory comes back.
 void no_memory();
 // Has the allocator return what it keeps of freed memory to the system; false when that was done a moment ago.
 bool return_free_memory();

@@ -17,7 +17,7 @@ namespace indigo {
 
 namespace {
 
-std::atomic<LogLevel> lowest{LogLevel::kInfo};  // relaxed: a late change of level harms nobody
+std::atomic<LogLevel> lowest{LogLevel::kInfo};  // relaxed: a late change of level is harmless
 
 // Nobody may wait for whoever reads the log: what a full pipe does not take is dropped, and counted by the next line.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {

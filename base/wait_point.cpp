@@ -72,7 +72,7 @@ WaitPoint::Registration::~Registration() {
 }
 
 void WaitPoint::notify_all() {
-  // The condition has changed before the queue is looked at: whoever is missed here sees the change.
+  // The condition has changed before the queue is looked at: a waiter that is missed here sees the change.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (first_.load(std::memory_order_relaxed) == nullptr) return;
   // A registered Waiter is alive: its registration cannot be removed while the mutex is held.

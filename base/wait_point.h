@@ -81,7 +81,7 @@ class Waiter {
   // statement_timeout: set by the owner before a statement, kNoDeadline after it.
   void set_statement_deadline(Deadline deadline) { statement_deadline_ = deadline; }
 
-  // The Waiter of whoever runs now on this thread: the current fiber's, else this thread's own futex waiter.
+  // The Waiter of what runs now on this thread: the current fiber's, else this thread's own futex waiter.
   // Do not keep the reference across sleep() on behalf of another fiber.
   static Waiter& current();
   // Set by the fiber scheduler at each switch; nullptr restores the thread's own.
@@ -119,7 +119,7 @@ class WaitPoint {
     Registration* previous_ = nullptr;
   };
 
-  // Costs a fence while nobody waits.
+  // Costs a fence while there are no waiters.
   void notify_all();
 
   // Waits until `done()` is true. The common loop of the protocol above.

@@ -1,5 +1,5 @@
 // The index access methods that exist: one descriptor each, read by definitions, the planner, catalog functions and views.
-// Nobody else knows a method by its name or OID.
+// No other code knows a method by its name or OID.
 // Thread safety: constants.
 //
 // A method is a row of pg_am (with PostgreSQL's OID, or one of ours: tools/own_catalog.py) and a structure of storage. Its

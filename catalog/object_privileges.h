@@ -1,6 +1,6 @@
 // Who may do what with an object: its access list, or what applies where it has none, read against the graph of roles.
 //
-// 1. A superuser holds everything. Nobody else changes the rows of system catalogs, whatever has been granted.
+// 1. A superuser holds everything. No other role changes the rows of system catalogs, whatever has been granted.
 // 2. A role has what was granted to PUBLIC, to itself, and to the roles whose rights it acts with (has_privileges_of).
 // 3. pg_read_all_data and pg_write_all_data reach every table, view and sequence, and use every schema.
 // 4. An array type is used with the rights on its element type, a multirange with those on its range.
@@ -46,7 +46,7 @@ struct ObjectAcl {
 };
 ObjectAcl read_object_acl(SessionCatalog& catalog, const AclSource& source, Oid object);
 
-// Of a setting, by its name in small letters; not found: nobody but superusers has any.
+// Of a setting, by its name in small letters; not found: only superusers have any.
 ObjectAcl read_parameter_acl(SessionCatalog& catalog, std::string_view name);
 
 // The bits that `user` holds; with grant option, or as the owner.

@@ -36,7 +36,7 @@ class BlockSpace {
 
   // A zeroed or recycled data block; 0 when none is ready: then wait.
   uint32_t take_block();
-  // Nobody reserves in it any more.
+  // No more reservations are made in it.
   void close_block(uint32_t block);
   uint64_t tables_end() const { return tables_end_.load(); }
   // Asks the thread to look whether something is wanted. Cheap.

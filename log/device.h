@@ -32,7 +32,7 @@ class Device {
   virtual void fence() = 0;
   // 58030: the device has failed, and nothing is known of what was written since the last sync. Never try again.
   virtual Status sync() = 0;
-  // The same for everything that can be read, whoever wrote it, a process that has died included.
+  // The same for everything that can be read, also what a process that has died wrote.
   virtual Status sync_all() = 0;
 };
 

@@ -133,7 +133,7 @@ enum class OperationKind : uint8_t {
   kPut = 1,       // table 8, key length 4, row length 4, key, row
   kErase = 2,     // table 8, key length 4, key
   kSequence = 3,  // sequence 8, last value 8, is called 1
-  kOids = 4,      // every OID and file number handed out later and not noted anew is below this: 8
+  kOids = 4,      // every OID and file number handed out later and not noted again is below this: 8
   kClone = 5,     // clone 8, source 8: the clone has the source's rows, in the place of any that it had
 };
 inline constexpr size_t kPutHeader = 17, kEraseHeader = 13, kSequenceBytes = 18, kOidsBytes = 9, kCloneBytes = 17;

@@ -2,7 +2,7 @@
 //
 // Nothing that lies on the device is believed before its checksum, its LSN and its bounds have been: a file of random bytes
 // gives an error or an end, never a crash.
-// Thread safety: one user at a time. Nobody writes the files meanwhile.
+// Thread safety: one user at a time. The files must not change during that time.
 #pragma once
 
 #include <cstdint>

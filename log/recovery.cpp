@@ -236,7 +236,7 @@ Status mark_initialized(Directory& directory) {
 
 Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch) {
   INDIGO_ASSIGN(const Contents c, examine(directory));
-  // Logs last-to-first matters not: all are below the checkpoint's epoch, so nobody reads them.
+  // The order does not matter: all are below the checkpoint's epoch, so they are not read.
   for (const auto& [number, name] : c.checkpoints) {
     if (number < checkpoint) INDIGO_TRY(directory.remove(name));
   }

@@ -195,7 +195,7 @@ std::shared_ptr<SimulatedDirectory::Node> SimulatedDirectory::crash_copy(const N
   }
   if (!crash) {
     out->in_flight = node.in_flight;
-    for (auto& w : out->in_flight) w.thread = {};  // nobody's any more
+    for (auto& w : out->in_flight) w.thread = {};  // belongs to no thread now
   } else {
     std::map<uint64_t, bool> stopped;  // by cacheline: nothing later of it is kept
     for (const auto& w : node.in_flight) {

@@ -104,7 +104,7 @@ Log::Outcome WriteAheadLog::reserve(size_t payload_bytes, Reservation& out) {
                        kMaxUnflushedBytes) {
     wait_durable(Lsn(order_->filled_end() - 1));  // back-pressure: the device is slower than we are
   }
-  // Counted before next() is read: whoever comes later counts this one too, so tables last for all.
+  // Counted before next() is read: a later one counts this one too, so tables last for all.
   uint64_t counted = reserved_.fetch_add(1) + 1;
   bool again = false;
   for (;;) {
@@ -273,7 +273,7 @@ void WriteAheadLog::run_flusher() {
     }
     if (order_->filled_end() > durable_end_.load()) {
       flush(lock);
-      // Persistent memory and level `process` need nobody; the watermark follows now and then.
+      // Persistent memory and level `process` need no flush; the watermark follows from time to time.
       if (!flushes()) wake_.wait_for(lock, kIdleBeforeWatermark, [this] { return stop_; });
     } else if (watermark_lsn_ < durable_end_.load()) {
       // Idle for a moment: what is durable shall be known to be, so that damage to it is not taken for a torn tail.

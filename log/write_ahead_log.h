@@ -3,7 +3,7 @@
 //
 // How a record becomes durable depends on device and level:
 //   process            when it is in its place (mapped memory outlives the process)
-//   power, cacheline   when it is in its place: flushed and fenced there by whoever wrote it
+//   power, cacheline   when it is in its place: flushed and fenced there by its writer
 //   power, page        when the flusher's next sync has ended
 // Thread safety: as Log; start before, stop after all others.
 // Source: Index-Organized 5.3; prefix-ordered durability and groups are ours (log/README.md).
@@ -41,7 +41,7 @@ class WriteAheadLog final : public Log {
 
   // Makes the epoch's file and its header durable. From then on nothing of earlier epochs past the cut exists.
   Status start(const EpochStart& start);
-  // Flushes everything and ends the threads. Nobody appends any more.
+  // Flushes everything and ends the threads. There are no more appends.
   void stop();
 
   bool records() const override { return true; }

@@ -502,7 +502,7 @@ class QueryDeparser final : public QueryNodePrinter {
     return show_names ? "" : "?column?";
   }
 
-  // Columns that a grouped primary key determines stand at the end of group_by; nobody wrote them.
+  // Columns that a grouped primary key determines stand at the end of group_by; the statement does not have them.
   std::string group_clause(const Query& query, int level) const {
     const auto index_text = [&](const std::vector<int>& columns) {
       std::string keys;

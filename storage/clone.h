@@ -1,4 +1,4 @@
-// Clones of tables in constant time: the clone shares leaves, inner nodes and index nodes with its source, and whoever
+// Clones of tables in constant time: the clone shares leaves, inner nodes and index nodes with its source; whichever
 // changes one of them copies it first.
 //
 // All clones that one call makes show the same moment: everything that was committed by then, and nothing else; neither
@@ -8,8 +8,8 @@
 //
 // Snapshots from before the call must not be used on a clone: it has no older versions, and they may miss rows.
 //
-// Clones that are kept are noted in the log while nobody commits: what lies before the note is in them, what lies behind it is
-// not. So replay makes them anew, in constant time, too.
+// Clones that are kept are noted in the log while commits stand still: what lies before the note is in them, what lies behind it is
+// not. So replay makes them again, in constant time, too.
 // Source: docs/theory.md, Clones. README.md says why this is enough.
 #pragma once
 
@@ -36,7 +36,7 @@ class Cloner {
   std::string operations_;  // for the log
 };
 
-// Calls `make` while nobody commits or changes a leaf. It must not wait, begin transactions or use tables but to clone
+// Calls `make` while there are no commits and no changes of leaves. It must not wait, begin transactions or use tables but to clone
 // them. It is called again, to replace what it has made, when tables were created faster than the log had room for their names.
 // kInterrupted when the session was told to stop while it waited for long commits; kLogFull and kLogFailed as from a commit.
 StorageStatus clone_tables(Store& store, const std::function<void(Cloner&)>& make);

@@ -17,7 +17,7 @@ class DroppedTables {
  public:
   // Destroys the table, at once if none of `contexts` serves a transaction that may have changed it. True when it waits.
   bool add(std::unique_ptr<TableImpl> table, const std::vector<WriteContext*>& contexts);
-  // Destroys those that wait for nobody any more. True when some still wait.
+  // Destroys those that no snapshot can reach. True when some are left.
   bool destroy_due();
   void destroy_all();  // no transaction is open
 

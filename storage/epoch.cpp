@@ -17,7 +17,7 @@ EpochManager::Slot* EpochManager::enter_to_write() {
 
 void EpochManager::pause_writers() {
   writers_paused_.store(true);
-  // Whoever entered before is gone two epochs later; whoever comes in the second one finds the pause.
+  // Writers that entered before are gone two epochs later; those that come in the second find the pause.
   const uint64_t target = global_.load() + 2;
   Backoff backoff;
   while (global_.load() < target) {

@@ -24,7 +24,7 @@ enum class PausePoint : uint8_t {
   kMerge,  // two neighbours are about to be latched and merged; under the tree's structure mutex and a WriteGuard
   kChangeIndex,  // an index node is about to be split, merged or copied: the way to it is known, and nothing latched
   kMergeEntry,  // an entry is about to be merged, or what the hash table says of it is known; under its shard's `merging`
-  kGateClosed,  // cloning: from here on nobody begins to commit
+  kGateClosed,  // cloning: from here on no commit begins
   kLongCommit,  // cloning: waits for a commit that takes long; the gate is open
 };
 

@@ -2,7 +2,7 @@
 // or commit announces without a contended write.
 //
 // Thread safety: all functions; a slot belongs to who took it, until it stores 0.
-// Invariant: whoever loads used() and then the slots (seq_cst) and does not meet one that is taken, has loaded before it
+// Invariant: a thread that loads used() and then the slots (seq_cst) and does not meet one that is taken, has loaded before it
 // was taken.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Background reclamation: cuts versions that nobody can see any more, purges tombstones, merges emptied leaves, and
+// Background reclamation: cuts versions that no snapshot can see, purges tombstones, merges emptied leaves, and
 // drives the epochs. One thread per Store; it sleeps while there is nothing to do, and stops promptly.
 //
 // Thread safety: all functions. Tables list their dirty leaves themselves (TableImpl::clean); the reclaimer knows tables.

@@ -1,5 +1,5 @@
 // Access to bytes that others may be changing: leaves are read without a latch and validated afterwards.
-// Whoever writes holds the latch; whoever reads copies, and trusts the copy only after OptimisticLatch::validate.
+// A writer holds the latch; a reader copies, and trusts the copy only after OptimisticLatch::validate.
 //
 // In ordinary builds these are plain word and memcpy accesses. ThreadSanitizer cannot see that validation discards what
 // a race produced, so there every access is an acquire or release atomic, which is what it can check.
@@ -65,7 +65,7 @@ inline void move_shared(void* to, const void* from, size_t n) {
   }
 }
 
-// memcmp of bytes that others may be changing with bytes that nobody changes.
+// memcmp of bytes that others may be changing with bytes that are constant.
 inline int compare_shared(const void* shared, const void* own, size_t n) {
   if constexpr (kThreadSanitizer) {
     for (size_t i = 0; i < n; i++) {

@@ -77,7 +77,7 @@ struct TableStatistics {
 std::optional<TableStatistics> statistics_of(Table& table);
 // What the index does in the background; nothing for those that do not, and where there is none.
 std::optional<IndexServiceStatistics> index_service_of(const Table& table, IndexId index);
-// Where its bytes are; quick, and exact while nobody writes. Of the same tables.
+// Where its bytes are; quick, and exact without concurrent writers. Of the same tables.
 std::optional<TableMemory> memory_of(const Table& table);
 // Records that committed transactions have inserted, updated or deleted since the table was made here; 0 for other tables.
 uint64_t changes_of(const Table& table);

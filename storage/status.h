@@ -20,7 +20,7 @@ enum class StorageStatus : uint8_t {
   kInterrupted,     // the Waiter was interrupted: the caller reads the reason there
   kOutOfMemory,     // memory_limit reached (53200)
   kLogFull,         // the log has no room, and the device neither (53100): nothing was written
-  kLogFailed,       // the log's device has failed (58030): nothing is durable any more, and nobody knows what was
+  kLogFailed,       // the log's device has failed (58030): nothing becomes durable any more, and what did is unknown
   kTooLarge,        // key or row over its limit (54000)
   kKeyError,        // a KeyExtractor failed; its error is with the extractor's owner
 };

@@ -69,7 +69,7 @@ class StoreImpl final : public Store {
   WriteContext* take_write_context();
   void give_back(TransactionState* state);
   MemoryAccount& memory() { return memory_; }
-  // At the memory limit: reclaims here and now what nobody needs. True when that helped. Under no latch or guard.
+  // At the memory limit: reclaims at once what is not needed. True when that helped. Under no latch or guard.
   bool reclaim_until_left();
   StoreStatistics counters();
   DroppedTables& dropped_tables() { return dropped_tables_; }
@@ -86,7 +86,7 @@ class StoreImpl final : public Store {
 
   // Cloning (storage/clone.h). Waits, while others commit, until all commits that are under way have ended. kInterrupted.
   StorageStatus wait_for_commits();
-  // While this answers true, until resume(), nobody commits and nobody changes a leaf or an index; what has been committed
+  // While this answers true, until resume(), there are no commits and no changes of leaves or indexes; what has been committed
   // is installed. False: a commit takes long; wait for it, and try again.
   bool try_pause();
   void resume();

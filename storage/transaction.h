@@ -67,7 +67,7 @@ class Transaction {
   virtual void release(uint32_t level) = 0;
 
   // Waits of this transaction (record writers, locks) end at this deadline with kLockTimeout. The session sets it
-  // anew before each statement's waits from lock_timeout; zero duration means none.
+  // again before each statement's waits from lock_timeout; zero duration means none.
   void set_lock_timeout(std::chrono::milliseconds timeout) { lock_timeout_ms_ = timeout; }
   std::chrono::milliseconds lock_timeout() const { return lock_timeout_ms_; }
 

@@ -25,7 +25,7 @@ class Undisturbed final : public Waiter {
   void wake() override { session_.wake(); }
   void yield_if_due() override {
     session_.yield_if_due();
-    Waiter::set_current(this);  // whoever resumed the session has set the session's own
+    Waiter::set_current(this);  // the code that resumed the session has set the session's own
     hear();
   }
 

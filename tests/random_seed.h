@@ -1,5 +1,5 @@
 // Where the random tests take their seeds from: INDIGO_SEED, or else the machine (or the test itself, where it wants the same
-// every time). Each round of scripts/soak sets it anew; a failure shows it in its trace. A seed fixes what the threads of a test
+// every time). Each round of scripts/soak sets a new one; a failure shows it in its trace. A seed fixes what the threads of a test
 // do, not how they meet.
 #pragma once
 

@@ -110,7 +110,7 @@ def _initial_privileges(rows):
     model = next(r for r in rows if r["classoid"] == 1259 and r["initprivs"][-1].startswith("=r/"))
     for (oid, _, _), _ in VIEWS.values():
         yield dict(model, objoid=oid)
-    # Without such a row pg_dump would restore what nobody has granted.
+    # Without such a row pg_dump would restore grants that were never made.
     model = next(r for r in rows if r["classoid"] == 1255 and len(r["initprivs"]) == 1)
     for name in sorted(PRIVILEGED):
         yield dict(model, objoid=FUNCTIONS[name][0])

@@ -5,7 +5,7 @@
 namespace indigo::catalog {
 namespace {
 
-// A table's columns are visible to its owner, and to whoever has some privilege on them.
+// A table's columns are visible to its owner, and to roles with some privilege on them.
 #define INDIGO_VISIBLE_TABLE                                          \
   " (pg_catalog.pg_has_role(c.relowner, 'USAGE')"                     \
   " or pg_catalog.has_table_privilege(c.oid,"                         \

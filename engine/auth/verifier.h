@@ -23,7 +23,7 @@ struct ScramVerifier {
 
   static std::optional<ScramVerifier> parse(std::string_view text);
   static ScramVerifier make(std::string_view password, std::string salt, int iterations = kScramIterations);
-  // For a role that has none: the same salt at each attempt, so that nobody learns which roles exist. Matches no
+  // For a role that has none: the same salt at each attempt, so that the answer does not tell which roles exist. Matches no
   // password.
   static ScramVerifier mock(std::string_view server_secret, std::string_view user);
   std::string text() const;
@@ -32,7 +32,7 @@ struct ScramVerifier {
 // Whether a password given to CREATE ROLE is stored as it is; all other texts, malformed verifiers too, are passwords.
 bool is_verifier(std::string_view text);
 enum class PasswordEncryption : uint8_t { kMd5, kScramSha256 };
-// What is stored for a password of CREATE or ALTER ROLE. Errors: XX000 when there is no salt to be had, 54000 for a
+// What is stored for a password of CREATE or ALTER ROLE. Errors: XX000 when no salt can be made, 54000 for a
 // verifier of more than kMaxScramIterations.
 Result<std::string> stored_password(std::string_view password, std::string_view user, PasswordEncryption encryption);
 

@@ -1,5 +1,5 @@
-// Definitions keep what they mention. Whoever makes something that refers to an object holds that object to the end of the
-// transaction; whoever drops an object locks it, and everything that goes with it, before looking for what depends on it. So
+// Definitions keep what they mention. A statement that makes a reference to an object holds that object to the end of the
+// transaction; DROP locks the object, and everything that goes with it, before looking for what depends on it. So
 // either the drop finds the new dependent, or the definition finds that the object is gone.
 // Thread safety: as the DdlContext.
 //
@@ -20,7 +20,7 @@ Status hold_role(DdlContext& c, Oid role);
 Status lock_role(DdlContext& c, Oid role, TableLockMode mode);
 // Is the object there now? A column: is its relation?
 bool exists(DdlContext& c, const Address& a);
-// Nobody can drop it.
+// It cannot be dropped.
 bool is_pinned(const Address& a);
 inline Oid oid_of(const std::optional<Address>& a) { return a->object; }
 template <class Info>

@@ -138,7 +138,7 @@ void QueryState::forget_operators() {
 
 Status QueryState::check_memory(uint64_t bytes) {
   peak_memory_bytes_ = std::max(peak_memory_bytes_, bytes);
-  // Whoever holds much ends when the machine runs out, rather than the server with everybody's statements.
+  // A statement that holds much ends when the machine runs out, rather than the server with all statements.
   constexpr uint64_t kMuchBytes = 16 << 20;
   if (bytes > kMuchBytes && process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax) {
     return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");

@@ -16,7 +16,7 @@ namespace indigo::engine {
 class TableActivity {
  public:
   struct Analyzed {
-    TableId table;                                // a table that was made anew since has other rows
+    TableId table;                                // a table rewritten since then has other rows
     uint64_t changes = 0;                         // storage::changes_of before its rows were read
     int64_t last_manual = 0, last_automatic = 0;  // timestamps; 0: never
     int64_t manual = 0, automatic = 0;            // how often

@@ -1,6 +1,6 @@
 // The view that the running statement reads with. Functions that it calls read with it too unless they are volatile; those
 // take snapshots of their own, and the statement's is then pinned, so that what it sees stays there.
-// Thread safety: part of one session; lives on the stack of whoever runs the statement.
+// Thread safety: part of one session; lives on the stack of the statement's runner.
 #pragma once
 
 #include <memory>

@@ -31,7 +31,7 @@ class NestedStatement {
   explicit NestedStatement(std::shared_ptr<const ParsedStatement> parsed) : parsed_(std::move(parsed)) {}
   ~NestedStatement();
 
-  // Analyzes and plans, or does so anew when the catalog has moved.
+  // Analyzes and plans, again when the catalog has changed.
   Status prepare(SessionParts& session);
   const Prepared& prepared() const { return *prepared_; }
   const PreparedPtr& shared_prepared() const { return prepared_; }

@@ -50,7 +50,7 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   NamedStatement statement;
   statement.parameter_types.assign(parameter_types.begin(), parameter_types.end());
   statement.prepare_time = parts_.message().timestamp();
-  // The unnamed statement of a driver that always parses anew: the same text with the same types is found again.
+  // The unnamed statement of a driver that always parses again: the same text with the same types is found again.
   scan_literals(text, scanned_);
   const bool reuse = scanned_.cacheable && scanned_.literals.empty() && parameter_types.empty() &&
                      parts_.block().state() != TransactionBlock::State::kFailed;
@@ -87,7 +87,7 @@ Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text
 Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
   Preparation& preparation = parts_.preparation();
   if (statement.for_cursor == nullptr) {
-    // Drivers that parse a statement anew for each portal find its plan again.
+    // Drivers that parse a statement again for each portal find its plan again.
     scan_literals(statement.parsed->text, scanned_);
     const bool reuse = scanned_.cacheable && scanned_.literals.empty() && statement.parameter_types.empty();
     if (reuse) {

@@ -44,7 +44,7 @@ class Preparation {
   // and bound anew it may work.
   bool take_literals_changed() { return std::exchange(literals_changed_, false); }
 
-  // Statements without literals that drivers parse anew each time, in the cache too, apart from Query messages': their
+  // Statements without literals that drivers parse again each time, in the cache too, apart from Query messages': their
   // parameters are inferred, and a cursor's plan has row keys. Null when there is none of the catalog's present state.
   enum class CacheUse : uint8_t { kParse, kCursor };
   PreparedPtr find_without_literals(ScannedText& scanned, CacheUse use);

@@ -34,7 +34,7 @@ class Settings {
   bool boolean(uint32_t index) const { return value(index) == "on"; }
 
   enum class Scope : uint8_t { kSession, kLocal };
-  // Names with a dot that nobody defined are custom settings, as in PostgreSQL.
+  // Undefined names with a dot are custom settings, as in PostgreSQL.
   Status set(std::string_view name, std::string_view text, Scope scope, bool superuser);
   Status reset(std::string_view name, bool superuser);
   void reset_all();

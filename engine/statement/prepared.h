@@ -42,9 +42,9 @@ struct Prepared {
   };
   mutable Allowed allowed;
   uint64_t catalog_version = 0;
-  uint64_t plan_settings = 0;  // Session::plan_settings_key at planning
+  uint64_t plan_settings = 0;  // SessionSettings::plan_generation at planning
   bool for_cursor = false;     // planned so that rows tell where they come from
-  bool unplanned = false;      // its plan was discarded: SessionParts::refresh makes it anew
+  bool unplanned = false;      // its plan was discarded: Preparation::refresh makes it again
   // Running it costs so much more than planning that each text is planned with its own literals: statistics then see them.
   bool custom = false;
   // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.

@@ -4,7 +4,7 @@
 //
 // A row's shape is its text with the literals' classes in their places. A literal NULL that is a whole value has the class of
 // the other rows' literals in its column: its parameter is null.
-// Like the literal scanner, this only has to be right when it folds; what it is unsure of is left whole. Whoever folds must see
+// Like the literal scanner, this only has to be right when it folds; what it is unsure of is left whole. The caller must check
 // in the plan that the literals stayed parameters of the rows (repeating_values).
 // Thread safety: none; one session reuses it.
 #pragma once

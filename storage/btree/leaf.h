@@ -17,7 +17,7 @@
 // Invariants:
 // 1. All keys k satisfy low fence <= k < high fence; the successor's low fence is this leaf's high fence.
 // 2. A frozen leaf is out of the tree for good (merged away): start again at the root.
-// 3. block_bytes counts everything from the end to the lowest body; delete_bytes what of it nobody uses.
+// 3. block_bytes counts everything from the end to the lowest body; delete_bytes what of it is unused.
 // Source: Index-Organized 4.3, figure 6.
 #pragma once
 

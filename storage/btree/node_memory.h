@@ -1,7 +1,7 @@
 // The nodes of the trees with one leaf size: where they come from, and who still has them.
 //
 // Trees that were cloned from each other share nodes. A node counts the places that name it: child addresses of inner
-// nodes, and roots. Whoever lets go of the last one frees it, and lets go of its children (an inner node) or of its
+// nodes, and roots. Releasing the last reference frees it, and releases its children (an inner node) or of its
 // large rows (a leaf).
 //
 // Thread safety: all functions. Counts only go up through a node that is counted itself: a tree that finds 1 in a node
@@ -46,9 +46,9 @@ class NodeMemory {
   const PauseHook& pauses;
 
   static void add_reference(void* link) { references(link).fetch_add(1, std::memory_order_relaxed); }
-  // Does nobody else name it? What others have done with it before they let go has happened.
+  // Is this the only reference? What others have done with it before they let go has happened.
   static bool only_one(void* link) { return references(link).load(std::memory_order_acquire) == 1; }
-  // Nobody looks at it any more who got it through this reference.
+  // No reader that got it through this reference still looks at it.
   void release(void* link);
   void release_later(void* link);
 

@@ -17,7 +17,7 @@
 namespace indigo::storage {
 
 enum class RecordState : uint8_t {
-  kClear = 0,      // nobody works on it
+  kClear = 0,      // no transaction works on it
   kUpdating = 1,   // claimed; body and stamp are those of the newest committed version
   kInserting = 2,  // physically new: no committed version exists, the body is the first pending image
 };

@@ -97,9 +97,9 @@ class Tree {
   uint64_t merge_count() const { return merge_count_.load(std::memory_order_relaxed); }
   size_t node_bytes() const { return node_bytes_; }
   uint64_t inner_bytes() const { return inner_bytes_.load(std::memory_order_relaxed); }
-  // Checks every fence, order and size, and the counts of nodes; empty when sound. Only while nobody writes.
+  // Checks every fence, order and size, and the counts of nodes; empty when sound. Only without concurrent writers.
   std::string check() const;
-  // Every leaf from left to right; only while nobody splits or merges (destruction, checks).
+  // Every leaf from left to right; only without concurrent splits and merges (destruction, checks).
   void for_each_leaf(const std::function<void(Leaf*)>& visit) const;
   // Without subtrees that are foreign as a whole.
   void for_each_own_leaf(const std::function<void(Leaf*)>& visit) const;

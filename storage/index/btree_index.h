@@ -1,9 +1,9 @@
 // The synchronous B+-tree behind Index: optimistic lock coupling, prefix truncation, no links between leaves.
 //
 // Thread safety: Index's. Every descent reads versions and validates each parent after it has its child's version;
-// whoever meets a change starts again at the root. Writers latch the leaf alone; splits and merges latch the parent
+// a reader that meets a change starts again at the root. Writers latch the leaf alone; splits and merges latch the parent
 // (by upgrading its version, never waiting) and the nodes concerned, and replace these by new ones: the old nodes are
-// retired by epoch. Nobody waits for a latch above one that it holds.
+// retired by epoch. No thread waits for a latch above one that it holds.
 //
 // Cloning. A clone shares the root; both go on with generations of their own. A tree changes only nodes of its generation,
 // which it has for itself with all that is above them; the first shared node on a writer's way is copied (btree_sharing.cpp),
@@ -44,7 +44,7 @@ struct BtreePlace {
 class BtreeIndex final : public Index {
  public:
   BtreeIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses);
-  ~BtreeIndex() override;  // nobody may use it any more
+  ~BtreeIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;

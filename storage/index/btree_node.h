@@ -2,7 +2,7 @@
 //
 // Thread safety: readers look at a node without a latch and trust what they read only after latch.validate(version);
 // every read is therefore bounded by `capacity`, whatever garbage a concurrent writer leaves in its way. Functions
-// below "latched" need the latch held exclusively, or a node that nobody else can reach yet.
+// below "latched" need the latch held exclusively, or a node that other threads cannot reach yet.
 //
 // Invariants:
 // 1. Slots ascend by (key, primary key). All keys of a node begin with its prefix; only what follows is stored.
@@ -13,7 +13,7 @@
 // 4. With kHints * 2 slots or more, hint i is the head of slot (i + 1) * (count / (kHints + 1)): a search loads the
 //    header, two lines of hints and one or two of slots, all but the last at once.
 // 5. id, capacity and level never change. A node that leaves the tree is latched once after its parent forgot it, unless
-//    trees share it: then nobody changes it any more.
+//    trees share it: then it does not change any more.
 //
 //   bytes   what
 //   0       latch (8), id (8), capacity (4), level (4), child 0 (8; inner nodes)

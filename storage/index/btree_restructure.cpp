@@ -1,4 +1,4 @@
-// Splits, growth and merges of BtreeIndex. Each attempt descends anew, latches the parent and then the nodes concerned
+// Splits, growth and merges of BtreeIndex. Each attempt descends again, latches the parent and then the nodes concerned
 // by upgrading what it read, and builds new nodes; an attempt that meets a change is repeated from the root.
 #include <algorithm>
 #include <bit>

@@ -38,7 +38,7 @@ namespace indigo::storage {
 class HashIndex final : public Index {
  public:
   HashIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses);
-  ~HashIndex() override;  // nobody may use it any more
+  ~HashIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
@@ -112,7 +112,7 @@ class HashIndex final : public Index {
   HashIndex(HashIndex& source, uint64_t generation);
   HashSegment& own_segment(uint32_t number);
   void replace_root(uint32_t capacity);
-  // Puts a bucket (or null) in the place of one that nobody finds any more from then on.
+  // Puts a bucket (or null) in the place of one that cannot be found from then on.
   void put(uint32_t number, BtreeNode* bucket);
   template <class Part>
   void let_go(Part* part, size_t bytes);

@@ -23,7 +23,7 @@ void HashIndex::rebuild(uint64_t hash, size_t bytes) {
   const uint32_t number = number_of(hash, count_.load(std::memory_order_relaxed));
   BtreeNode& old = *bucket(number);
   const bool own = mine(old.generation());
-  if (own) old.latch.lock();  // a shared one is written by nobody
+  if (own) old.latch.lock();  // a shared one is never written
   const size_t wanted = old.live_bytes() + bytes;
   const bool fits = wanted + BtreeNode::header_bytes() <= old.capacity;
   const bool too_large = bytes == 0 && old.capacity > kLeastBytes && old.underfull();

@@ -33,7 +33,7 @@ std::unique_ptr<Index> HashIndex::clone(uint64_t generation, uint64_t clone_gene
   return std::unique_ptr<Index>(new HashIndex(*this, clone_generation));
 }
 
-// What was unlinked is let go of when nobody can be looking at it any more.
+// What was unlinked is released when no reader can still look at it.
 template <class Part>
 void HashIndex::let_go(Part* part, size_t bytes) {
   count_memory(-static_cast<int64_t>(bytes));

@@ -78,7 +78,7 @@ struct IndexMatches {
 struct IndexServiceStatistics {
   uint64_t backlog_entries = 0, backlog_bytes = 0;  // changes that its second structure has not had yet
   uint64_t age_us = 0;                              // of the oldest of them
-  uint64_t batches = 0, merged_entries = 0;         // since the index was made, whoever did it
+  uint64_t batches = 0, merged_entries = 0;         // since the index was made, by all threads
   uint64_t stalls = 0;                              // batches by writers who found no room
   uint64_t repairs = 0;                             // batches by scans that needed what was waiting
 };
@@ -116,10 +116,10 @@ class Index {
   // How full ascending inserts leave a leaf (IndexOptions::fill_percent), from now on.
   virtual void set_fill(uint8_t percent) = 0;
 
-  // Entries and bytes of memory; exact when nobody writes.
+  // Entries and bytes of memory; exact without concurrent writers.
   virtual uint64_t entry_count() const = 0;
   virtual uint64_t memory_bytes() const = 0;
-  // Checks the structure's own invariants; empty when sound, else what is wrong. Only while nobody writes.
+  // Checks the structure's own invariants; empty when sound, else what is wrong. Only without concurrent writers.
   virtual std::string check() const = 0;
 };
 

@@ -1,10 +1,10 @@
-// The background service of secondary indexes: whoever keeps changes back for a second structure is registered here, and is
+// The background service of secondary indexes: an index that keeps changes back for a second structure is registered here, and is
 // asked, now and then, to bring it up to date. One thread per Store, which begins with the first index that needs it, sleeps
 // while nothing waits, and gives most of its time back.
 //
 // Thread safety: all functions.
 // Invariants:
-// 1. After remove() nobody is in the index's serve(), and nobody will be.
+// 1. After remove() no thread is in the index's serve(), and none will be.
 // 2. After wake() a round begins that sees what was posted before it.
 // 3. serve() is called under no mutex of the service: it may wait while writers are kept out (EpochManager), and who keeps
 //    them out may add indexes. He removes none.

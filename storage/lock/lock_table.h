@@ -1,7 +1,7 @@
 // The partitioned hash table of locks: which owners hold and await which modes of which name.
 //
 // Thread safety: everything in a Partition is guarded by its mutex; functions that take a Partition need it held.
-// Nobody sleeps with a partition's mutex; wake-ups happen under it, so that a woken waiter, which takes the mutex
+// A thread never sleeps with a partition's mutex; wake-ups happen under it, so that a woken waiter, which takes the mutex
 // before it goes on, cannot free what its waker still touches. Order of mutexes: graph, partition, registry.
 //
 // Invariants:

@@ -6,7 +6,7 @@
 // A cycle found is a deadlock: its members sleep, and the one who looks does not go on before it has the answer.
 //
 // Cycles come in two kinds. If every edge leads to a holder, the searcher is the victim. If an edge leads from a
-// waiter to another that merely stands before it in the queue, the two change places instead, and nobody has to fail.
+// waiter to another that merely stands before it in the queue, the two change places instead, and no transaction fails.
 //
 // Thread safety: all functions. Order of mutexes: graph, partition, registry.
 #pragma once

@@ -8,7 +8,7 @@
 // 1. Blocks are aligned to 64 bytes; their content is what the last user left, or zero.
 // 2. A chunk without used blocks is returned to the system, except one, which trim() returns.
 // 3. The account has the blocks in use, in steps of 64 KB. Free blocks between used ones are not there: they are for
-//    whoever needs memory next.
+//    the next one that needs memory.
 #pragma once
 
 #include <cstddef>

@@ -24,7 +24,7 @@ bool Certifier::enter(SerializableTransaction& t, const SnapshotRegistry& snapsh
   t.unsafe_ = false;
   t.entered = true;
   if (!t.read_only) {
-    // take() announces a lower bound in the slot before it loads the stable stamp (R4): whoever has loaded the stable stamp
+    // take() announces a lower bound in the slot before it loads the stable stamp (R4): a thread that has loaded the stable stamp
     // and then misses the bound knows that this snapshot is not below. Who meets it meets open_, too: bound() loads the
     // slot first, and take() stores it after this.
     t.open_.store(true, std::memory_order_relaxed);
@@ -84,7 +84,7 @@ void Certifier::leave(SerializableTransaction& t) {
 }
 
 void Certifier::trim() {
-  oldest_ = clock_.stable().value;  // whoever is not met below enters above it
+  oldest_ = clock_.stable().value;  // a transaction not met below enters above it
   for (const SerializableTransaction* t : known_) {
     const uint64_t bound = t->bound();
     if (bound != 0) oldest_ = std::min(oldest_, bound);
@@ -234,7 +234,7 @@ bool Certifier::certify(SerializableTransaction& t, CommitStamp& c) {
     leave_stamps(t, c.value);
     leave_writes(t, c.value, std::min(pi, c.value));
   } else if (passes) {
-    // Its place in the order is its snapshot. Whoever has that in its own snapshot needs no stamp to know it.
+    // Its place in the order is its snapshot. A transaction with that in its own snapshot needs no stamp to know it.
     uint64_t place = std::max(t.snapshot, eta);
     bool known_to_all = known_.size() <= kFewKnown && place <= clock_.stable().value && !writer_below(place);
     if (!known_to_all) leave_stamps(t, place);

@@ -2,7 +2,7 @@
 //
 // Who is serializable enters with its snapshot, collects what it reads (ReadSet) and writes, and commits through certify(),
 // the one short section in which its window is tested, its stamp taken, and everything it leaves behind for others is
-// written down. Nobody else pays: transactions at weaker levels do not come here.
+// written down. Transactions at weaker levels do not come here and pay nothing.
 //
 // Thread safety: all functions; a SerializableTransaction is used by its own session but for what the lock guards, and
 // lives as long as the Certifier. Nothing here waits but wait_safe(), which sleeps without the lock.
@@ -135,7 +135,7 @@ class Certifier {
   void leave_stamps(const SerializableTransaction& t, uint64_t stamp);
   void leave_writes(const SerializableTransaction& t, uint64_t c, uint64_t pi);
   void remove(SerializableTransaction& t);
-  // Sets oldest_ anew and forgets what is older.
+  // Recomputes oldest_ and forgets what is older.
   void trim();
   // Is a transaction open that may still write and whose snapshot is (or may become) below `stamp`?
   bool writer_below(uint64_t stamp) const;

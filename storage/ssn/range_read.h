@@ -12,7 +12,7 @@ namespace indigo::storage {
 
 class RangeRead {
  public:
-  // The scan begins, or begins anew with the same transaction.
+  // The scan begins, or begins again with the same transaction.
   void begin(TransactionImpl& txn, const ReadView& view, uint64_t space, const KeyRange& range, Direction direction) {
     if (tracked(txn)) txn.serializable()->reads.close_range(scan_);
     scan_ = ReadSet::kNoRange;

@@ -40,7 +40,7 @@ class ReadSet {
   void add_newer(uint64_t hash, uint64_t stamp) { newer_.push_back({hash, stamp}); }
   void add_key_part(uint64_t hash) { key_parts_.push_back(key_part(hash)); }
 
-  // A scan: open_range when it begins, seen as it goes, close_range when it is over or begins anew. Scans that are left
+  // A scan: open_range when it begins, seen as it goes, close_range when it ends or begins again. Scans that are left
   // open count as they stand.
   static constexpr uint32_t kNoRange = UINT32_MAX;
   uint32_t open_range(uint64_t space);

@@ -5,7 +5,7 @@
 // Invariants:
 // 1. Records are in the order of their stamps; each record names the one before it in its slot and in its space's chain.
 // 2. A record stays until no serializable snapshot in use is below its stamp, or kMaxRecords newer ones have come: then
-//    whoever is that old is told the least pi of all that is forgotten, which may abort it without need.
+//    a transaction that old is told the least pi of all that is forgotten, which may abort it without need.
 // 3. Records lie in chunks, which are used again in turn, the last one given back first: while nothing piles up, all that
 //    a commit writes to stays in the first cache. No commit allocates then.
 // Design: the versions' sstamp and the mapping table's list of overwriters.
@@ -37,7 +37,7 @@ class WriteLog {
   bool any_since(uint64_t stamp) const { return newest_c_ > stamp; }
   // `space` 0: a key part, which no range reads.
   void append(uint64_t c, uint64_t pi, uint64_t hash, uint64_t space, Bytes key);
-  // The least pi of those who wrote `hash` after `stamp`; infinity when nobody did.
+  // The least pi of those who wrote `hash` after `stamp`; infinity when there is none.
   uint64_t least_pi(uint64_t hash, uint64_t stamp) const;
   uint64_t least_pi(uint64_t space, const KeyInterval& interval, uint64_t stamp) const;
   // The least pi of all who committed after `stamp`.

@@ -1,4 +1,4 @@
-// Reclamation of one table: versions that nobody sees, purged tombstones, merged leaves.
+// Reclamation of one table: versions that no snapshot sees, purged tombstones, merged leaves.
 #include <algorithm>
 #include <cstdint>
 

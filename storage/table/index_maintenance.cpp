@@ -63,7 +63,7 @@ StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& in
                                       Duplicate* duplicate) {
   StorageStatus s = store_.locks().lock_key_value(txn.lock_owner(), index.id, key, true, txn.lock_timeout());
   if (s != StorageStatus::kOk) return s;
-  // From here nobody else adds this key; whoever is removing it is waited for.
+  // From here no other transaction adds this key; one that is removing it is waited for.
   std::vector<std::string> candidates;
   std::string image, its_key;
   for (bool again = true; again;) {
@@ -141,7 +141,7 @@ void TableImpl::erase_index_entries_of(Bytes primary_key, Bytes image) {
     list = indexes_;
   }
   if (list->empty()) return;
-  Undisturbed undisturbed;  // a cancel request would leave entries that nobody needs
+  Undisturbed undisturbed;  // a cancel request would leave useless entries
   StaleEntry entry(*this);
   std::string key;
   bool has_null;

@@ -167,7 +167,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     uint64_t chain = pending.base_predecessor.load(std::memory_order_relaxed);
     bool purge = false;
     if (m.state() == RecordState::kInserting) {
-      purge = e->tombstone;  // nobody else has ever seen it
+      purge = e->tombstone;  // no other transaction has seen it
       if (!purge) rows_added++;
     } else {
       rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);

@@ -56,7 +56,7 @@ inline ReadOutcome read_record(const RecordSource& source, const RecordMeta& m, 
   return read_in_process_or_older(source, m, self, view, image);
 }
 
-// The stamp of the committed version that a newest view reads in this record, zero when it is nobody's or the reader's
+// The stamp of the committed version that a newest view reads in this record, zero when there is none or it is the reader's
 // own: R5 wants the session's next snapshot to cover it. The meta is whole, and its leaf not foreign.
 uint64_t newest_stamp(const RecordMeta& m, const Descriptor* self);
 

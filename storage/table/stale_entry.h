@@ -2,7 +2,7 @@
 //
 // Computing a key may suspend (an index expression) and may fail, so it is done ahead, from copies, under no latch and no
 // guard: look(). What is asked under the index's latch is only whether versions have come since: still_stale(), which
-// computes nothing, copies nothing and waits for nobody but a leaf's writer.
+// computes nothing, copies nothing and waits only for a leaf's writer.
 //
 // Thread safety: one session's. Nothing is held between calls; the session may suspend in look() alone.
 //

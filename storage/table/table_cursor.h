@@ -42,7 +42,7 @@ class TableCursor final : public Cursor {
   size_t most_records(size_t asked);
   // Does the leaf that the scan reaches next have something of the range? Else clears `more`.
   void end_at_range(bool& more) const;
-  // Copies the bodies of records [from, to), if all are plain (nobody works on them, the view sees the leaf's image), and
+  // Copies the bodies of records [from, to), if all are plain (no transaction works on them, the view sees the leaf's image), and
   // writes rows, to be validated. False when they are not.
   bool collect_plain(const Leaf* leaf, size_t from, size_t to, RowRef* rows, size_t& visible);
   template <bool kWhole>

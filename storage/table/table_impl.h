@@ -83,7 +83,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   StoreImpl& store() { return store_; }
   const Tree& tree() const { return tree_; }
   // Commit step 5 for one record.
-  // Secondary entries that nobody needs any longer go to `stale`: erase_stale erases those of a whole transaction in
+  // Secondary entries that are not needed any longer go to `stale`: erase_stale erases those of a whole transaction in
   // the index's order.
   void install(PendingVersion& pending, CommitStamp c, const ActiveSnapshots& active, int64_t& rows_added,
                std::vector<StaleIndexEntry>& stale);
@@ -115,7 +115,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   RecordMeta own_meta(const Leaf* leaf, size_t i) const {
     return tree_.foreign(leaf) ? leaf->meta(i).committed_only() : leaf->meta(i);
   }
-  // Gives a clone that nobody uses yet clones of this table's indexes. No writer is active.
+  // Gives a clone that is not in use yet clones of this table's indexes. No writer is active.
   void clone_indexes(TableImpl& clone, const std::function<IndexId(IndexId)>& new_id, uint64_t source_generation,
                      uint64_t generation);
 
@@ -192,7 +192,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   SnapshotVersion* keep_version(const Leaf* leaf, const RecordMeta& m, uint64_t end, uint64_t predecessor,
                                 bool keys_differ);
   static bool worth_pruning(uint64_t head, const ActiveSnapshots& active, CommitStamp c);
-  // Cuts what nobody needs out of the first `most` versions of the chain; answers the new head.
+  // Cuts what is not needed out of the first `most` versions of the chain; answers the new head.
   uint64_t prune(uint64_t head, const ActiveSnapshots& active, const Leaf* leaf, const RecordMeta& m, size_t most,
                  std::vector<Dropped>& dropped);
   void finish_dropped(std::vector<Dropped>& dropped);

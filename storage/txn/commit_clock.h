@@ -3,7 +3,7 @@
 //
 // Thread safety: all functions. Invariants:
 // 1. Every stamp taken is decided, soon and without a suspension between.
-// 2. stable() never goes back; whoever sees stable() >= c sees the outcome of c's transaction in its descriptor.
+// 2. stable() never goes back; a thread that sees stable() >= c sees the outcome of c's transaction in its descriptor.
 // 3. A stamp lies above every stable stamp that was answered before it was taken.
 // 4. Of two stamps the one taken later need not be the greater, unless it was asked for above the other, or the other was
 //    covered by the stable stamp (R5).

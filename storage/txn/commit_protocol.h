@@ -43,7 +43,7 @@ class CommitProtocol {
 
   // Waits, while others commit, until all commits that are under way now have ended. kInterrupted.
   StorageStatus wait_until_idle(std::span<WriteContext* const> contexts);
-  // Nobody passes until open(). False: a commit takes long, and the gate is open again. `contexts` is asked once the gate
+  // No commit passes until open(). False: a commit takes long, and the gate is open again. `contexts` is asked once the gate
   // is closed: contexts made later find it so.
   bool try_close(const std::function<std::vector<WriteContext*>()>& contexts);
   void open() { closed_.store(false); }

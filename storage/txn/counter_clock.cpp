@@ -7,7 +7,7 @@ namespace indigo::storage {
 void CounterClock::decide(CommitStamp c) {
   uint64_t stable = stable_.load();
   if (stable + 1 == c.value && stable_.compare_exchange_strong(stable, c.value)) {
-    stable = c.value;  // the common case: nobody else is between
+    stable = c.value;  // the common case: no other commit in between
   } else {
     Backoff backoff;
     while (stable_.load() + kWindow <= c.value) backoff.pause();  // the place is still another's

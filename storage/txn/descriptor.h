@@ -5,8 +5,8 @@
 //                       \--------------------------------------------> aborted
 //
 // Thread safety: everyone reads; its transaction writes. Memory of descriptors is never given back before the Store ends,
-// but a descriptor serves another transaction two epochs after the end of its own: whoever found it through a record
-// under an epoch guard reads a fitting state, and whoever slept since then compares `generation`.
+// but a descriptor serves another transaction two epochs after the end of its own: a reader that found it through a record
+// under an epoch guard reads a fitting state, and one that slept since then compares `generation`.
 // Source: docs/theory.md, Snapshots and the commit clock; Index-SSN adds pi here.
 #pragma once
 

@@ -39,7 +39,7 @@ class ActiveSnapshots {
     }
     return false;
   }
-  // Everything below this is seen by nobody unless it is the newest below.
+  // No snapshot sees what is below this, except the newest below.
   uint64_t oldest() const;
   uint64_t stable() const { return stable_; }
   size_t count() const { return values_.size(); }

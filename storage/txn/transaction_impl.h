@@ -2,7 +2,7 @@
 //
 // Thread safety: used by one session at a time; only the Descriptor within WriteContext is seen by others.
 // Invariants:
-// 1. A transaction without a WriteContext has written nothing; nobody else knows of it but by its registered snapshot.
+// 1. A transaction without a WriteContext has written nothing; others know of it only by its registered snapshot.
 // 2. log is in the order of the changes; a savepoint is a position in it.
 // 3. A WriteContext is recycled two epochs after its transaction's end: records and readers may still name it.
 #pragma once
@@ -55,7 +55,7 @@ struct WriteContext {
     memory.add(MemoryKind::kTransactions, static_cast<int64_t>(now) - static_cast<int64_t>(accounted_bytes_));
     accounted_bytes_ = now;
   }
-  // Nobody can name what is in the arena any more.
+  // No references into the arena are left.
   void reset(MemoryAccount& memory) {
     arena.reset();
     account(memory, 0);

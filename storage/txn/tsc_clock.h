@@ -1,7 +1,7 @@
 // Commit stamps from the processors' invariant time-stamp counter, which counts alike on all cores.
 //
 // Time is cut into ticks of 64 counts. A stamp is its tick and the number of the slot that its commit holds from take() to
-// decide(); so stamps are unique, and commits write no common cacheline. Nobody keeps the stable stamp: who wants it looks
+// decide(); so stamps are unique, and commits write no common cacheline. The stable stamp is not stored: a reader looks
 // at the slots.
 //
 // Thread safety: all functions. Invariants:

@@ -119,7 +119,7 @@ def test_a_prepared_statement_outlives_a_change_of_its_table():
             connection.execute("select * from t where a = %s", [1]).fetchall()
         connection.execute("alter table t drop column b")
         try:
-            assert connection.execute("select * from t where a = %s", [1]).fetchall() == [(1,)]  # from 3.2: prepared anew
+            assert connection.execute("select * from t where a = %s", [1]).fetchall() == [(1,)]  # from 3.2: prepared again
         except errors.FeatureNotSupported as error:
             assert error.diag.message_primary == "cached plan must not change result type"
 

@@ -1,4 +1,4 @@
-"""The automatic ANALYZE: tables whose rows have changed, by PostgreSQL's thresholds; nobody is disturbed."""
+"""The automatic ANALYZE: tables whose rows have changed, by PostgreSQL's thresholds; other sessions are not disturbed."""
 import signal
 import tempfile
 import time

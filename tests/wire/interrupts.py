@@ -150,7 +150,7 @@ def sessions_are_ended_by_those_who_may(address, pid):
 
 def computed_keys_keep_nobody_waiting(address, pid):
     """Index expressions that give their worker away, in sessions of one worker that change, take back and insert side by side:
-    nobody waits for ever, and the index finds every row. Also when statements are stopped in the middle."""
+    no client waits for ever, and the index finds every row. Also when statements are stopped in the middle."""
     key = "left(regexp_replace(s, '[^a-z]', '', 'g'), 10)"
     with served("-c", "workers=1") as server:
         owner = connect(server.address)

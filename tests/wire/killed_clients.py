@@ -1,4 +1,4 @@
-"""Clients that end by kill -9 wherever it hurts: what they held is free again, and nobody else notices."""
+"""Clients that end by kill -9 at bad moments: what they held is free again, and other sessions do not notice."""
 import protocol
 from probes import answers, client_process, connect, descriptors, done, eventually, served, value
 
@@ -150,7 +150,7 @@ def a_tcp_client_that_left_is_noticed(address, pid):
         eventually(lambda: value(watcher, sleeping) == "1")
         client.close()
         eventually(lambda: value(watcher, sleeping) == "0")
-        # Without it, the answer is there for whoever still reads.
+        # Without it, the answer is there for a client that still reads.
         patient = connect(tcp)
         patient.send(protocol.message(b"Q", b"select pg_sleep(0.2), 42\0"))
         patient.socket.shutdown(1)

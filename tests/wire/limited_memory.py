@@ -1,4 +1,4 @@
-"""A server whose address space is limited: who wants too much gets 53200, nobody is cut off, others go on."""
+"""A server whose address space is limited: a statement that wants too much gets 53200, no connection is lost, others go on."""
 import random
 import resource
 import threading

@@ -15,7 +15,7 @@ namespace indigo::types {
 struct Extension {
   std::string_view name, version, comment;
   bool relocatable = true;
-  bool trusted = true;      // whoever may create in the database may create it; others are for superusers
+  bool trusted = true;      // roles with CREATE on the database may create it; others need a superuser
   std::string_view schema;  // the only one that it can lie in; empty: any
   std::span<const std::string_view> required;
   std::string_view definitions;            // statements; MODULE_PATHNAME stands for module_of(name)

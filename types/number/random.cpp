@@ -29,7 +29,7 @@ uint64_t next(RandomState& state) {
 
 double next_random_double(RandomState& state) {
   while (!state.seeded || (state.words[0] == 0 && state.words[1] == 0)) {
-    // Without random bytes from the kernel the clock is good enough: nobody relies on random() being secret.
+    // Without random bytes from the kernel the clock is good enough: random() need not be secret.
     if (!fill_random(state.words, sizeof state.words)) {
       auto start = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
       for (uint64_t& word : state.words) word = split_mix(start);

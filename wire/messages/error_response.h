@@ -51,7 +51,7 @@ struct ErrorResponse {
   }
 
  private:
-  // The function of PostgreSQL that raises the error, where drivers look at it: asyncpg and JDBC prepare their statement anew
+  // The function of PostgreSQL that raises the error, where drivers look at it: asyncpg and JDBC prepare their statement again
   // when a changed table has made it useless.
   static std::string_view routine(const Error& error) {
     bool stale =

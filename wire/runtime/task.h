@@ -8,9 +8,9 @@
 //
 // A task that yields stays kRunning or kNotified: a wake-up meanwhile is for its next sleep.
 //
-// Invariants: 1. whoever moves kSleeping to kQueued, and nobody else, puts the task into its worker's queue; 2. a task
+// Invariants: 1. the one that moves kSleeping to kQueued, and no other, puts the task into its worker's queue; 2. a task
 // runs, suspends and ends on its worker's thread only; move_to() changes the worker while the task runs or has suspended
-// for that, when nobody else would queue it; 3. no wake-up is lost: one that comes before sleep() is kept as kNotified.
+// for that, when no other thread would queue it; 3. no wake-up is lost: one that comes before sleep() is kept as kNotified.
 // Thread safety: wake() and interrupt() from any thread, the rest on the worker's thread.
 #pragma once
 

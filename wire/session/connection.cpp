@@ -130,7 +130,7 @@ class Connection {
     return text.data();
   }
 
-  // The last words, as FATAL; to nobody when the client is lost.
+  // The last words, as FATAL; not sent when the client is lost.
   void say(const Error& error) {
     log_message(LogLevel::kFatal, error.message);
     if (error.state == sqlstate::kConnectionFailure) return;

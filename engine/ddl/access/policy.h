@@ -22,7 +22,7 @@ Status set_row_security(DdlContext& c, const RelationPtr& relation, PgQuery__Alt
 // The policies of this database that name a role, as DROP ROLE tells of them: "target of policy p on table t"; and of how many
 // objects in other databases.
 std::vector<std::string> policies_for_role(DdlContext& c, Oid role);
-// DROP OWNED: takes the role out of the policies that name it. Those that are for nobody else go: they are added to `objects`.
+// DROP OWNED: takes the role out of the policies that name it. Those that name no other role are added to `objects`.
 Status forget_role_in_policies(DdlContext& c, Oid role, std::vector<Address>& objects);
 
 }  // namespace indigo::engine::ddl

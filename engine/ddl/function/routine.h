@@ -18,7 +18,7 @@ using RoutinePtr = std::shared_ptr<const types::FunctionInfo>;
 // `type` says which kinds fit: OBJECT_FUNCTION, OBJECT_PROCEDURE, OBJECT_AGGREGATE, OBJECT_ROUTINE.
 Result<RoutinePtr> find_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name,
                                 bool missing_ok = false);
-// The same for whoever changes it: 42501 unless its owner.
+// The same for changing it: 42501 unless its owner.
 Result<RoutinePtr> find_own_routine(DdlContext& c, PgQuery__ObjectType type, const PgQuery__ObjectWithArgs& name,
                                     bool missing_ok = false);
 bool is_routine(PgQuery__ObjectType type);

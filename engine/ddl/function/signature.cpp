@@ -88,7 +88,7 @@ class Reader {
     }
     if (mode == 'o' || mode == 'b' || mode == 't') {
       if (s_.is_procedure) {
-        // After a VARIADIC parameter or one with a default nobody could tell which argument is meant.
+        // After a VARIADIC parameter or one with a default it would be unclear which argument is meant.
         if (mode == 'o' && out_.variadic != kInvalidOid)
           return invalid_definition("VARIADIC parameter must be the last parameter");
         if (mode == 'o' && !out_.defaults.empty())

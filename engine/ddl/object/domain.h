@@ -1,4 +1,4 @@
-// Domains: CREATE, ALTER, and their constraints. What stored values must satisfy anew is looked up in every column of the
+// Domains: CREATE, ALTER, and their constraints. A new condition on stored values is checked in every column of the
 // domain's type and of domains over it; columns of arrays and rows of the domain make such an ALTER 0A000, as in PostgreSQL.
 #pragma once
 

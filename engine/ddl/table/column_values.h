@@ -1,4 +1,4 @@
-// The values of a column whose rows are made anew: ALTER TABLE ADD COLUMN, ALTER COLUMN TYPE.
+// The values of a column whose rows are rewritten: ALTER TABLE ADD COLUMN, ALTER COLUMN TYPE.
 #pragma once
 
 #include <string>

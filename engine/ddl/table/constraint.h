@@ -29,7 +29,7 @@ Status check_constraint_name_free(const RelationInfo& relation, std::string_view
 struct ConstraintTarget {
   Oid relation = kInvalidOid;
   bool is_new = false;
-  // Filled while adding: a primary key was added, so the table must be made anew (ALTER) or is keyed by it (CREATE).
+  // Filled while adding: a primary key was added, so the table must be rewritten (ALTER) or is keyed by it (CREATE).
   bool keyed = false;
 };
 

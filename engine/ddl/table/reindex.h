@@ -1,4 +1,4 @@
-// REINDEX and CLUSTER: tables and indexes made anew. Nothing here ever needs it, since trees keep themselves compact and a table is
+// REINDEX and CLUSTER: tables and indexes rebuilt. Nothing here ever needs it, since trees keep themselves compact and a table is
 // ordered by its primary key; CLUSTER records its choice of an index (pg_index.indisclustered) and rewrites.
 #pragma once
 

@@ -150,7 +150,7 @@ class FrameValueCall final : public WindowCall {
   Oid function_;
 };
 
-// An aggregate over the frame: grows with it, moves with it where rows can be taken out again, else starts anew.
+// An aggregate over the frame: grows with it, moves with it where rows can be taken out again, else starts again.
 class AggregateWindowCall final : public WindowCall {
  public:
   AggregateWindowCall(AggregateCall call, bool filtered) : call_(std::move(call)), filtered_(filtered) {

@@ -26,7 +26,7 @@ class ChangeOperator : public Operator {
         input_(std::move(input)),
         counts_(state.statement().root.get() == &plan) {}
 
-  // Changes the rows of `source`, which may become a chunk with the rows as they were read anew; answers those that it
+  // Changes the rows of `source`, which may become a chunk with the rows as they were read again; answers those that it
   // changed. What stopped it is in `error`.
   virtual Selection change(const Chunk*& source, std::unique_ptr<Error>& error) = 0;
   // The table's rows for RETURNING, which sees them as input 1 beside the source.

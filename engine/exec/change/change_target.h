@@ -24,7 +24,7 @@ class ChangeTarget {
   size_t column_count() const { return relation_->columns.size(); }
 
   // ---- keys
-  // The storage key of a row; hidden row ids are drawn anew.
+  // The storage key of a row; hidden row ids are drawn again.
   void key_of(std::span<const Vector* const> columns, uint32_t row, std::string& key) const;
   bool is_key_column(size_t column) const;  // part of the primary key
 

@@ -20,7 +20,7 @@ class SetCall {
                                                std::vector<types::TypeRef> columns, bool as_value);
 
   bool is_volatile() const { return arguments_.is_volatile() || call_volatile_; }
-  // The arguments, evaluated by whoever owns the rows.
+  // The arguments, evaluated by the owner of the rows.
   ExpressionSet& arguments() { return arguments_; }
   // Starts with the arguments' values of one row.
   Status open(QueryState& state, uint32_t row);

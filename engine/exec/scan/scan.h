@@ -25,7 +25,7 @@ class ScanOperator : public Operator {
   // Whether a list of keys is looked up: rows[i] when found[i].
   virtual bool looks_up_lists() const { return has_look_up(); }
   virtual Status look_up_keys(std::span<const Bytes> keys, std::span<storage::RowRef> rows, std::span<bool> found);
-  // The scan begins anew for another statement.
+  // The scan starts again for another statement.
   virtual void forget() {}
 
   QueryState& state_;

@@ -205,7 +205,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& sessio
   INDIGO_TRY(prepare(session, frame));
   INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   if (simple_ == nullptr) return evaluate_plan(session, frame);
-  std::shared_ptr<Instance> instance;  // the fragment may be compiled anew while it runs
+  std::shared_ptr<Instance> instance;  // the fragment may be recompiled while it runs
   for (const auto& i : instances_) {
     if (!i->running) instance = i;
   }

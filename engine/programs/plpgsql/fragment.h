@@ -61,7 +61,7 @@ class CompiledFragment {
   // Compiled for the records of this frame.
   Status prepare(SessionParts& session, Frame& frame);
   NestedStatement& statement() { return *statement_; }
-  // For whoever runs other statements meanwhile: these may compile the fragment anew.
+  // Held across other statements, which may compile the fragment again.
   const std::shared_ptr<NestedStatement>& shared_statement() const { return statement_; }
   const std::string& text() const { return fragment_.text; }
 

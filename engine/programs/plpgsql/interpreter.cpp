@@ -126,7 +126,7 @@ Result<OwnedDatum> Interpreter::returned() {
   const auto info = session_.session_catalog().type(result.type.oid);
   const OwnedDatum null(Datum::make_null(info != nullptr ? info->phys : Phys::kStr));
   if (rows_ != nullptr || (result.type.oid == oid::kVoid && function_.outputs().empty())) {
-    // void is no null for whoever looks, but an empty text.
+    // void is not null to a caller, but an empty text.
     return result.type.oid == oid::kVoid ? OwnedDatum(Datum::of(Str(""))) : null;
   }
   if (!function_.outputs().empty()) {

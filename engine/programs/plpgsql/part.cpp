@@ -63,7 +63,7 @@ Result<CompiledFragment::Answer> CompiledPart::evaluate(SessionParts& session, F
   INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   std::vector<Datum> parameters = frame.parameters;
   if (computed_first_) parameters.push_back(given.get());
-  // Made anew while it is being evaluated further out.
+  // Compiled again while an outer call is evaluating it.
   auto expression = std::move(expression_);
   if (expression == nullptr) expression = std::make_unique<exec::StandaloneExpression>(whole_);
   const TypeRef type = whole_->type;

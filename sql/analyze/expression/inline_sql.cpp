@@ -94,7 +94,7 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   return converted ? substitute(converted, arguments, 0) : ExprPtr();
 }
 
-// Functions that users have made are calls unless nobody could tell the difference. A strict one must not be called with
+// Functions that users have made are calls unless the difference cannot be seen. A strict one must not be called with
 // nulls, which its body alone does not ensure.
 bool may_inline(catalog::CatalogView& catalog, const types::FunctionInfo& f, const TypeRef& result) {
   return f.language == "sql" && f.statements.empty() && f.kind == types::FunctionKind::kFunction && !f.returns_set &&

@@ -16,7 +16,7 @@ struct PathMerit {
 };
 
 // Keeps `path` unless another is at least as good in every respect; drops those that it beats.
-// False: another is as good in everything; nobody has the path then.
+// False: another is at least as good in everything; the path is dropped.
 bool add_path(const Level& level, Rel& rel, Path* path);
 // A path with this merit (or a worse one) would not be kept.
 bool would_lose(const Level& level, const Rel& rel, const PathMerit& merit);

@@ -1,5 +1,5 @@
 // WITH queries: inlined where PostgreSQL inlines them (one reference, not recursive, nothing volatile, not MATERIALIZED), planned
-// once and shared otherwise. One that refers to an enclosing query is read anew whenever the values that it asks for change:
+// once and shared otherwise. One that refers to an enclosing query is read again whenever the values that it asks for change:
 // its scans depend on the same runtime slots.
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 //
 // Thread safety: Index's. For each shard: `lock` guards the list and joins it with the hash table's change; `merging` is
 // held by who merges, from the copy of the list to the removal.
-// Order: merging -> WriteGuard -> lock -> the hash table's and the tree's own. Under a WriteGuard nobody waits for `merging`.
+// Order: merging -> WriteGuard -> lock -> the hash table's and the tree's own. No thread waits for `merging` under a WriteGuard.
 //
 // Invariants:
 // 1. A change of the hash table and its posting are one step under the shard's lock. An entry belongs to one shard.
@@ -42,7 +42,7 @@ class GriffinIndex final : public Index, private ServicedIndex {
  public:
   // `service` may be null: then writers and scans do all the work.
   GriffinIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, IndexService* service);
-  ~GriffinIndex() override;  // nobody may use it any more
+  ~GriffinIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;

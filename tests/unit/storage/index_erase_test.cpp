@@ -1,5 +1,5 @@
 // Erasing entries of an index whose keys are computed by something that gives its thread away, as index expressions do, and
-// that fails when the session is to stop. Sessions are fibers of one thread: whoever spins for a suspended one hangs.
+// that fails when the session is to stop. Sessions are fibers of one thread: spinning for a suspended one hangs.
 #include <functional>
 #include <memory>
 #include <random>
@@ -179,7 +179,7 @@ TEST_F(IndexErase, ACancelledStatementLosesNoEntryAndLeavesNone) {
   expect_index_of({{"1", "a:1"}, {"2", "a:2"}});
 }
 
-// What ends the session is told to whoever computes; the entries that it could not judge stay.
+// What ends the session is told to the computation; the entries that it could not judge stay.
 TEST_F(IndexErase, AnEntryIsNeededUnlessTheContraryIsKnown) {
   put("1", "a:1");
   for (bool to_commit : {false, true}) {

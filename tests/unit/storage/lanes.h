@@ -28,7 +28,7 @@ class Lane {
     auto it = rows.find(number_key());
     return it == rows.end() ? 0 : std::stoull(it->second);
   }
-  // Before it commits, so that whoever sees it finds it here; withdrawn if it does not commit.
+  // Before it commits, so that a reader that sees it finds it here; withdrawn if it does not commit.
   void propose(const Rows& rows) {
     std::lock_guard lock(mutex_);
     states_.push_back(std::make_shared<Rows>(rows));

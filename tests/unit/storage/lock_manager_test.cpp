@@ -143,7 +143,7 @@ TEST_F(LockManagerTest, ACycleOfThreeHasOneVictim) {
   auto second = in_background([&] { return table(*b, TableLockMode::kRowExclusive, true); });
   until_waiting(2);
   auto third = in_background([&] { return row(*c, "1", RowLockMode::kUpdate, true); });
-  // Each waits for the next. The victim is who closes the circle in the graph: mostly c, but whoever queues is seen waiting
+  // Each waits for the next. The victim is who closes the circle in the graph: mostly c, but one that queues is seen waiting
   // a little before that.
   LockOwner* const owners[] = {a.get(), b.get(), c.get()};
   std::future<StorageStatus>* const requests[] = {&first, &second, &third};
