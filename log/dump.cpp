@@ -1,5 +1,9 @@
 #include "log/dump.h"
 
+#include <algorithm>
+
+#include <absl/strings/escaping.h>
+
 #include "log/checkpoint.h"
 #include "log/reader.h"
 
@@ -15,12 +19,7 @@ std::string table_name(DurableId id) {
 
 std::string hex(Bytes bytes) {
   constexpr size_t kMost = 32;
-  constexpr const char* kDigits = "0123456789abcdef";
-  std::string out;
-  for (unsigned char c : bytes.substr(0, kMost)) {
-    out += kDigits[c >> 4];
-    out += kDigits[c & 15];
-  }
+  const std::string out = absl::BytesToHexString(absl::string_view(bytes.data(), std::min(bytes.size(), kMost)));
   return bytes.size() > kMost ? out + "..." : out;
 }
 

@@ -1,5 +1,8 @@
 #include "sql/deparse.h"
 
+#include <optional>
+
+#include "base/sqlstate.h"
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
@@ -27,9 +30,10 @@ class Deparser {
  public:
   Deparser(catalog::CatalogView& catalog, const DeparseOptions& options) : catalog_(catalog), options_(options) {}
 
-  std::string text(const Expr& e, bool show_implicit) {
+  Result<std::string> text(const Expr& e, bool show_implicit) {
     out_.clear();
     print(e, show_implicit);
+    if (error_) return *std::move(error_);
     return std::move(out_);
   }
 
@@ -109,8 +113,12 @@ class Deparser {
         out_ += options_.relation ? types::quote_identifier(options_.relation->name) + ".*" : std::string("*");
         return;
       case ExprKind::kDefault: out_ += "DEFAULT"; return;
-      default: out_ += "?"; return;  // queries' own nodes: stored expressions hold none
+      default: return fail("an expression of kind " + std::to_string(static_cast<int>(e.kind)) + " has no text");
     }
+  }
+
+  void fail(std::string message) {
+    if (!error_) error_.emplace(sqlstate::kInternalError, std::move(message));
   }
 
   template <class F>
@@ -229,7 +237,7 @@ class Deparser {
 
   std::string operator_name(Oid op) {
     const auto* info = catalog_.operator_by_oid(op);
-    if (!info) return "?";
+    if (!info) return fail("cache lookup failed for operator " + std::to_string(op)), "";
     if (info->schema == oid::kPgCatalogSchema) return info->name;
     if (!options_.always_qualify) {
       for (const auto* other : catalog_.operators_named("", info->name)) {
@@ -281,13 +289,14 @@ class Deparser {
       case Form::kFunction: break;
     }
     const auto f = catalog_.function(call.function);
-    out_ += (f ? function_name(*f) : "?") + "(";
+    if (f == nullptr) return fail("cache lookup failed for function " + std::to_string(call.function));
+    out_ += function_name(*f) + "(";
     for (size_t i = 0; i < call.arguments.size(); i++) {
       if (i) out_ += ", ";
       if (i + 1 == call.arguments.size() && call.variadic_array) out_ += "VARIADIC ";
       const auto* array = try_as<ArrayExpr>(call.arguments[i]);
       // A variadic function's collected arguments are printed one by one.
-      if (f && f->variadic != kInvalidOid && f->variadic != oid::kAny && i + 1 == call.arguments.size() && array &&
+      if (f->variadic != kInvalidOid && f->variadic != oid::kAny && i + 1 == call.arguments.size() && array &&
           i + 1 == f->arguments.size()) {
         print_list(array->elements);
       } else {
@@ -465,16 +474,17 @@ class Deparser {
   catalog::CatalogView& catalog_;
   const DeparseOptions& options_;
   std::string out_;
+  std::optional<Error> error_;  // the first
 };
 
 }  // namespace
 
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
-                    bool show_implicit) {
+Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
+                            bool show_implicit) {
   return Deparser(catalog, options).text(expr, show_implicit);
 }
 
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation) {
+Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation) {
   DeparseOptions options;
   options.relation = relation;
   return deparse(catalog, expr, options);

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "sql/expr.h"
 
@@ -26,9 +27,10 @@ struct DeparseOptions {
   const QueryNodePrinter* nodes = nullptr;
 };
 
-// show_implicit: also the conversions that nobody wrote, as arguments of functions show them.
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
-                    bool show_implicit = false);
+// show_implicit: implicit conversions too, as arguments of functions show them.
+// XX000 for what has no text: a node of plans, an operator or function that is gone.
+Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
+                            bool show_implicit = false);
 
 // Name of a type; `always_qualify` as in the options.
 std::string deparse_type(catalog::CatalogView& catalog, const TypeRef& type, bool always_qualify);

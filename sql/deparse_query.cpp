@@ -104,7 +104,15 @@ class QueryDeparser final : public QueryNodePrinter {
   static std::string line(int level, int column) {
     return "\n" + std::string(static_cast<size_t>(level * kIndent + column), ' ');
   }
-  std::string value(const ExprPtr& e, bool implicit = false) const { return deparse(catalog_, *e, options_, implicit); }
+  std::string value(const ExprPtr& e, bool implicit = false) const {
+    auto text = deparse(catalog_, *e, options_, implicit);
+    if (!text.ok()) return fail();
+    return *std::move(text);
+  }
+  std::string fail() const {
+    failed_ = true;
+    return {};
+  }
   std::string list(const ExprList& list) const {
     std::string out;
     for (const ExprPtr& e : list) out += (out.empty() ? "" : ", ") + value(e, true);
@@ -113,11 +121,11 @@ class QueryDeparser final : public QueryNodePrinter {
   int level() const { return levels_.back() + 1; }  // of a query inside the one that is being printed
 
   std::string column(const VarExpr& v) const {
-    if (static_cast<size_t>(v.levels_up) >= queries_.size()) return failed_ = true, "?";
+    if (static_cast<size_t>(v.levels_up) >= queries_.size()) return fail();
     const Query& query = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
     const Entry& entry = query.entries[static_cast<size_t>(v.entry)];
     const std::string name = column_name(entry, v.column);
-    if (name.empty()) return failed_ = true, "?";
+    if (name.empty()) return fail();
     if (&query == bare_ && v.levels_up == 0) return types::quote_identifier(name);
     return types::quote_identifier(entry_name(entry)) + "." + types::quote_identifier(name);
   }
@@ -251,7 +259,7 @@ class QueryDeparser final : public QueryNodePrinter {
   void name_entries(const Query& query) const {
     used_names_.emplace_back();
     for (const Entry& e : query.entries) {
-      const std::string wanted = !e.alias.empty() ? e.alias : e.relation != nullptr ? e.relation->name : "?";
+      const std::string wanted = !e.alias.empty() ? e.alias : e.relation != nullptr ? e.relation->name : "unnamed";
       std::string name = wanted;
       for (int i = 1; is_used(name); i++) name = wanted + "_" + std::to_string(i);
       used_names_.back().insert(name);
@@ -265,7 +273,7 @@ class QueryDeparser final : public QueryNodePrinter {
   const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
   std::string function_name(Oid oid) const {
     const auto f = catalog_.function(oid);
-    if (f == nullptr) return "?";
+    if (f == nullptr) return fail();
     const auto visible = catalog_.functions_named("", f->name);
     const bool found = std::any_of(visible.begin(), visible.end(), [&](const auto& g) { return g->oid == oid; });
     return (found ? "" : types::quote_identifier(catalog_.schema_name(f->schema)) + ".") +
@@ -368,8 +376,7 @@ class QueryDeparser final : public QueryNodePrinter {
       }
       default: break;
     }
-    failed_ = true;
-    return "?";
+    return fail();
   }
 
   static std::string name_list(const std::vector<std::string>& names) {
@@ -545,7 +552,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string from_item(const Query& query, const JoinNode& node, int level) const {
     if (node.leaf) return entry_text(query.entries[static_cast<size_t>(node.entry)], level);
     static constexpr const char* kJoins[] = {"JOIN ", "LEFT JOIN ", "RIGHT JOIN ", "FULL JOIN "};
-    if (static_cast<size_t>(node.type) >= std::size(kJoins)) return failed_ = true, "?";
+    if (static_cast<size_t>(node.type) >= std::size(kJoins)) return fail();
     std::string out = from_item(query, *node.left, level) + line(level, 5);
     const bool cross = node.condition == nullptr && node.type == JoinType::kInner;
     out += cross ? "CROSS JOIN " : kJoins[static_cast<int>(node.type)];
@@ -598,7 +605,7 @@ class QueryDeparser final : public QueryNodePrinter {
         break;
       case EntryKind::kCte: {
         const auto up = static_cast<size_t>(e.cte_levels_up);
-        if (up >= queries_.size() || e.cte < 0) return failed_ = true, "?";
+        if (up >= queries_.size() || e.cte < 0) return fail();
         const CommonTable& table = queries_[queries_.size() - 1 - up]->ctes[static_cast<size_t>(e.cte)];
         out += types::quote_identifier(table.name);
         aliased = entry_name(e) != table.name;

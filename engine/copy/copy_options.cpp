@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/sqlstate.h"
+#include "sql/parse/option_value.h"
 
 namespace indigo::engine {
 
@@ -14,34 +15,10 @@ Error syntax(std::string message) { return Error(sqlstate::kSyntaxError, std::mo
 Error unsupported(std::string message) { return Error(sqlstate::kFeatureNotSupported, std::move(message)); }
 Error invalid(std::string message) { return Error(sqlstate::kInvalidParameterValue, std::move(message)); }
 
-// The option's text; "" when it has none.
-std::string text_of(const PgQuery__Node* node) {
-  if (node == nullptr) return "";
-  switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_STRING: return node->string->sval;
-    case PG_QUERY__NODE__NODE_INTEGER: return std::to_string(node->integer->ival);
-    case PG_QUERY__NODE__NODE_BOOLEAN: return node->boolean->boolval ? "true" : "false";
-    case PG_QUERY__NODE__NODE_FLOAT: return node->float_->fval;
-    default: return "";
-  }
-}
-
-Result<bool> boolean_of(const char* name, const PgQuery__Node* node) {
-  if (node == nullptr) return true;
-  std::string text = text_of(node);
-  for (const char* yes : {"true", "on", "1"}) {
-    if (strcasecmp(text.c_str(), yes) == 0) return true;
-  }
-  for (const char* no : {"false", "off", "0"}) {
-    if (strcasecmp(text.c_str(), no) == 0) return false;
-  }
-  return syntax(std::string(name) + " requires a Boolean value");
-}
-
 std::vector<std::string> names_of(const PgQuery__Node* node) {
   std::vector<std::string> names;
   if (node == nullptr || node->node_case != PG_QUERY__NODE__NODE_LIST) return names;
-  for (size_t i = 0; i < node->list->n_items; i++) names.push_back(text_of(node->list->items[i]));
+  for (size_t i = 0; i < node->list->n_items; i++) names.push_back(sql::option_text(node->list->items[i]));
   return names;
 }
 
@@ -60,7 +37,7 @@ struct Reader {
     std::string name = option.defname;
     const PgQuery__Node* arg = option.arg;
     if (name == "format") {
-      std::string format = text_of(arg);
+      std::string format = sql::option_text(arg);
       format_seen = true;
       if (format == "text") {
         out.format = CopyFormat::kText;
@@ -72,25 +49,24 @@ struct Reader {
         return invalid("COPY format \"" + format + "\" not recognized").at(option.location + 1);
       }
     } else if (name == "freeze") {
-      INDIGO_ASSIGN(bool freeze, boolean_of("freeze", arg));
-      (void)freeze;  // rows are always visible at once to whoever may see them
+      INDIGO_TRY(sql::option_boolean(option));  // committed rows are always visible at once
     } else if (name == "delimiter") {
-      delimiter = text_of(arg);
+      delimiter = sql::option_text(arg);
     } else if (name == "null") {
-      null_text = text_of(arg);
+      null_text = sql::option_text(arg);
     } else if (name == "header") {
-      if (arg != nullptr && strcasecmp(text_of(arg).c_str(), "match") == 0) {
+      if (arg != nullptr && strcasecmp(sql::option_text(arg).c_str(), "match") == 0) {
         if (!is_from) return unsupported("cannot use \"match\" with HEADER in COPY TO");
         out.header = out.header_match = true;
       } else {
-        auto header = boolean_of("header", arg);
+        auto header = sql::option_boolean(option);
         if (!header.ok()) return syntax("header requires a Boolean value or \"match\"");
         out.header = *header;
       }
     } else if (name == "quote") {
-      quote = text_of(arg);
+      quote = sql::option_text(arg);
     } else if (name == "escape") {
-      escape = text_of(arg);
+      escape = sql::option_text(arg);
     } else if (name == "force_quote") {
       out.force_quote_all = arg != nullptr && arg->node_case == PG_QUERY__NODE__NODE_A_STAR;
       out.force_quote = names_of(arg);
@@ -99,7 +75,7 @@ struct Reader {
     } else if (name == "force_null") {
       out.force_null = names_of(arg);
     } else if (name == "encoding") {
-      std::string encoding = text_of(arg);
+      std::string encoding = sql::option_text(arg);
       if (strcasecmp(encoding.c_str(), "utf8") != 0 && strcasecmp(encoding.c_str(), "utf-8") != 0) {
         return unsupported("COPY encoding \"" + encoding + "\" is not supported");
       }

@@ -9,6 +9,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/exec/execution.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/option_value.h"
 #include "types/function/registry.h"
 #include "types/text/strings.h"
 
@@ -321,27 +322,8 @@ std::optional<int64_t> integer_value(const PgQuery__Node* node) {
   return std::nullopt;
 }
 
-std::string text_value(const PgQuery__Node* node) {
-  if (is(node, PG_QUERY__NODE__NODE_STRING)) return node->string->sval;
-  if (is(node, PG_QUERY__NODE__NODE_INTEGER)) return std::to_string(node->integer->ival);
-  if (is(node, PG_QUERY__NODE__NODE_FLOAT)) return node->float_->fval;
-  if (is(node, PG_QUERY__NODE__NODE_BOOLEAN)) return node->boolean->boolval ? "true" : "false";
-  if (is(node, PG_QUERY__NODE__NODE_TYPE_NAME)) {
-    return sql::name_list_text(nodes(node->type_name->n_names, node->type_name->names));
-  }
-  return {};
-}
-
-Result<bool> boolean_value(const PgQuery__DefElem* option) {
-  if (sql::absent(option->arg)) return true;
-  if (is(option->arg, PG_QUERY__NODE__NODE_INTEGER)) return option->arg->integer->ival != 0;
-  std::string text = text_value(option->arg);
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
-  if (text == "true" || text == "on") return true;
-  if (text == "false" || text == "off") return false;
-  return Error(sqlstate::kSyntaxError, std::string(option->defname) + " requires a Boolean value");
-}
+std::string text_value(const PgQuery__Node* node) { return sql::option_text(node); }
+Result<bool> boolean_value(const PgQuery__DefElem* option) { return sql::option_boolean(*option); }
 
 // ---- values
 

@@ -20,6 +20,7 @@ namespace {
 
 constexpr SettingDefinition kPostgresSettings[] = {
 #include "engine/settings/generated/setting_data.inc"
+#include "types/text/boolean_word.h"
 };
 
 std::vector<SettingDefinition> make_table() {
@@ -69,12 +70,7 @@ std::string number_text(double v) {
 }
 
 Result<std::string> parse_bool(const SettingDefinition& d, std::string_view text) {
-  std::string v = types::to_lower(text);
-  auto is_prefix = [&](std::string_view word, size_t least) {
-    return v.size() >= least && word.substr(0, v.size()) == v;
-  };
-  if (is_prefix("true", 1) || is_prefix("yes", 1) || v == "on" || v == "1") return std::string("on");
-  if (is_prefix("false", 1) || is_prefix("no", 1) || v == "of" || v == "off" || v == "0") return std::string("off");
+  if (const std::optional<bool> value = types::boolean_word(text)) return std::string(*value ? "on" : "off");
   return Error(sqlstate::kInvalidParameterValue, "parameter \"" + std::string(d.name) + "\" requires a Boolean value");
 }
 

@@ -27,7 +27,7 @@ class DefinitionHost final : public DdlHost {
       : session_(session), statement_(statement), parameters_(parameters), parameter_types_(parameter_types) {}
 
   // EXPLAIN ANALYZE CREATE TABLE AS: queries out of the statement are run with counters, and shown when they have ended.
-  using Observer = std::function<void(const PreparedPtr& prepared, Execution& execution)>;
+  using Observer = std::function<Status(const PreparedPtr& prepared, Execution& execution)>;
   void observe(Observer observer) { observer_ = std::move(observer); }
 
   catalog::SessionContext& session() override { return session_.context(); }

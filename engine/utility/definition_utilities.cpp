@@ -127,7 +127,7 @@ Status DefinitionHost::run(const ParsedStatement& outer, const PgQuery__Node* no
     if (chunk == nullptr) break;
     INDIGO_TRY(rows(columns, *chunk));
   }
-  if (observer_ != nullptr) observer_(prepared, *execution);
+  if (observer_ != nullptr) INDIGO_TRY(observer_(prepared, *execution));
   execution->close();
   return {};
 }

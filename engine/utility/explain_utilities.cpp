@@ -22,6 +22,7 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
+#include "sql/parse/option_value.h"
 #include "sql/parse/text_position.h"
 #include "storage/transaction.h"
 #include "types/oids.h"
@@ -35,30 +36,6 @@ using Clock = std::chrono::steady_clock;
 
 double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-std::string text_of(const PgQuery__Node* node) {
-  switch (node->node_case) {
-    case PG_QUERY__NODE__NODE_STRING: return node->string->sval;
-    case PG_QUERY__NODE__NODE_INTEGER: return std::to_string(node->integer->ival);
-    case PG_QUERY__NODE__NODE_BOOLEAN: return node->boolean->boolval ? "true" : "false";
-    case PG_QUERY__NODE__NODE_FLOAT: return node->float_->fval;
-    case PG_QUERY__NODE__NODE_TYPE_NAME:
-      return node->type_name->n_names > 0 ? text_of(node->type_name->names[node->type_name->n_names - 1]) : "";
-    default: return "";
-  }
-}
-
-Result<bool> boolean_of(const PgQuery__DefElem& option) {
-  if (option.arg == nullptr) return true;
-  const std::string text = text_of(option.arg);
-  for (const char* yes : {"true", "on", "1"}) {
-    if (strcasecmp(text.c_str(), yes) == 0) return true;
-  }
-  for (const char* no : {"false", "off", "0"}) {
-    if (strcasecmp(text.c_str(), no) == 0) return false;
-  }
-  return Error(sqlstate::kSyntaxError, std::string(option.defname) + " requires a Boolean value");
 }
 
 Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::string_view text) {
@@ -81,7 +58,7 @@ Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::strin
                                  : name == "summary"  ? &ExplainOptions::summary
                                                       : nullptr;
     if (flag != nullptr) {
-      INDIGO_ASSIGN(out.*flag, boolean_of(option));
+      INDIGO_ASSIGN(out.*flag, sql::option_boolean(option));
       timing_set |= name == "timing";
       summary_set |= name == "summary";
       continue;
@@ -89,7 +66,7 @@ Result<ExplainOptions> read_options(const PgQuery__ExplainStmt& stmt, std::strin
     if (name != "format") {
       return at(Error(sqlstate::kSyntaxError, "unrecognized EXPLAIN option \"" + std::string(name) + "\""));
     }
-    const std::string format = option.arg == nullptr ? "" : text_of(option.arg);
+    const std::string format = sql::option_text(option.arg);
     if (format == "text") {
       out.format = ExplainOptions::Format::kText;
     } else if (format == "json") {
@@ -132,11 +109,12 @@ struct Explanation {
   const ExplainOptions& options;
   sql::Explained out;
 
-  void take(SessionParts& session, const Prepared& prepared, Execution* execution) {
+  Status take(SessionParts& session, const Prepared& prepared, Execution* execution) {
     const sql::CountersOf counters = [execution](const sql::Plan& plan) {
       return execution != nullptr ? execution->counters(plan) : nullptr;
     };
-    out.root = sql::explain_plan(session.session_catalog(), *prepared.plan, options, counters);
+    INDIGO_ASSIGN(out.root, sql::explain_plan(session.session_catalog(), *prepared.plan, options, counters));
+    return {};
   }
 };
 
@@ -149,7 +127,7 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
   if (!e.options.analyze) {
     INDIGO_TRY(check_privileges(session.session_catalog(), prepared->privileges));
     INDIGO_TRY(session.runner().lock_relations(prepared));
-    e.take(session, *prepared, nullptr);
+    INDIGO_TRY(e.take(session, *prepared, nullptr));
     return {};
   }
   INDIGO_TRY(session.runner().check_allowed(*prepared));
@@ -162,7 +140,7 @@ Status explain_plan(UtilityCall& call, PreparedPtr prepared, std::span<const Dat
     if (chunk == nullptr) break;
   }
   e.out.execution_ms = milliseconds_since(begin);
-  e.take(session, *prepared, execution.get());
+  INDIGO_TRY(e.take(session, *prepared, execution.get()));
   execution->close();
   return {};
 }
@@ -192,8 +170,8 @@ Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e
       DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
       bool seen = false;
       host.observe([&](const PreparedPtr& prepared, Execution& execution) {
-        e.take(session, *prepared, &execution);
         seen = true;
+        return e.take(session, *prepared, &execution);
       });
       DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
       const auto begin = Clock::now();

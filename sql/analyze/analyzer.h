@@ -80,7 +80,7 @@ Result<TypeRef> analyze_type_name(catalog::SessionContext& session, const PgQuer
                                   std::string_view text);
 
 // Expression back to SQL as pg_get_expr prints it (qualified where needed); entry 0's columns by name.
-std::string deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);
+Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const catalog::RelationInfo* relation);
 // A view's query as a statement that names the view sees it.
 Result<std::shared_ptr<const Query>> analyze_view(catalog::SessionContext& session, const catalog::RelationInfo& view);
 

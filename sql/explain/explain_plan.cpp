@@ -20,7 +20,7 @@ class PlanExplainer {
         describer_(catalog, statement, options, counters, text_),
         shown_(statement.subplans.size()) {}
 
-  ExplainNode statement() {
+  Result<ExplainNode> statement() {
     ExplainNode root = node(*statement_.root, "");
     std::vector<ExplainNode> beside;
     for (const auto& init : statement_.initplans) {
@@ -41,6 +41,7 @@ class PlanExplainer {
     }
     root.children.insert(root.children.begin(), std::make_move_iterator(beside.begin()),
                          std::make_move_iterator(beside.end()));
+    if (text_.error()) return *text_.error();
     return root;
   }
 
@@ -145,8 +146,8 @@ class PlanExplainer {
 
 }  // namespace
 
-ExplainNode explain_plan(catalog::CatalogView& catalog, const PlannedStatement& statement,
-                         const ExplainOptions& options, const CountersOf& counters) {
+Result<ExplainNode> explain_plan(catalog::CatalogView& catalog, const PlannedStatement& statement,
+                                 const ExplainOptions& options, const CountersOf& counters) {
   return PlanExplainer(catalog, statement, options, counters).statement();
 }
 

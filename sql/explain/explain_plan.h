@@ -8,6 +8,7 @@
 
 #include <functional>
 
+#include "base/error.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "sql/explain/explain_tree.h"
 #include "sql/plan.h"
@@ -17,7 +18,8 @@ namespace indigo::sql {
 // Null: the node has never been built or run.
 using CountersOf = std::function<const PlanCounters*(const Plan&)>;
 
-ExplainNode explain_plan(catalog::CatalogView& catalog, const PlannedStatement& statement,
-                         const ExplainOptions& options, const CountersOf& counters);
+// XX000 when an expression has no text.
+Result<ExplainNode> explain_plan(catalog::CatalogView& catalog, const PlannedStatement& statement,
+                                 const ExplainOptions& options, const CountersOf& counters);
 
 }  // namespace indigo::sql

@@ -14,11 +14,12 @@ std::string index_expression_text(catalog::CatalogView& catalog, const std::shar
                                   const std::string& stored) {
   CatalogOnlySession session(catalog);
   const auto e = analyze_to_print(session, stored, relation, TypeRef{});
-  if (!e.ok()) return "?";
+  if (!e.ok()) return stored;
   DeparseOptions options;
   options.relation = relation.get();
   options.always_qualify = false;
-  return deparse(catalog, **e, options);
+  auto text = deparse(catalog, **e, options);
+  return text.ok() ? *std::move(text) : stored;
 }
 
 using Property = ExplainProperty;

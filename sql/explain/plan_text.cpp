@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "catalog/tables/system_columns.h"
 #include "types/text/strings.h"
 
@@ -132,7 +133,7 @@ std::string PlanText::text_over(const Plan& plan, const Expr& e, const ColumnTex
   plan_ = &plan;
   frame_[0] = left;
   frame_[1] = right;
-  std::string out = deparse(catalog_, e, options_);
+  std::string out = expression(e);
   plan_ = outer_plan;
   frame_[0] = outer[0];
   frame_[1] = outer[1];
@@ -259,16 +260,30 @@ std::string PlanText::slot(int slot) const {
   return at != slots_.end() ? at->second : "$" + std::to_string(slot);
 }
 
+std::string PlanText::expression(const Expr& e, bool implicit) const {
+  auto text = deparse(catalog_, e, options_, implicit);
+  if (text.ok()) return *std::move(text);
+  if (!error_) error_ = *text.take_error();
+  return {};
+}
+
+std::string PlanText::lost(const char* what, Oid number) const {
+  if (!error_)
+    error_.emplace(sqlstate::kInternalError,
+                   std::string("cache lookup failed for ") + what + " " + std::to_string(number));
+  return {};
+}
+
 std::string PlanText::list(const ExprList& all) const {
   std::string out;
-  for (const ExprPtr& e : all) out += (out.empty() ? "" : ", ") + deparse(catalog_, *e, options_, true);
+  for (const ExprPtr& e : all) out += (out.empty() ? "" : ", ") + expression(*e, true);
   return out;
 }
 
 std::string PlanText::keys(const std::vector<SortKey>& all) const {
   std::string out;
   for (const SortKey& k : all) {
-    out += (out.empty() ? "" : ", ") + deparse(catalog_, *k.expr, options_) + sort_direction(k);
+    out += (out.empty() ? "" : ", ") + expression(*k.expr) + sort_direction(k);
   }
   return out;
 }
@@ -276,20 +291,20 @@ std::string PlanText::keys(const std::vector<SortKey>& all) const {
 bool PlanText::print(const Expr& e, std::string& out) const {
   const auto function = [&](Oid oid) {
     const auto f = catalog_.function(oid);
-    return f != nullptr ? types::quote_identifier(f->name) : std::string("?");
+    return f != nullptr ? types::quote_identifier(f->name) : lost("function", oid);
   };
   switch (e.kind) {
     case ExprKind::kColumn: {
       const auto& c = as<ColumnExpr>(e);
       const ColumnTexts* side = c.input == 0 || c.input == 1 ? frame_[c.input] : nullptr;
       const bool known = side != nullptr && static_cast<size_t>(c.column) < side->size();
-      out += known ? reference((*side)[static_cast<size_t>(c.column)]) : "?";
+      out += known ? reference((*side)[static_cast<size_t>(c.column)]) : lost("column", static_cast<Oid>(c.column));
       return true;
     }
     case ExprKind::kRuntimeParam: out += slot(as<RuntimeParamExpr>(e).slot); return true;
     case ExprKind::kSubPlan: {
       const auto& s = as<SubPlanExpr>(e);
-      for (const auto& pass : s.passes) slots_[pass.to] = deparse(catalog_, *pass.from, options_);
+      for (const auto& pass : s.passes) slots_[pass.to] = expression(*pass.from);
       if (plan_ != nullptr) subplans_[plan_].insert(s.subplan);
       out += std::string(s.hashed ? "(hashed " : "(") + subplan_name(s.subplan) + ")";
       return true;
@@ -304,13 +319,13 @@ bool PlanText::print(const Expr& e, std::string& out) const {
         if (!a.order.empty() && !a.distinct) out += " ORDER BY " + keys(a.order);
         out += ")";
       }
-      if (a.filter != nullptr) out += " FILTER (WHERE " + deparse(catalog_, *a.filter, options_) + ")";
+      if (a.filter != nullptr) out += " FILTER (WHERE " + expression(*a.filter) + ")";
       return true;
     }
     case ExprKind::kWindowCall: {
       const auto& w = as<WindowCallExpr>(e);
       out += function(w.function) + "(" + (w.star ? "*" : list(w.arguments)) + ")";
-      if (w.filter != nullptr) out += " FILTER (WHERE " + deparse(catalog_, *w.filter, options_) + ")";
+      if (w.filter != nullptr) out += " FILTER (WHERE " + expression(*w.filter) + ")";
       out += " OVER (?)";
       return true;
     }

@@ -6,10 +6,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "sql/deparse.h"
 #include "sql/plan.h"
@@ -54,6 +56,8 @@ class PlanText final : public QueryNodePrinter {
   std::string slot(int slot) const;
 
   bool print(const Expr& e, std::string& out) const override;
+  // An expression that had no text: what was printed is not whole.
+  const std::optional<Error>& error() const { return error_; }
 
  private:
   std::string column(const Plan& scan, const std::string& name, bool qualify);
@@ -62,6 +66,8 @@ class PlanText final : public QueryNodePrinter {
   void name(const Plan& plan, const std::string& wanted);
   ColumnTexts compute(const Plan& plan);
   ColumnTexts project(const Plan& plan, const ExprList& list, const ColumnTexts* left, const ColumnTexts* right);
+  std::string expression(const Expr& e, bool implicit = false) const;
+  std::string lost(const char* what, Oid number) const;
   std::string list(const ExprList& all) const;
   std::string keys(const std::vector<SortKey>& all) const;
 
@@ -72,6 +78,7 @@ class PlanText final : public QueryNodePrinter {
   std::map<std::string, int> names_;
   mutable std::map<const Plan*, std::set<int>> subplans_;
   mutable std::map<int, std::string> slots_;
+  mutable std::optional<Error> error_;
   // While an expression is printed.
   const Plan* plan_ = nullptr;
   const ColumnTexts* frame_[2] = {nullptr, nullptr};

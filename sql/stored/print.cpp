@@ -14,7 +14,8 @@ std::string print_stored(catalog::SessionContext& session, std::string_view stor
   DeparseOptions options;
   options.relation = &relation;
   options.always_qualify = false;
-  return deparse(session.catalog(), **e, options);
+  auto text = deparse(session.catalog(), **e, options);
+  return text.ok() ? *std::move(text) : std::string(stored);
 }
 
 }  // namespace indigo::sql

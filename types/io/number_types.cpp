@@ -8,6 +8,7 @@
 #include "types/number/integer_text.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
+#include "types/text/boolean_word.h"
 
 namespace indigo::types {
 
@@ -81,12 +82,7 @@ void xid8_out(FuncContext&, const TypeRef&, const Datum& d, std::string& out) {
 }
 
 Datum bool_in(FuncContext& context, const TypeRef&, Str text) {
-  const std::string word = to_lower(trim_blanks(text));
-  const auto abbreviates = [&word](std::string_view full, size_t at_least) {
-    return word.size() >= at_least && word.size() <= full.size() && full.substr(0, word.size()) == word;
-  };
-  if (abbreviates("true", 1) || abbreviates("yes", 1) || word == "on" || word == "1") return Datum::of(true);
-  if (abbreviates("false", 1) || abbreviates("no", 1) || abbreviates("off", 2) || word == "0") return Datum::of(false);
+  if (const std::optional<bool> value = boolean_word(trim_blanks(text))) return Datum::of(*value);
   fail_syntax(context, "boolean", text);
   return Datum::make_null(Phys::kBool);
 }

@@ -5,6 +5,7 @@
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/settings/setting_table.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {
 
@@ -61,9 +62,7 @@ Result<Target> tablespace_target(DdlContext& c, const PgQuery__Node* node) {
 
 // The name under which a parameter's list is kept; empty: it can be none. Others' parameters have a dot.
 std::string parameter_name(std::string_view name) {
-  std::string out(name);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  std::string out = types::to_lower(name);
   if (find_setting(out)) return out;
   bool begins = true, dot = false;
   for (const char ch : out) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "types/text/ascii.h"
+
 namespace indigo::engine::ddl {
 
 namespace {
@@ -24,13 +26,6 @@ const std::map<std::string_view, uint32_t>& privilege_names() {
                                                           {"set", types::kPrivilegeSet},
                                                           {"alter system", types::kPrivilegeAlterSystem}};
   return names;
-}
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
-  return out;
 }
 
 types::AclItem& item_for(types::Acl& acl, Oid grantee, Oid grantor) {
@@ -87,8 +82,8 @@ Result<Wanted> wanted_privileges(const PgQuery__GrantStmt& s, uint32_t all, std:
     }
     if ((it->second & all) == 0) {
       const bool of_sequence = kind == "relation" && (it->second & types::kSequencePrivileges) != 0;
-      return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type " + upper(p->priv_name) + " for " +
-                                                         (of_sequence ? "table" : std::string(kind)));
+      return Error(sqlstate::kInvalidGrantOperation, "invalid privilege type " + types::to_upper(p->priv_name) +
+                                                         " for " + (of_sequence ? "table" : std::string(kind)));
     }
     if (columns.empty()) {
       out.privileges |= it->second;

@@ -10,6 +10,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {
 
@@ -61,9 +62,7 @@ Result<CreateOptions> create_options(DdlContext& c, const PgQuery__CreatedbStmt&
       if (out.owner == kInvalidOid)
         return Error(sqlstate::kUndefinedObject, "role " + quoted(value) + " does not exist");
     } else if (name == "encoding") {
-      std::string upper = value;
-      std::transform(upper.begin(), upper.end(), upper.begin(),
-                     [](unsigned char ch) { return static_cast<char>(std::toupper(ch)); });
+      const std::string upper = types::to_upper(value);
       if (!value.empty() && upper != "UTF8" && upper != "UTF-8" && upper != "UNICODE" && value != "6") {
         return unsupported("database encoding " + quoted(value));
       }

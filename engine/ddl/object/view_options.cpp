@@ -1,29 +1,14 @@
 #include "engine/ddl/object/view_options.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "sql/analyze/change/target_view.h"
+#include "types/text/ascii.h"
+#include "types/text/boolean_word.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
-// PostgreSQL's spelling of booleans: any unambiguous beginning.
-bool is_boolean(const std::string& given) {
-  const std::string text = lower(given);
-  if (text.empty()) return false;
-  for (const std::string_view word : {"true", "false", "yes", "no"}) {
-    if (word.starts_with(text)) return true;
-  }
-  return text == "on" || text == "1" || text == "0" || text == "of" || text == "off";
-}
 
 Status add_option(std::vector<std::string>& out, std::string_view name, const std::string& value) {
   const std::string prefix = std::string(name) + "=";
@@ -31,12 +16,12 @@ Status add_option(std::vector<std::string>& out, std::string_view name, const st
     return Error(sqlstate::kInvalidParameterValue, "parameter " + quoted(name) + " specified more than once");
   }
   if (name == "check_option") {
-    if (const std::string v = lower(value); v != "local" && v != "cascaded") {
+    if (const std::string v = types::to_lower(value); v != "local" && v != "cascaded") {
       return Error(sqlstate::kInvalidParameterValue, "invalid value for enum option \"check_option\": " + value)
           .with_detail("Valid values are \"local\" and \"cascaded\".");
     }
   } else if (name == "security_barrier" || name == "security_invoker") {
-    if (!is_boolean(value)) {
+    if (!types::boolean_word(value)) {
       return Error(sqlstate::kInvalidParameterValue, "invalid value for boolean option " + quoted(name) + ": " + value);
     }
   } else {

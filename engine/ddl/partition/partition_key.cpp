@@ -10,6 +10,7 @@
 #include "engine/ddl/rows.h"
 #include "sql/parse/parser.h"
 #include "types/builtin/index_methods.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {
 
@@ -116,9 +117,7 @@ Status add_expression(DdlContext& c, const RelationPtr& relation, const PgQuery_
 }  // namespace
 
 Result<char> partition_strategy(const PgQuery__PartitionSpec& spec) {
-  std::string name = spec.strategy;
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  const std::string name = types::to_lower(spec.strategy);
   if (name == "range" || name == "r") return 'r';
   if (name == "hash" || name == "h") return 'h';
   if (name != "list" && name != "l") {

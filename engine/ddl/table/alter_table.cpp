@@ -20,6 +20,7 @@
 #include "engine/ddl/trigger/create_trigger.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
+#include "types/text/ascii.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
@@ -215,9 +216,7 @@ Result<bool> is_toastable(DdlContext& c, const ColumnInfo& column) {
 }
 
 Status set_storage(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
-  std::string mode = text_value(cmd.def);
-  std::transform(mode.begin(), mode.end(), mode.begin(),
-                 [](unsigned char ch) { return static_cast<char>(std::tolower(ch)); });
+  const std::string mode = types::to_lower(text_value(cmd.def));
   const std::map<std::string_view, char> modes{{"plain", 'p'}, {"external", 'e'}, {"extended", 'x'}, {"main", 'm'}};
   const auto it = modes.find(mode);
   if (it == modes.end()) return Error(sqlstate::kInvalidParameterValue, "invalid storage type " + quoted(mode));

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "catalog/generated/columns.h"
+#include "types/text/ascii.h"
+#include "types/text/boolean_word.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
@@ -121,23 +123,6 @@ std::optional<double> integer_of(std::string_view text) {
   return std::rint(*value);
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-// PostgreSQL's spelling of booleans: any unambiguous beginning.
-bool is_boolean(std::string_view given) {
-  const std::string text = lower(given);
-  if (text.empty()) return false;
-  for (const std::string_view word : {"true", "false", "yes", "no"}) {
-    if (word.starts_with(text)) return true;
-  }
-  return text == "on" || text == "of" || text == "off" || text == "1" || text == "0";
-}
-
 Error invalid(std::string_view kind, const Option& option, const std::string& value) {
   return Error(sqlstate::kInvalidParameterValue,
                "invalid value for " + std::string(kind) + " option " + quoted(option.name) + ": " + value);
@@ -145,15 +130,15 @@ Error invalid(std::string_view kind, const Option& option, const std::string& va
 
 Status check_value(const Option& option, const std::string& value) {
   if (option.kind == ValueKind::kBoolean) {
-    return is_boolean(value) ? Status() : Status(invalid("boolean", option, value));
+    return types::boolean_word(value) ? Status() : Status(invalid("boolean", option, value));
   }
   if (option.kind == ValueKind::kOnOffAuto) {
-    const std::string text = lower(value);
+    const std::string text = types::to_lower(value);
     if (text == "on" || text == "off" || text == "auto") return {};
     return invalid("enum", option, value).with_detail("Valid values are \"on\", \"off\", and \"auto\".");
   }
   if (option.kind == ValueKind::kCleanup) {
-    const std::string text = lower(value);
+    const std::string text = types::to_lower(value);
     for (const std::string_view word : {"on", "off", "auto", "true", "false", "yes", "no", "1", "0"}) {
       if (text == word) return {};
     }

@@ -224,7 +224,9 @@ std::string expression_text(catalog::SessionContext& session, const RelationPtr&
   options.relation = relation.get();
   options.always_qualify = false;
   options.pretty = true;
-  std::string text = sql::deparse(session.catalog(), **e, options);
+  auto printed = sql::deparse(session.catalog(), **e, options);
+  if (!printed.ok()) return "(" + expression + ")";
+  const std::string text = *std::move(printed);
   const auto* call = sql::try_as<sql::CallExpr>(*e);
   const bool function =
       call != nullptr && text.find('(') != std::string::npos && text.back() == ')' &&

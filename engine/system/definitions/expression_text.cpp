@@ -28,7 +28,8 @@ std::string expression_text(SessionParts& session, std::string_view stored,
   options.relation = relation.get();
   options.always_qualify = false;
   options.pretty = pretty;
-  return sql::deparse(session.session_catalog(), **expression, options);
+  auto text = sql::deparse(session.session_catalog(), **expression, options);
+  return text.ok() ? *std::move(text) : std::string(stored);
 }
 
 std::string domain_check_text(SessionParts& session, std::string_view stored, Oid domain, bool pretty) {
@@ -53,7 +54,8 @@ std::string domain_check_text(SessionParts& session, std::string_view stored, Oi
   options.always_qualify = false;
   options.pretty = pretty;
   options.nodes = &value_printer;
-  return sql::deparse(session.session_catalog(), **expression, options);
+  auto text = sql::deparse(session.session_catalog(), **expression, options);
+  return text.ok() ? *std::move(text) : std::string(stored);
 }
 
 namespace {

@@ -107,7 +107,7 @@ class PartAssigner {
         out->fields.push_back(make_const({oid::kInt4, -1, kInvalidOid}, Datum::make_null(Phys::kI32)));
         continue;
       }
-      ExprPtr before = field_at(scope_, row, static_cast<int>(i), shape.types[i], -1);
+      ExprPtr before = field_at(row, static_cast<int>(i), shape.types[i], -1);
       if (shape.names[i] != name) {
         out->fields.push_back(std::move(before));
         continue;

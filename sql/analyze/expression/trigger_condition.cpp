@@ -118,7 +118,8 @@ std::string print_trigger_condition(catalog::SessionContext& session, std::strin
   options.always_qualify = false;
   options.pretty = pretty;
   options.nodes = &printer;
-  return deparse(session.catalog(), **e, options);
+  auto text = deparse(session.catalog(), **e, options);
+  return text.ok() ? *std::move(text) : std::string(tree);
 }
 
 }  // namespace indigo::sql

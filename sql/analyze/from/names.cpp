@@ -259,14 +259,13 @@ Status add_names(Scope& scope, std::vector<NamespaceItem> items) {
   return {};
 }
 
-ExprPtr field_at(Scope& scope, const ExprPtr& row, int field, const TypeRef& type, int location) {
+ExprPtr field_at(const ExprPtr& row, int field, const TypeRef& type, int location) {
   if (const auto* whole = try_as<WholeRowExpr>(row)) {
     return make_var(whole->entry, field, type, whole->levels_up, location);
   }
   if (const auto* made = try_as<RowExpr>(row); made && static_cast<size_t>(field) < made->fields.size()) {
     return made->fields[field];
   }
-  static_cast<void>(scope);
   auto e = std::make_shared<FieldExpr>();
   e->argument = row;
   e->field = field;
@@ -308,7 +307,7 @@ Result<ExprPtr> select_field(Scope& scope, const ExprPtr& row, std::string_view 
   if (!row_shape(scope, row, shape)) return ExprPtr();
   for (size_t i = 0; i < shape.names.size(); i++) {
     const bool dropped = i < shape.dropped.size() && shape.dropped[i];
-    if (shape.names[i] == field && !dropped) return field_at(scope, row, static_cast<int>(i), shape.types[i], location);
+    if (shape.names[i] == field && !dropped) return field_at(row, static_cast<int>(i), shape.types[i], location);
   }
   return ExprPtr();
 }

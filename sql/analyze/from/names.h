@@ -33,7 +33,7 @@ const Entry* entry_of(const Scope& scope, int entry, int levels_up);
 bool row_shape(Scope& scope, const ExprPtr& e, RowShape& out);
 // A field of a row value; Vars of whole rows become plain Vars.
 Result<ExprPtr> select_field(Scope& scope, const ExprPtr& row, std::string_view field, int location);
-ExprPtr field_at(Scope& scope, const ExprPtr& row, int field, const TypeRef& type, int location);
+ExprPtr field_at(const ExprPtr& row, int field, const TypeRef& type, int location);
 
 // Edit distance, at most `limit` + 1.
 int edit_distance(std::string_view a, std::string_view b, int limit);

@@ -25,7 +25,7 @@ class GroupReader {
   Status run(NodeList list, bool distinct) {
     Sets all{{}};
     for (const PgQuery__Node* n : list) {
-      INDIGO_ASSIGN(const Sets sets, item(n, true));
+      INDIGO_ASSIGN(const Sets sets, item(n));
       Sets product;
       for (const auto& left : all) {
         for (const auto& right : sets) {
@@ -85,12 +85,11 @@ class GroupReader {
     return out;
   }
 
-  Result<Sets> item(const PgQuery__Node* node, bool top) {
+  Result<Sets> item(const PgQuery__Node* node) {
     if (!is(node, PG_QUERY__NODE__NODE_GROUPING_SET)) {
       INDIGO_ASSIGN(std::vector<int> set, simple(node));
       return Sets{std::move(set)};
     }
-    static_cast<void>(top);
     has_sets_ = true;
     const PgQuery__GroupingSet& g = *node->grouping_set;
     const NodeList content = nodes(g.n_content, g.content);
@@ -99,7 +98,7 @@ class GroupReader {
       case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY: out.emplace_back(); return out;
       case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_SETS:
         for (const PgQuery__Node* n : content) {
-          INDIGO_ASSIGN(Sets part, item(n, false));
+          INDIGO_ASSIGN(Sets part, item(n));
           for (auto& s : part) out.push_back(std::move(s));
         }
         return out;

@@ -80,7 +80,7 @@ Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirec
   std::vector<NamedExpr> out;
   for (size_t i = 0; i < shape.names.size(); i++) {
     if (i < shape.dropped.size() && shape.dropped[i]) continue;
-    out.push_back({shape.names[i], field_at(scope, row, static_cast<int>(i), shape.types[i], expr_location(row))});
+    out.push_back({shape.names[i], field_at(row, static_cast<int>(i), shape.types[i], expr_location(row))});
   }
   return out;
 }

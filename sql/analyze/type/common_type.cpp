@@ -10,7 +10,6 @@ namespace indigo::sql {
 Result<Oid> select_common_type(Analysis& a, std::span<const ExprPtr> list, const char* construct) {
   catalog::CatalogView& catalog = a.catalog;
   Oid type = list[0]->type.oid;
-  const ExprPtr* chosen = &list[0];
   bool all_same = type != oid::kUnknown;
   for (const ExprPtr& e : list.subspan(1)) all_same = all_same && e->type.oid == type;
   if (all_same) return type;
@@ -34,11 +33,9 @@ Result<Oid> select_common_type(Analysis& a, std::span<const ExprPtr> list, const
       continue;
     }
     type = other;
-    chosen = &e;
     category = other_category;
     preferred = is_preferred(catalog, category, type);
   }
-  static_cast<void>(chosen);
   return type == oid::kUnknown ? oid::kText : type;
 }
 

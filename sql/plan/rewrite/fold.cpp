@@ -79,9 +79,8 @@ ExprPtr fold_bool(catalog::SessionContext& session, const ExprPtr& e) {
   return is_and ? make_and(std::move(out), e->location) : make_or(std::move(out), e->location);
 }
 
-ExprPtr fold_case(catalog::SessionContext& session, const ExprPtr& e) {
+ExprPtr fold_case(const ExprPtr& e) {
   const auto& c = as<CaseExpr>(*e);
-  static_cast<void>(session);
   auto out = std::make_shared<CaseExpr>(c);
   out->whens.clear();
   for (const auto& when : c.whens) {
@@ -217,7 +216,7 @@ ExprPtr fold_node(catalog::SessionContext& session, const ExprPtr& e) {
   switch (e->kind) {
     case ExprKind::kCall: return fold_call(session, e);
     case ExprKind::kBool: return fold_bool(session, e);
-    case ExprKind::kCase: return fold_case(session, e);
+    case ExprKind::kCase: return fold_case(e);
     case ExprKind::kCoalesce: return fold_coalesce(e);
     case ExprKind::kNullIf: return fold_null_if(session, e);
     case ExprKind::kRelabel: return relabeled(e, as<RelabelExpr>(*e).argument);

@@ -44,17 +44,34 @@ TEST(Deparse, AgreesWithPostgres) {
     DeparseOptions options;
     options.relation = relation.get();
     options.always_qualify = false;
-    const std::string plain = deparse(harness.catalog(), **e, options);
+    const std::string plain = *deparse(harness.catalog(), **e, options);
     EXPECT_EQ(one_line(plain), expected[2 * i]) << expressions[i];
     options.pretty = true;
-    EXPECT_EQ(one_line(deparse(harness.catalog(), **e, options)), expected[2 * i + 1]) << expressions[i];
+    EXPECT_EQ(one_line(*deparse(harness.catalog(), **e, options)), expected[2 * i + 1]) << expressions[i];
     // Stored text means the same.
-    const std::string stored = deparse(harness.catalog(), **e, relation.get());
+    const std::string stored = *deparse(harness.catalog(), **e, relation.get());
     auto again = analyze_to_print(harness.session(), stored, relation, {oid::kBool, -1, kInvalidOid});
     ASSERT_TRUE(again.ok()) << stored << ": " << again.error().message;
-    EXPECT_EQ(deparse(harness.catalog(), **again, relation.get()), stored);
+    EXPECT_EQ(*deparse(harness.catalog(), **again, relation.get()), stored);
   }
   std::cout << expressions.size() - unsupported << " of " << expressions.size() << " compared\n";
+}
+
+// What has no text is an error, never a question mark in a definition.
+TEST(Deparse, RefusesWhatHasNoText) {
+  Harness harness;
+  const auto message = [&](const Expr& e) {
+    const auto text = deparse(harness.catalog(), e, DeparseOptions());
+    return text.ok() ? *text : std::string(text.error().state.text()) + " " + text.error().message;
+  };
+  EXPECT_EQ(message(SubPlanExpr()).substr(0, 5), "XX000");
+  CallExpr call;
+  call.function = Oid{4000000000};
+  EXPECT_EQ(message(call), "XX000 cache lookup failed for function 4000000000");
+  call.form = Form::kOperator;
+  call.op = Oid{4000000000};
+  call.arguments = {std::make_shared<ParamExpr>(), std::make_shared<ParamExpr>()};
+  EXPECT_EQ(message(call), "XX000 cache lookup failed for operator 4000000000");
 }
 
 }  // namespace
