@@ -13,6 +13,9 @@
 #include "storage/clone.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::bench {
 

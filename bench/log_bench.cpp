@@ -21,6 +21,8 @@
 #include "log/write_ahead_log.h"
 #include "storage/durability.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
 
 namespace indigo::bench {
 

@@ -10,6 +10,9 @@
 #include "bench/random.h"
 #include "bench/table_work.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::bench {
 

@@ -7,6 +7,7 @@
 
 #include "bench/layout/layout.h"
 #include "storage/store.h"
+#include "storage/table.h"
 
 namespace indigo::bench {
 

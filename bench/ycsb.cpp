@@ -14,6 +14,8 @@
 #include "bench/measurement.h"
 #include "bench/random.h"
 #include "bench/row_store/row_store.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::bench {
 

@@ -4,8 +4,11 @@
 #include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
+#include "storage/store.h"
+#include "types/builtin/builtins.h"
 #include "types/oids.h"
 #include "types/value/acl.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -33,7 +36,7 @@ Status insert_database(SystemTable& table, storage::Transaction& txn, Oid oid, s
       .oid(pg_database::c_dattablespace, kDefaultTablespace)
       .str(pg_database::c_datcollate, "C")
       .str(pg_database::c_datctype, "C");
-  if (is_template) {  // everybody may connect, nobody else makes temporary tables there
+  if (is_template) {  // all roles may connect, none makes temporary tables there
     row.str(pg_database::c_datacl, types::acl_array({{kInvalidOid, owner, types::kPrivilegeConnect, 0},
                                                      {owner, owner, types::kDatabasePrivileges, 0}}));
   }

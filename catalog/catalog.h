@@ -13,13 +13,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
 #include "catalog/database.h"
 #include "catalog/tables/system_table.h"
-#include "storage/store.h"
-#include "types/builtin/builtins.h"
+#include "types/value/collator.h"
+
+namespace indigo::types {
+class Builtins;
+}
 
 namespace indigo::catalog {
 

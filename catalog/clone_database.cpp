@@ -3,6 +3,7 @@
 
 #include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/overlay_table.h"
 #include "storage/clone.h"
 #include "storage/table.h"
 #include "types/oids.h"

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "catalog/catalog.h"
+#include "catalog/descriptor/relation_info.h"
 #include "storage/durability.h"
 
 namespace indigo::catalog {
@@ -114,7 +115,7 @@ int Database::take_temp_number() {
       return static_cast<int>(i);
     }
   }
-  if (temp_numbers_.empty()) temp_numbers_.push_back(true);  // pg_temp_0 is nobody's
+  if (temp_numbers_.empty()) temp_numbers_.push_back(true);  // pg_temp_0 is never used
   temp_numbers_.push_back(true);
   return static_cast<int>(temp_numbers_.size()) - 1;
 }

@@ -17,14 +17,21 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "catalog/descriptor/relation_info.h"
+#include "base/error.h"
+#include "base/ids.h"
 #include "catalog/tables/sequence.h"
-#include "catalog/tables/system_table.h"
-#include "storage/store.h"
+#include "catalog/types.h"
+
+namespace indigo::storage {
+class Table;
+}
 
 namespace indigo::catalog {
 
 class Catalog;
+class SystemTable;
+class SystemTables;
+struct RelationInfo;
 
 // What a relfilenode stands for: one of the three.
 struct PhysicalRelation {
@@ -37,16 +44,10 @@ struct PhysicalRelation {
 // have database 0.
 constexpr uint64_t lock_object(Oid database, Oid object) { return (uint64_t{database} << 32) | object; }
 
-struct StringHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
-};
-template <class T>
-using StringMap = std::unordered_map<std::string, T, StringHash, std::equal_to<>>;
-
 class Database : public std::enable_shared_from_this<Database> {
  public:
   Database(Catalog& catalog, Oid oid, std::string name);
+  ~Database();
 
   Oid oid() const { return oid_; }
   std::string name() const;

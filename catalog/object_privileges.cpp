@@ -1,6 +1,8 @@
 #include "catalog/object_privileges.h"
 
+#include "catalog/database.h"
 #include "catalog/tables/system_table.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {

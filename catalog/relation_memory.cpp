@@ -1,6 +1,7 @@
 #include "catalog/relation_memory.h"
 
 #include "catalog/database.h"
+#include "catalog/tables/overlay_table.h"
 #include "catalog/tables/sequence_table.h"
 #include "catalog/tables/system_indexes.h"
 #include "storage/statistics.h"

@@ -11,6 +11,10 @@
 #include "catalog/tables/system_table.h"
 #include "storage/memory/table_memory.h"
 
+namespace indigo::storage {
+class Table;
+}
+
 namespace indigo::catalog {
 
 class Database;

@@ -2,9 +2,11 @@
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/overlay_table.h"
 #include "log/file_error.h"
 #include "log/record_stream.h"
 #include "storage/durability.h"
+#include "storage/store.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {

@@ -3,9 +3,12 @@
 
 #include "types/row_shape.h"
 #include "types/type_info.h"
-#include "types/value/collator.h"
 #include "types/value/key_codec.h"
 #include "types/value/row_codec.h"
+
+namespace indigo::types {
+class Collator;
+}
 
 namespace indigo::catalog {
 

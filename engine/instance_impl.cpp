@@ -20,6 +20,7 @@
 #include "engine/settings/setting_table.h"
 #include "engine/settings/stored_settings.h"
 #include "log/file_directory.h"
+#include "storage/store_options.h"
 
 namespace indigo::engine {
 

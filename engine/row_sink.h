@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/descriptor/relation_info.h"
+#include "types/type_info.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine {

@@ -1,7 +1,7 @@
 // The write-ahead log's interface, as commit uses it. Redo only: a transaction is written once, at commit.
 //
 // A commit reserves its record's place while it may still fail, takes its stamp, and appends, which cannot fail. An LSN is
-// given at append; records become durable in LSN order, whoever wrote them.
+// given at append; records become durable in LSN order.
 // Thread safety: all functions, from any thread; a Reservation belongs to one transaction.
 // Invariants:
 // 1. append never fails after reserve; its record is in its place before append returns.
@@ -16,13 +16,10 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/ids.h"
+#include "log/durable_id.h"
 #include "log/format.h"
 
 namespace indigo::log {
-
-// What names a table or sequence in the log and in checkpoints, for ever: database << 32 | file number (or the system
-// table's OID). Zero: not kept, as temporary tables.
-using DurableId = StrongId<struct DurableIdTag, uint64_t>;
 
 // What an acknowledged commit survives. Setting `durability`.
 enum class Durability : uint8_t {

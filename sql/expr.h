@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "catalog/descriptor/relation_info.h"
+#include "types/oids.h"
 #include "types/value/datum.h"
 
 namespace indigo::sql {

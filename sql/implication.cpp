@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "types/function/registry.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql {
 

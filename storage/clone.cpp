@@ -6,6 +6,7 @@
 #include "base/mutation.h"
 #include "log/format.h"
 #include "log/record_stream.h"
+#include "storage/durability.h"
 #include "storage/restore.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"

@@ -8,10 +8,18 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "log/log.h"
-#include "storage/store.h"
+#include "log/durable_id.h"
+#include "storage/table_options.h"
+
+namespace indigo::log {
+class Log;
+}
 
 namespace indigo::storage {
+
+class Store;
+class Table;
+class Transaction;
 
 log::Log& log_of(Store& store);
 

@@ -3,26 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/ids.h"
-#include "storage/lock/lock_manager.h"
 #include "storage/status.h"
-#include "storage/table.h"
 #include "storage/transaction.h"
-#include "storage/txn/clock_source.h"
-
-namespace indigo::log {
-class Log;
-}
 
 namespace indigo::storage {
 
-struct StoreOptions {
-  log::Log* log = nullptr;                    // not owned; nullptr means the `none` level
-  uint64_t memory_limit_bytes = 0;            // 0: none
-  ClockSource clock = ClockSource::kCounter;  // one that clock_source_usable()
-};
+class LockManager;
+class LockOwner;
+class Table;
+struct StoreOptions;
+struct TableOptions;
 
 class Store {
  public:

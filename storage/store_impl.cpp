@@ -2,7 +2,10 @@
 
 #include "base/check.h"
 #include "base/memory_reserve.h"
+#include "storage/durability.h"
+#include "storage/store_options.h"
 #include "storage/table/table_impl.h"
+#include "storage/table_options.h"
 
 namespace indigo::storage {
 
@@ -261,7 +264,7 @@ bool StoreImpl::reclaim_until_left() {
   for (int i = 0; i < kRounds && memory_.full(); i++) {
     reclaimer_.run_round();
     if (i % 4 != 3) continue;
-    if (memory_.total() >= before) break;  // there is nothing to be had
+    if (memory_.total() >= before) break;  // nothing is left to reclaim
     before = memory_.total();
   }
   return !memory_.full();

@@ -2,7 +2,7 @@
 // Keys are order-preserving byte strings (memcmp order) and unique; rows are byte images that storage never interprets.
 //
 // Thread safety: every member function is safe from any thread. A Cursor belongs to one session.
-// Whoever uses a Table or its cursors holds a shared_ptr to it.
+// Users of a Table or its cursors hold a shared_ptr to it.
 // All functions that take a Transaction may wait (Waiter::current()); none holds a latch or epoch guard while waiting.
 #pragma once
 
@@ -24,6 +24,8 @@
 
 namespace indigo::storage {
 
+struct LeafThresholds;
+
 // Computes a secondary index's key from a row: storage owns the interface, catalog implements it.
 // Called under no latch; must be pure and thread-safe.
 class KeyExtractor {
@@ -38,11 +40,6 @@ class KeyExtractor {
   // Writes the order-preserving secondary key (without the primary key) to `key` (cleared first).
   // `has_null` is set when some key column is null: such keys never conflict in a unique index (unless NULLS NOT DISTINCT).
   virtual Outcome extract(Bytes primary_key, Bytes row, std::string& key, bool& has_null) const = 0;
-};
-
-struct TableOptions {
-  uint32_t leaf_bytes = kDefaultLeafBytes;
-  LeafThresholds thresholds;
 };
 
 struct IndexOptions {

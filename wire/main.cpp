@@ -6,6 +6,7 @@
 
 #include "log/dump.h"
 #include "log/file_directory.h"
+#include "log/log.h"
 #include "wire/command/arenas.h"
 #include "wire/command/backup_command.h"
 #include "wire/command/serve_command.h"

@@ -9,7 +9,11 @@
 #include <vector>
 
 #include "bench/layout/layout.h"
+#include "storage/key_range.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::bench {
 

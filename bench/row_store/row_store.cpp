@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "storage/store.h"
 #include "storage/table.h"
 
 namespace indigo::bench {
@@ -97,7 +98,7 @@ Answer RowStore::Session::push(TableRef table, uint64_t key, uint64_t rid, Bytes
   return Answer::kOk;
 }
 
-// The caller owns the record: nobody else cuts its chain.
+// The caller owns the record: no other thread cuts its chain.
 void RowStore::Session::cut(Version* v) {
   while (v->stamp.load(std::memory_order_relaxed) > oldest_) {
     v = v->next.load(std::memory_order_relaxed);

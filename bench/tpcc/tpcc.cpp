@@ -15,6 +15,7 @@
 #include "bench/row_store/row_store.h"
 #include "bench/tpcc/consistency.h"
 #include "bench/tpcc/transactions.h"
+#include "catalog/database.h"
 
 namespace indigo::bench {
 

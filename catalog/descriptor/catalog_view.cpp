@@ -1,5 +1,6 @@
 #include "catalog/descriptor/catalog_view.h"
 
+#include "storage/table.h"
 #include "types/extension/extension.h"
 
 namespace indigo::catalog {

@@ -7,6 +7,7 @@
 
 #include "catalog/database.h"
 #include "catalog/descriptor/relation_info.h"
+#include "catalog/tables/system_table.h"
 
 namespace indigo::catalog {
 

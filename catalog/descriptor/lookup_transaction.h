@@ -3,25 +3,37 @@
 // Thread safety: one call belongs to one thread.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <utility>
 
-#include "storage/durability.h"
-#include "storage/store.h"
+namespace indigo::storage {
+class Store;
+class Transaction;
+}  // namespace indigo::storage
 
 namespace indigo::catalog {
 
-// Runs `read` in `txn`, or in a short transaction of `session` when that is null.
+// `txn`, or a short transaction of `session` when that is null.
+class LookupTransaction {
+ public:
+  LookupTransaction(storage::Store& store, storage::Transaction* txn, uint64_t session);
+  ~LookupTransaction();
+  LookupTransaction(const LookupTransaction&) = delete;
+  LookupTransaction& operator=(const LookupTransaction&) = delete;
+  storage::Transaction& operator*() const { return *txn_; }
+
+ private:
+  storage::Store& store_;
+  storage::Transaction* txn_;
+  std::unique_ptr<storage::Transaction> own_;
+};
+
+// Runs `read` in such a transaction.
 template <class F>
 auto with_transaction(storage::Store& store, storage::Transaction* txn, uint64_t session, F&& read) {
-  if (txn != nullptr) return std::forward<F>(read)(*txn);
-  auto own = store.begin(storage::Isolation::kReadCommitted, session);
-  storage::set_asynchronous(*own, true);
-  struct End {
-    storage::Store& store;
-    storage::Transaction& txn;
-    ~End() { (void)store.commit(txn); }  // nothing was written: it cannot fail
-  } end{store, *own};
-  return std::forward<F>(read)(*own);
+  const LookupTransaction lookup(store, txn, session);
+  return std::forward<F>(read)(*lookup);
 }
 
 }  // namespace indigo::catalog

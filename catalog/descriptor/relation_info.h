@@ -14,7 +14,6 @@
 #include "base/ids.h"
 #include "catalog/descriptor/policy_info.h"
 #include "catalog/descriptor/rule_info.h"
-#include "catalog/descriptor/trigger_info.h"
 #include "catalog/types.h"
 #include "types/value/datum.h"
 
@@ -23,6 +22,8 @@ class Table;
 }
 
 namespace indigo::catalog {
+
+struct TriggerSet;
 
 struct IndexColumn {
   int16_t column = 0;      // attnum; 0: an expression
@@ -42,8 +43,8 @@ struct IndexInfo {
   std::vector<IndexColumn> columns;  // key columns
   std::vector<int16_t> included;     // INCLUDE columns
   std::string predicate;             // SQL text of a partial index, empty when none
-  std::string method = "btree";
-  Oid parent = kInvalidOid;  // the partitioned index that this one belongs to
+  std::string method;                // pg_am.amname
+  Oid parent = kInvalidOid;          // the partitioned index that this one belongs to
   KeyLayout key;
 };
 
@@ -89,7 +90,7 @@ struct PartitionKey {
 };
 
 // What a layer above makes of a descriptor when it first needs it, for all sessions that hold the descriptor.
-// Thread safety: any thread; whoever comes second may make it, too, and the last one stays.
+// Thread safety: any thread; a second thread may make it too, and the last one stays.
 class DerivedSlot {
  public:
   std::shared_ptr<const void> get() const {

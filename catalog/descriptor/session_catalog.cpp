@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "catalog/access_method.h"
+#include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_indexes.h"
+#include "storage/store.h"
+#include "storage/table.h"
+#include "types/builtin/builtins.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::catalog {
 
@@ -66,6 +71,10 @@ void SessionCatalog::changed_shared() {
 }
 
 // ---- versions and local maps
+
+Oid SessionCatalog::database() const { return database_->oid(); }
+
+storage::Store& SessionCatalog::store() { return catalog_.store(); }
 
 uint64_t SessionCatalog::version() const {
   const uint64_t shared = database_->version();
@@ -223,7 +232,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_vi
   }
   if (const auto it = by_name_.find(key); it != by_name_.end()) return it->second;
   auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
-  // A missing name is not kept: whoever creates it later changes the version, but probing many names would fill memory.
+  // A missing name is not kept: creating it later changes the version, but probing many names would fill memory.
   if (found != nullptr) by_name_.emplace(std::string(key), found);
   return found;
 }

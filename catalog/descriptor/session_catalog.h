@@ -14,13 +14,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include "catalog/catalog.h"
-#include "catalog/database.h"
+#include "base/string_map.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "catalog/descriptor/defined_operators.h"
 #include "catalog/descriptor/lookup_transaction.h"
 
 namespace indigo::catalog {
+
+class Catalog;
+class Database;
 
 class SessionCatalog final : public CatalogView {
  public:
@@ -61,7 +63,7 @@ class SessionCatalog final : public CatalogView {
 
   // ---- CatalogView
   uint64_t version() const override;
-  Oid database() const override { return database_->oid(); }
+  Oid database() const override;
   std::string_view database_name() const override { return database_name_; }
   std::vector<Oid> search_path() override;
   Oid schema_named(std::string_view name) override;
@@ -103,10 +105,11 @@ class SessionCatalog final : public CatalogView {
   // Runs `read` with the bound transaction, or with a short one.
   template <class F>
   auto reading(F&& read) {
-    return with_transaction(catalog_.store(), txn_, session_, std::forward<F>(read));
+    return with_transaction(store(), txn_, session_, std::forward<F>(read));
   }
 
  private:
+  storage::Store& store();
   bool contents_have_operator(const TypeInfo& type, int strategy);
   // ---- operators, casts and aggregates that users have made (session_operators.cpp)
   DefinedOperators& defined();

@@ -4,8 +4,10 @@
 #include <array>
 #include <cassert>
 
+#include "storage/clone.h"
 #include "storage/durability.h"
 #include "storage/statistics.h"
+#include "storage/store.h"
 
 namespace indigo::catalog {
 
@@ -127,7 +129,7 @@ StorageStatus OverlayTable::make_upper(storage::Table*& out) {
   return StorageStatus::kOk;
 }
 
-// Nobody else knows of the table: nothing here can wait.
+// The table is still private: nothing here can wait.
 StorageStatus OverlayTable::index_upper(storage::Table& table) {
   if (indexes_.empty()) return StorageStatus::kOk;
   auto txn = store_.begin(storage::Isolation::kReadCommitted, 0);

@@ -15,46 +15,17 @@
 #include <string>
 #include <vector>
 
-#include "catalog/tables/static_tables.h"
-#include "catalog/types.h"
-#include "log/log.h"
-#include "storage/clone.h"
-#include "storage/memory/table_memory.h"
-#include "storage/store.h"
+#include "catalog/tables/base_rows.h"
+#include "log/durable_id.h"
 #include "storage/table.h"
 
+namespace indigo::storage {
+class Cloner;
+class Store;
+struct TableMemory;
+}  // namespace indigo::storage
+
 namespace indigo::catalog {
-
-// The encoded built-in rows of one system table, in key order. Encoded at first use.
-class BaseRows {
- public:
-  // Rows for which `hidden` is true are left out.
-  BaseRows(const StaticTable& table, bool (*hidden)(const StaticTable& table, uint32_t row));
-  const RowLayout& layout() const { return layout_; }
-  const KeyLayout& key_layout() const { return key_; }
-  size_t size() const { return entries().size(); }
-  storage::RowRef at(size_t i) const;
-  // Position of the first row whose key is >= key.
-  size_t lower_bound(Bytes key) const;
-  bool find(Bytes key, size_t& position) const;
-  // Of memory: nothing before the first use.
-  size_t bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
-
- private:
-  struct Entry {
-    uint32_t key_begin, row_begin, end;
-  };
-  const std::vector<Entry>& entries() const;
-
-  const StaticTable& table_;
-  bool (*const hidden_)(const StaticTable& table, uint32_t row);
-  RowLayout layout_;
-  KeyLayout key_;
-  mutable std::once_flag once_;
-  mutable std::vector<Entry> entries_;
-  mutable std::string bytes_;
-  mutable std::atomic<size_t> memory_bytes_{0};
-};
 
 struct OverlayIndex {
   storage::IndexOptions options;
@@ -132,7 +103,7 @@ class OverlayTable final : public storage::Table {
   Index* find_index(IndexId id);
   // A unique index's entry of a base row (not hidden above) that equals row's.
   bool base_conflict(storage::Transaction& txn, Bytes key, Bytes row, storage::Duplicate* duplicate);
-  // Brings a base row that nobody has changed yet into the upper table.
+  // Brings an unchanged base row into the upper table.
   storage::StorageStatus lift(storage::Transaction& txn, storage::Table& upper, size_t position);
 
   storage::Store& store_;

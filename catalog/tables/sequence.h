@@ -10,7 +10,13 @@
 #include <string>
 
 #include "base/error.h"
-#include "log/log.h"
+#include "base/ids.h"
+#include "log/durable_id.h"
+
+namespace indigo::log {
+class Log;
+struct Reservation;
+}  // namespace indigo::log
 
 namespace indigo::catalog {
 

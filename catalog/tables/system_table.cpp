@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/tables/overlay_table.h"
 #include "catalog/tables/row_key_extractor.h"
 #include "catalog/tables/system_indexes.h"
 #include "catalog/views/system_views.h"

@@ -11,12 +11,21 @@
 #include <vector>
 
 #include "base/error.h"
-#include "catalog/descriptor/relation_info.h"
-#include "catalog/tables/overlay_table.h"
+#include "catalog/tables/base_rows.h"
 #include "catalog/tables/static_tables.h"
-#include "storage/store.h"
+#include "catalog/types.h"
+#include "log/durable_id.h"
+#include "storage/status.h"
+#include "types/value/datum.h"
+
+namespace indigo::storage {
+class Store;
+class Transaction;
+}  // namespace indigo::storage
 
 namespace indigo::catalog {
+
+class OverlayTable;
 
 // The columns of one row image; column numbers are ordinals (catalog/generated/columns.h).
 class RowReader {

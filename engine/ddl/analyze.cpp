@@ -4,12 +4,14 @@
 #include <cmath>
 #include <random>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "storage/statistics.h"
+#include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/value/array_format.h"
 

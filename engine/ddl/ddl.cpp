@@ -3,8 +3,12 @@
 #include <utility>
 
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
+#include "engine/statement/utility_statement.h"
 
 namespace indigo::engine {
+
+storage::Store& DdlContext::store() const { return catalog.catalog().store(); }
 
 const UtilityStatement* find_definition(const PgQuery__Node& statement) {
   const UtilityStatement* found = find_utility(&statement);

@@ -16,12 +16,21 @@
 #include "base/error.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
-#include "engine/row_sink.h"
-#include "engine/statement/utility_statement.h"
 #include "sql/parse/parse_tree.h"
-#include "storage/store.h"
+
+namespace indigo {
+struct Chunk;
+}
+namespace indigo::storage {
+class Store;
+class Transaction;
+}  // namespace indigo::storage
 
 namespace indigo::engine {
+
+enum class Severity : uint8_t;
+struct ResultShape;
+struct UtilityStatement;
 
 // What DDL asks of the session that runs it.
 class DdlHost {
@@ -80,7 +89,7 @@ struct DdlContext {
   std::string_view text;        // the whole text that `location`s of the tree count in
   Oid extension = kInvalidOid;  // whose definitions run: what they make is its own
   std::string tag;              // a command tag other than the statement's name ("SELECT 10")
-  storage::Store& store() const { return catalog.catalog().store(); }
+  storage::Store& store() const;
 };
 
 // The rows of all definition statements.

@@ -30,6 +30,7 @@
 #include "engine/ddl/table/reindex.h"
 #include "engine/ddl/table/truncate.h"
 #include "engine/ddl/trigger/create_trigger.h"
+#include "engine/statement/utility_statement.h"
 #include "sql/parse/node.h"
 
 namespace indigo::engine {

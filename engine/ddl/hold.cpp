@@ -1,5 +1,10 @@
 #include "engine/ddl/hold.h"
 
+#include "catalog/database.h"
+#include "catalog/tables/system_table.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
+
 namespace indigo::engine::ddl {
 
 namespace {

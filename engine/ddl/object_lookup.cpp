@@ -4,12 +4,16 @@
 #include <charconv>
 
 #include "base/arena.h"
+#include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/exec/execution.h"
+#include "engine/row_sink.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/option_value.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
 #include "types/function/registry.h"
 #include "types/text/strings.h"
 
@@ -321,6 +325,9 @@ std::optional<int64_t> integer_value(const PgQuery__Node* node) {
   }
   return std::nullopt;
 }
+
+SystemTable& table(DdlContext& c, Oid oid) { return c.catalog.database_object().table(oid); }
+Oid next_oid(DdlContext& c) { return c.catalog.catalog().next_oid(); }
 
 std::string text_value(const PgQuery__Node* node) { return sql::option_text(node); }
 Result<bool> boolean_value(const PgQuery__DefElem* option) { return sql::option_boolean(*option); }

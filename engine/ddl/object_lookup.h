@@ -12,8 +12,11 @@
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/ddl.h"
 #include "sql/parse/node.h"
+#include "storage/lock/lock_mode.h"
+#include "storage/status.h"
 #include "types/oids.h"
 
 namespace indigo::engine::ddl {
@@ -87,8 +90,8 @@ std::string literal(std::string_view text);
 std::string column_text(const RelationInfo& r, std::string_view column);  // column "a" of relation "t"
 
 // ---- the system tables
-inline SystemTable& table(DdlContext& c, Oid oid) { return c.catalog.database_object().table(oid); }
-inline Oid next_oid(DdlContext& c) { return c.catalog.catalog().next_oid(); }
+SystemTable& table(DdlContext& c, Oid oid);
+Oid next_oid(DdlContext& c);
 // An identifier cut to PostgreSQL's 63 bytes (at a character's boundary).
 std::string truncated_name(std::string_view name);
 
@@ -100,7 +103,7 @@ Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
 
 // ---- relations
 // Finds and locks. Null only when missing_ok (after a notice is the caller's business). 42P01 otherwise.
-// `allowed` is asked before the lock is waited for, so that who may not waits for nobody and keeps nobody waiting, and again
+// `allowed` is asked before the lock is waited for, so that a role without the right does not wait and does not block others, and again
 // when the wait is over.
 using RelationCheck = Status (*)(DdlContext& c, const RelationInfo& relation);
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode,

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/default_privileges.h"
+#include "types/builtin/builtins.h"
 
 namespace indigo::engine::ddl {
 

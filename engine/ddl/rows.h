@@ -1,6 +1,7 @@
 // Rows of the system tables for new relations, columns and types.
 #pragma once
 
+#include "catalog/tables/sequence.h"
 #include "engine/ddl/object_lookup.h"
 
 namespace indigo::engine::ddl {

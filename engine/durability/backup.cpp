@@ -11,6 +11,7 @@
 #include "log/file_directory.h"
 #include "log/file_error.h"
 #include "log/recovery.h"
+#include "storage/lock/lock_manager.h"
 
 namespace indigo::engine {
 
@@ -128,7 +129,7 @@ Result<Backups::Written> Backups::write(const Task& task) const {
   const std::string lock_path = task.path + "/" + log::kLockName;
   const bool locked = !open_ && std::filesystem::exists(lock_path, ignored);
   INDIGO_ASSIGN(auto directory, open_ ? open_(task.path) : log::open_file_directory(task.path));
-  // While it is still locked: nobody else has taken it for one that may be used.
+  // While it is still locked: no other server has taken it for a usable one.
   const auto leave_as_found = [&] {
     if (open_) return;
     if (!locked) std::filesystem::remove(lock_path, ignored);

@@ -16,6 +16,7 @@
 #include "engine/utility/definition_host.h"
 #include "log/file_error.h"
 #include "storage/table.h"
+#include "storage/thresholds.h"
 #include "storage/transaction.h"
 
 namespace indigo::engine {

@@ -1,4 +1,4 @@
-// Recovery's operations into tables of a store that nobody uses yet, by several threads. Each of them walks all transactions in
+// Recovery's operations into tables of a store that is not in use yet, by several threads. Each of them walks all transactions in
 // their order and takes what is for its keys, so that a key's operations keep theirs. Parts of a checkpoint go to any thread;
 // clones wait for everything before them. What comes out does not depend on the number of threads.
 // Thread safety: one user at a time.
@@ -9,8 +9,14 @@
 
 #include "catalog/catalog.h"
 #include "engine/durability/replay_workers.h"
+#include "log/durable_id.h"
 #include "log/reader.h"
 #include "storage/store.h"
+
+namespace indigo::storage {
+class Store;
+class Table;
+}  // namespace indigo::storage
 
 namespace indigo::engine {
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "base/sqlstate.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "storage/durability.h"

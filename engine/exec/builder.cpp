@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "engine/exec/operators.h"
 #include "types/function/phys_of.h"

@@ -1,7 +1,7 @@
 // Runs a PlannedStatement: instantiates operators (or resets those that the session kept), pulls chunks, applies changes.
 //
 // An Execution belongs to one session. Between next() calls it holds no latch or guard, so the session may suspend, and
-// a portal may keep it open; its snapshot is pinned by whoever keeps it across statements.
+// a portal may keep it open; its snapshot is pinned by the owner that keeps it across statements.
 #pragma once
 
 #include <memory>
@@ -11,8 +11,12 @@
 #include "catalog/descriptor/session_context.h"
 #include "sql/explain/plan_counters.h"
 #include "sql/plan.h"
-#include "storage/store.h"
+#include "storage/transaction.h"
 #include "types/value/vector.h"
+
+namespace indigo::storage {
+class Store;
+}
 
 namespace indigo::engine {
 

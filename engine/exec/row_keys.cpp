@@ -4,7 +4,9 @@
 
 #include "base/sqlstate.h"
 #include "engine/exec/builder.h"
+#include "storage/store.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::exec {
 namespace {

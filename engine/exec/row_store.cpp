@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "storage/store.h"
+
 namespace indigo::engine::exec {
 namespace {
 

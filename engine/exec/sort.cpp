@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
+#include "storage/store.h"
 
 namespace indigo::engine::exec {
 namespace {

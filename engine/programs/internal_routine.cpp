@@ -4,6 +4,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/static_tables.h"
 #include "engine/session/session_parts.h"
 #include "types/builtin/static_table.h"
 #include "types/extension/extension.h"

@@ -10,6 +10,7 @@
 #include "engine/programs/sql_function.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/session/session_parts.h"
+#include "storage/store.h"
 #include "types/builtin/builtins.h"
 #include "types/io/record.h"
 #include "types/oids.h"

@@ -3,6 +3,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/session/session_parts.h"
 #include "sql/analyze/type/coerce.h"
+#include "storage/store.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
 #include "types/oids.h"

@@ -10,6 +10,7 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/parser.h"
+#include "storage/store.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/settings/applied_settings.h"

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "catalog/object_privileges.h"
 #include "sql/policy/target_reads.h"
 #include "sql/query_walk.h"

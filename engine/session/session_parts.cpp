@@ -25,6 +25,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/definition_host.h"
+#include "storage/lock/lock_manager.h"
 #include "types/function/context.h"
 
 namespace indigo::engine {

@@ -8,6 +8,7 @@
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/query_state.h"
 #include "engine/session/execution_pool.h"
@@ -22,6 +23,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/definition_host.h"
 #include "engine/utility/utility.h"
+#include "storage/lock/lock_manager.h"
 #include "types/function/phys_of.h"
 #include "types/oids.h"
 

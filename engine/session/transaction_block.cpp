@@ -3,6 +3,7 @@
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/exec/execution.h"
+#include "log/log.h"
 #include "storage/durability.h"
 
 namespace indigo::engine {

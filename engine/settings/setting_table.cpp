@@ -13,6 +13,7 @@
 #include "base/sqlstate.h"
 #include "engine/settings/setting_rows.h"
 #include "types/text/ascii.h"
+#include "types/text/boolean_word.h"
 
 namespace indigo::engine {
 
@@ -20,7 +21,6 @@ namespace {
 
 constexpr SettingDefinition kPostgresSettings[] = {
 #include "engine/settings/generated/setting_data.inc"
-#include "types/text/boolean_word.h"
 };
 
 std::vector<SettingDefinition> make_table() {

@@ -14,12 +14,14 @@
 #include "engine/system/client_address.h"
 #include "engine/system/families.h"
 #include "engine/system/privilege_check.h"
+#include "storage/lock/lock_manager.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 #include "types/numeric/numeric.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine {
 

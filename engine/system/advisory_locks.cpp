@@ -9,6 +9,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/settings/applied_settings.h"
 #include "engine/system/families.h"
+#include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "catalog/generated/columns.h"

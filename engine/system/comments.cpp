@@ -1,4 +1,5 @@
 // Comments on objects, and objects in words (pg_describe_object).
+#include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
 #include "types/io/record.h"
 

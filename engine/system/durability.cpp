@@ -1,5 +1,6 @@
 // What keeping data costs and does: the function behind indigo_stat_log (docs/monitoring.md), and indigo_backup
 // (docs/durability.md).
+#include "base/sqlstate.h"
 #include "engine/instance_impl.h"
 #include "engine/session/session_parts.h"
 #include "engine/system/families.h"

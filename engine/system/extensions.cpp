@@ -1,6 +1,8 @@
 // pg_available_extensions() and pg_available_extension_versions(): the extensions that are built in.
+#include "engine/row_sink.h"
 #include "engine/system/families.h"
 #include "types/extension/extension.h"
+#include "types/oids.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine {

@@ -1,7 +1,9 @@
 // pg_locks.
 #include "base/bytes.h"
+#include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "engine/system/families.h"
+#include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 
 namespace indigo::engine {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "types/text/ascii.h"
 

@@ -1,6 +1,7 @@
 // has_*_privilege, pg_has_role, acldefault.
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "engine/system/privilege_check.h"
 #include "types/text/ascii.h"
 

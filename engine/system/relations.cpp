@@ -1,4 +1,5 @@
 // Facts about relations: files, properties of indexes, what may be changed through them.
+#include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
 #include "catalog/row_security.h"

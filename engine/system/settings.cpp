@@ -2,6 +2,7 @@
 #include "engine/settings/settings.h"
 
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/setting_table.h"

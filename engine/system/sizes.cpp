@@ -1,8 +1,12 @@
 // Sizes of relations, databases and tablespaces: the memory they take (catalog/relation_memory.h), told apart as PostgreSQL
 // tells its files apart.
+#include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "catalog/relation_memory.h"
+#include "engine/row_sink.h"
 #include "engine/system/privilege_check.h"
 #include "storage/memory/memory_account.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 

@@ -1,11 +1,13 @@
 // Figures of the storage engine: the functions behind indigo_stat_storage, indigo_stat_memory and indigo_stat_tables
 // (docs/monitoring.md).
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/families.h"
 #include "storage/statistics.h"
 #include "storage/store.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 
@@ -44,7 +46,7 @@ Status memory_rows(SessionParts& session, std::span<const Datum>, const SystemRo
   return {};
 }
 
-// No row for what has no storage of its own: views, and system tables that nobody has written to.
+// No row for what has no storage of its own: views, and system tables never written to.
 Status table_rows(SessionParts& session, std::span<const Datum> arguments, const SystemRowSink& sink) {
   const auto relation = session.session_catalog().relation(arguments[0].oid());
   if (relation == nullptr || relation->table == nullptr || relation->kind != catalog::RelationKind::kTable) return {};

@@ -4,6 +4,7 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"

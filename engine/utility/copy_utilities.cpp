@@ -23,6 +23,7 @@
 #include "sql/parse/text_position.h"
 #include "sql/policy/apply.h"
 #include "sql/query_walk.h"
+#include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 #include "types/function/registry.h"

@@ -21,6 +21,7 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/query_walk.h"
+#include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "storage/transaction.h"
 

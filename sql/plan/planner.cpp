@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "catalog/descriptor/session_context.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "sql/plan/change/cursor_rows.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/finish/finish.h"

@@ -3,6 +3,7 @@
 
 #include "base/sqlstate.h"
 #include "sql/plpgsql/parser.h"
+#include "storage/key_range.h"
 
 namespace indigo::sql::plpgsql {
 

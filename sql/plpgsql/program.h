@@ -1,5 +1,5 @@
 // A PL/pgSQL function as a tree: variables, SQL fragments, statements. Names of variables are resolved while it is parsed;
-// types are texts that whoever compiles it looks up.
+// types are texts that its compiler looks up.
 //
 // Invariants:
 // 1. Variables are numbered; an inner block's variable has a number of its own.
@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "storage/key_range.h"
 
 namespace indigo::sql::plpgsql {
 

@@ -136,7 +136,8 @@ class RuleRewriter {
       INDIGO_TRY(apply(a, *rule, relation, source, made, excluded, returned));
       instead |= rule->instead && !rule->conditional;
     }
-    if (!source->returning.empty() && (instead || !excluded.empty()) && !returned) return no_returning(*relation, target.command);
+    if (!source->returning.empty() && (instead || !excluded.empty()) && !returned)
+      return no_returning(*relation, target.command);
     active_.pop_back();
     if (instead) {
       std::move(made.begin(), made.end(), std::back_inserter(products));

@@ -1,6 +1,7 @@
 
 #include "base/check.h"
 #include "storage/lock/lock_manager_impl.h"
+#include "storage/transaction.h"
 
 namespace indigo::storage {
 namespace {

@@ -115,7 +115,8 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
       if (attempt.status == StorageStatus::kWouldBlock) attempt.next = Next::kWaitLock;
       return attempt;
     }
-    if (mode == RowLockMode::kUpdate) m.set_flag(RecordMeta::kLockedBit, false);  // nobody else holds a lock now
+    if (mode == RowLockMode::kUpdate)
+      m.set_flag(RecordMeta::kLockedBit, false);  // no other transaction holds a lock now
   }
   Bytes image = top != nullptr ? entry_image(leaf, m, *top) : committed_image(leaf, m);
   if (top == nullptr && m.stamp > view.stamp.value) txn.saw(m.stamp);
@@ -136,7 +137,7 @@ TableImpl::Attempt TableImpl::try_claim(TransactionImpl& txn, const ReadView& vi
 namespace {
 
 // Who waits for a record queues at a lock on its key first, and only the first in the queue waits for the record's
-// owner: an end wakes one session instead of all, and they come in order. Given back when the record was had.
+// owner: an end wakes one session instead of all, and they come in order. Released once the record is claimed.
 class Queue {
  public:
   Queue(TransactionImpl& txn, LockManager& locks, IndexId record_space)

@@ -3,6 +3,7 @@
 #include "base/mutation.h"
 #include "storage/table/index_cursor.h"
 #include "storage/table/table_cursor.h"
+#include "storage/table_options.h"
 
 namespace indigo::storage {
 
@@ -24,7 +25,7 @@ TableImpl::TableImpl(TableImpl& source, TableId id, log::DurableId durable_id, u
   large_rows_.newest = source.large_rows_.newest.load(std::memory_order_relaxed);
 }
 
-// Nobody uses the table any more.
+// The table is not in use any more.
 TableImpl::~TableImpl() {
   if (dirty_.empty() && held_.empty()) return;
   free_chains();

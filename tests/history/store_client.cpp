@@ -3,6 +3,9 @@
 
 #include "base/bytes.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 #include "tests/history/client.h"
 
 namespace indigo::history {

@@ -1,4 +1,5 @@
 // string_agg and array_agg.
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
 #include "types/function/phys_of.h"

@@ -1,6 +1,7 @@
 // count, sum, avg, the boolean and bit aggregates.
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/aggregate/numeric_sum.h"
 #include "types/function/errors.h"

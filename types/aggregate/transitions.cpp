@@ -2,6 +2,7 @@
 // float8_accum, int4_avg_accum, interval_avg and their like. Their states are arrays.
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/aggregate/moments.h"
 #include "types/datetime/arithmetic.h"
 #include "types/function/errors.h"

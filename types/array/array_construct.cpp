@@ -1,6 +1,7 @@
 // Arrays made from elements, arrays and strings; and back to strings.
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "types/array/array_shape.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

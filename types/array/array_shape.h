@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "base/sqlstate.h"
 #include "types/function/phys_of.h"
 #include "types/io/order_of.h"
 #include "types/value/array_format.h"

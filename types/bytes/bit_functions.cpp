@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/sqlstate.h"
 #include "types/function/compare.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"

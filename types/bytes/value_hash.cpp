@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/sqlstate.h"
 #include "types/builtin/index_methods.h"
 #include "types/builtin/static_table.h"
 #include "types/bytes/jenkins_hash.h"

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/function/errors.h"
 #include "types/text/ascii.h"

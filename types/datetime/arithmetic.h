@@ -3,6 +3,7 @@
 // Thread safety: pure functions but for the context.
 #pragma once
 
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/time_zone.h"
 #include "types/function/context.h"

@@ -1,4 +1,5 @@
 // sum and avg of intervals; generate_series over timestamps.
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/function/families.h"

@@ -1,6 +1,7 @@
 // Operators, casts and constructors of the date and time types.
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/format.h"
 #include "types/datetime/parse.h"

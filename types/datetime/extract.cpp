@@ -1,6 +1,7 @@
 // date_part, extract, date_trunc, date_bin, age, overlaps.
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/words.h"
 #include "types/function/errors.h"

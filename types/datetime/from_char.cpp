@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/parse.h"
 #include "types/datetime/template.h"

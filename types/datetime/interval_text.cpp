@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/parse.h"
 #include "types/datetime/tokens.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/tokens.h"
 #include "types/datetime/words.h"

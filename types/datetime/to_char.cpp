@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/format.h"
 #include "types/datetime/template.h"

@@ -1,6 +1,7 @@
 // Whole texts as dates, times and timestamps.
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/parse.h"
 #include "types/function/errors.h"

@@ -12,9 +12,10 @@
 #include "base/ids.h"
 #include "types/row_shape.h"
 #include "types/type_info.h"
-#include "types/value/collator.h"
 
 namespace indigo::types {
+
+class Collator;
 
 class CatalogContext {
  public:

@@ -2,6 +2,7 @@
 // be cancelled.
 #include "base/interrupt_error.h"
 #include "base/process_memory.h"
+#include "base/sqlstate.h"
 #include "base/wait_point.h"
 #include "types/function/kernel.h"
 #include "types/function/limits.h"

@@ -11,7 +11,6 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/sqlstate.h"
 #include "types/function/catalog_context.h"
 #include "types/value/datum.h"
 

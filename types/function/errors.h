@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/sqlstate.h"
 #include "types/function/context.h"
 
 namespace indigo::types {

@@ -12,7 +12,6 @@
 
 #include "types/function/context.h"
 #include "types/type_info.h"
-#include "types/value/collator.h"
 #include "types/value/vector.h"
 
 namespace indigo::types {
@@ -54,7 +53,7 @@ struct AggregateFunction {
                  Selection selection, void* const* states);
   void (*finalize)(FuncContext& context, const CallInfo& call, void* state, Vector& out, uint32_t row);
   void (*destroy)(void* state);  // null when the state owns nothing
-  // Takes a row back out (moving window frames); null, or answering false: the frame is computed anew.
+  // Takes a row back out (moving window frames); null, or answering false: the frame is recomputed.
   bool (*retract)(FuncContext& context, const CallInfo& call, std::span<const Vector* const> arguments, uint32_t row,
                   void* state);
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "types/row_shape.h"
 
 namespace indigo::types {

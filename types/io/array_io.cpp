@@ -1,4 +1,5 @@
 // Arrays' text form, '{1,NULL,"a b"}' with nested braces and an optional '[1:2]=' in front, and their binary form.
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
 #include "types/io/container_io.h"

@@ -1,4 +1,5 @@
 // date, time, timetz, timestamp, timestamptz, interval.
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/format.h"
 #include "types/datetime/parse.h"

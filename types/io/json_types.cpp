@@ -1,4 +1,5 @@
 // json, jsonb and jsonpath.
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/io/type_definition.h"
 #include "types/json/jsonb.h"

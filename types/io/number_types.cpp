@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdlib>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/io/type_definition.h"
 #include "types/number/float.h"

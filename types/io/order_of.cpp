@@ -1,5 +1,6 @@
 #include "types/io/order_of.h"
 
+#include "base/sqlstate.h"
 #include "types/system/type_name.h"
 
 namespace indigo::types {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/io/bit_string.h"
 #include "types/io/type_definition.h"

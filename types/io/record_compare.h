@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/sqlstate.h"
 #include "types/function/kernel.h"
 #include "types/io/record.h"
 #include "types/system/type_name.h"

@@ -1,6 +1,7 @@
 // Comparisons of composite values and enums; enum's range functions.
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
 #include "types/io/container_io.h"

@@ -1,4 +1,5 @@
 // text, varchar, bpchar, name, "char", unknown, cstring, bytea.
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"

@@ -8,6 +8,7 @@
 
 #include <span>
 
+#include "base/sqlstate.h"
 #include "types/function/registry.h"
 #include "types/io/type_orders.h"
 #include "types/value/key_form.h"

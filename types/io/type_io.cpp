@@ -1,5 +1,6 @@
 // The text and binary forms of values of any type: built-in ones by their definitions, arrays, records, enums and domains
 // through the catalog.
+#include "base/sqlstate.h"
 #include "types/builtin/builtins.h"
 #include "types/function/errors.h"
 #include "types/io/container_io.h"

@@ -20,6 +20,7 @@
 #include "types/range/range.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 #include "types/value/numeric_format.h"
 
 namespace indigo::types {
@@ -154,7 +155,7 @@ const TypeOrder* order_of_builtin(Oid type) {
   }
 }
 
-// Without the catalog nobody knows whether a user's type is a composite one, an array or a domain: a value that is no record is
+// Without the catalog it is not known whether a user's type is a composite one, an array or a domain: a value that is no record is
 // compared byte by byte.
 int compare_of_user_type(const Datum& a, const Datum& b, const Collator* collator) {
   if (is_record_image(a.str) && is_record_image(b.str)) return compare_records(a, b, collator);

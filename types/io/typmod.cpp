@@ -1,4 +1,5 @@
 // Type modifiers: how pg_attribute.atttypmod packs them, their text, and their checks.
+#include "base/sqlstate.h"
 #include "types/function/registry.h"
 #include "types/io/interval_fields.h"
 #include "types/number/integer_text.h"

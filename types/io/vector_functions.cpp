@@ -3,6 +3,7 @@
 
 #include <unicode/normalizer2.h>
 
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"

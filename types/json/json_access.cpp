@@ -1,4 +1,5 @@
 // Reading json and jsonb: fields, elements, paths, kinds, members. Each function is written once over both.
+#include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/json/jsonb.h"

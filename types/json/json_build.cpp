@@ -1,4 +1,5 @@
 // Documents made of SQL values: to_json, row_to_json, json_build_*, json_object, and the aggregates.
+#include "base/sqlstate.h"
 #include "types/aggregate/aggregate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/text/ascii.h"
 

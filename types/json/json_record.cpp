@@ -3,6 +3,7 @@
 // The row's shape is that of the first argument: a composite type's, or the record's own. In FROM with a column definition list
 // the analyzer adds a last argument: a record of nulls with the list's names and types. It is the shape for the to_ functions,
 // and for the others when their first argument is null; otherwise both must agree.
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

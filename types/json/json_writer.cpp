@@ -1,5 +1,6 @@
 #include "types/json/json_writer.h"
 
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/format.h"

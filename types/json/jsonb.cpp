@@ -4,6 +4,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/function/compare.h"
 #include "types/numeric/numeric.h"

@@ -1,4 +1,5 @@
 // SET j['a'][1] = value: what jsonb_set does, but parts of the path that are not there are made, and arrays grow.
+#include "base/sqlstate.h"
 #include "types/json/jsonb.h"
 #include "types/number/integer_text.h"
 

@@ -1,4 +1,5 @@
 // Changing documents: ||, -, #-, jsonb_set, jsonb_insert, strip_nulls, pretty.
+#include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/json/jsonb.h"

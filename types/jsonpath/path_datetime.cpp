@@ -1,4 +1,5 @@
 // .datetime() of jsonpath: text to moments, moments to text, and their order.
+#include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/format.h"
 #include "types/datetime/from_char.h"

@@ -1,5 +1,6 @@
 #include "types/jsonpath/path_executor.h"
 
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/numeric/numeric.h"
 

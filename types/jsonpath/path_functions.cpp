@@ -1,6 +1,7 @@
 // jsonb_path_exists, _match, _query and their kin, and the operators @? and @@.
 #include <unordered_map>
 
+#include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/jsonpath/path_executor.h"

@@ -1,5 +1,6 @@
 #include "types/jsonpath/path_lexer.h"
 
+#include "base/sqlstate.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

@@ -4,6 +4,7 @@
 #include <absl/strings/match.h>
 #include <absl/strings/string_view.h>
 
+#include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/jsonpath/path.h"
 #include "types/jsonpath/path_lexer.h"

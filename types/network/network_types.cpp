@@ -2,6 +2,7 @@
 #include <array>
 #include <cstdio>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/io/type_definition.h"
 #include "types/network/address.h"

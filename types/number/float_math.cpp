@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -1,6 +1,7 @@
 // Integer arithmetic, bit operations and conversions between the integer widths.
 #include <numeric>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -1,6 +1,7 @@
 // money: int64 hundredths; text as the C locale has it: -$1,234.50.
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -1,5 +1,6 @@
 #include "types/number/number_template.h"
 
+#include "base/sqlstate.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

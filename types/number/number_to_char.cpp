@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/datetime/template.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

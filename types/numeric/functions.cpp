@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/sqlstate.h"
 #include "types/function/compare.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"

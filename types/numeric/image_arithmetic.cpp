@@ -4,6 +4,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/numeric/numeric.h"
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/sqlstate.h"
 #include "types/function/kernel.h"
 #include "types/function/registry.h"
 

@@ -1,4 +1,5 @@
 // generate_series over integers and numerics, generate_subscripts, unnest.
+#include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/numeric/numeric.h"
 #include "types/set/producer.h"

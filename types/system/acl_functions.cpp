@@ -1,6 +1,7 @@
 // Functions and operators of aclitem.
 #include <array>
 
+#include "base/sqlstate.h"
 #include "types/bytes/jenkins_hash.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

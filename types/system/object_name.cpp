@@ -1,5 +1,6 @@
 #include "types/system/object_name.h"
 
+#include "base/sqlstate.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
 #include "types/text/ascii.h"

@@ -1,5 +1,6 @@
 #include "types/system/type_name.h"
 
+#include "base/sqlstate.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
 #include "types/text/strings.h"

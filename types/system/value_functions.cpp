@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/entropy.h"
+#include "base/sqlstate.h"
 #include "types/bytes/value_hash.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -3,6 +3,7 @@
 
 #include <openssl/evp.h>
 
+#include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/oids.h"

@@ -5,6 +5,7 @@
 
 #include <unicode/ucnv.h>
 
+#include "base/sqlstate.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
 

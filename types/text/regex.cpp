@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sqlstate.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
 

@@ -5,6 +5,7 @@
 #include <absl/strings/escaping.h>
 
 #include "base/bytes.h"
+#include "base/sqlstate.h"
 #include "types/function/limits.h"
 #include "types/text/ascii.h"
 #include "types/text/keywords.h"

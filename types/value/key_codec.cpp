@@ -22,6 +22,7 @@
 #include "types/oids.h"
 #include "types/range/range.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 #include "types/value/numeric_format.h"
 
 namespace indigo::types {

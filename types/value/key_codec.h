@@ -17,10 +17,11 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "types/value/collator.h"
 #include "types/value/datum.h"
 
 namespace indigo::types {
+
+class Collator;
 
 struct KeyColumn {
   Oid type = kInvalidOid;  // SQL type (domains resolved to their base)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "types/value/vector.h"
+
 namespace indigo::types {
 
 namespace {

@@ -18,7 +18,10 @@
 
 #include "base/bytes.h"
 #include "types/value/datum.h"
-#include "types/value/vector.h"
+
+namespace indigo {
+class Vector;
+}
 
 namespace indigo::types {
 

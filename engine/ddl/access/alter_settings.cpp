@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "catalog/catalog.h"
 #include "engine/ddl/rows.h"
 #include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/ddl/rows.h"
 

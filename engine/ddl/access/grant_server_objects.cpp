@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/settings/setting_table.h"
@@ -87,7 +88,7 @@ Oid parameter_row(DdlContext& c, const std::string& name) {
   return found;
 }
 
-// A parameter that nobody but its owner has rights on needs no row.
+// A parameter on which only its owner has rights needs no row.
 Status grant_on_parameter(DdlContext& c, const PgQuery__GrantStmt& s, std::string_view given, const Wanted& wanted,
                           std::span<const Oid> grantees) {
   SystemTable& t = table(c, pg_parameter_acl::kOid);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/object/schema.h"

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
+#include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
 
@@ -38,7 +40,7 @@ const catalog::PolicyInfo* policy_named(const RelationInfo& relation, std::strin
   return found == relation.policies.end() ? nullptr : &*found;
 }
 
-// Its owner's table, which nobody else uses now.
+// Its owner's table, which no other session uses now.
 Status check_may_have_policies(DdlContext& c, const RelationInfo& r) {
   INDIGO_TRY(check_owner(c, r));
   INDIGO_TRY(check_not_system(c, r));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/arena.h"
+#include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/auth/verifier.h"
 #include "engine/ddl/access/role_objects.h"

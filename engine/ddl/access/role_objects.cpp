@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
 
 namespace indigo::engine::ddl {

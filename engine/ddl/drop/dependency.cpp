@@ -1,5 +1,6 @@
 #include "engine/ddl/drop/dependency.h"
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/function/signature.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/operator/definition.h"

@@ -3,10 +3,12 @@
 #include <set>
 
 #include "base/stack.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
 
@@ -113,7 +115,7 @@ class DropSearch {
     return lock_object(c_, a.object, TableLockMode::kAccessExclusive);
   }
 
-  // As they are when all are locked: waiting for one, others may go. Nobody can add one, for `object` is locked itself.
+  // As they are when all are locked: waiting for one, others may go. None can be added, since `object` itself is locked.
   Result<std::vector<Dependent>> locked_dependents(const Address& object) {
     INDIGO_TRY(lock(object));
     std::vector<Dependent> out;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/drop_absent.h"
 #include "engine/ddl/extension/extension.h"
@@ -87,7 +88,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
   if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) INDIGO_TRY(check_owner(c, *found));
   INDIGO_TRY(check_not_system(c, *found));
   if (found->is_partition && found->kind == RelationKind::kTable && !found->parents.empty()) {
-    // Whoever routes rows into the parent must not find half of a partition.
+    // Statements that route rows into the parent must not find half of a partition.
     INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));
   }
   if (wanted.kind == RelationKind::kIndex) {

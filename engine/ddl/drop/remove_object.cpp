@@ -1,11 +1,14 @@
 #include "engine/ddl/drop/remove_object.h"
 
+#include "catalog/database.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
+#include "storage/store.h"
 #include "storage/table.h"
 
 namespace indigo::engine::ddl {

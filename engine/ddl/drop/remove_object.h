@@ -1,6 +1,7 @@
 // Removing one object's rows and its physical part. Who depends on it is drop_objects' business.
 #pragma once
 
+#include "catalog/database.h"
 #include "engine/ddl/drop/dependency.h"
 
 namespace indigo::engine::ddl {

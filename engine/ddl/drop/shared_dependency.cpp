@@ -1,5 +1,7 @@
 #include "engine/ddl/drop/shared_dependency.h"
 
+#include "catalog/tables/system_table.h"
+
 namespace indigo::engine::ddl {
 
 namespace {
@@ -31,7 +33,7 @@ Status insert(DdlContext& c, const RowValues& row) {
 
 Status record_roles(DdlContext& c, const Address& depender, std::span<const Oid> roles, char type) {
   for (const Oid role : roles) {
-    if (role < oid::kFirstUserOid) continue;  // nobody can drop them
+    if (role < oid::kFirstUserOid) continue;  // they cannot be dropped
     RowValues row(table(c, pg_shdepend::kOid).definition());
     row.oid(pg_shdepend::c_dbid, c.catalog.database())
         .oid(pg_shdepend::c_classid, depender.class_id)

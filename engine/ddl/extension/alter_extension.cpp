@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"

@@ -1,9 +1,11 @@
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/settings/identifier_list.h"
 #include "sql/parse/parser.h"
+#include "storage/transaction.h"
 #include "types/extension/extension.h"
 
 namespace indigo::engine::ddl {

@@ -1,4 +1,5 @@
 // Extensions that are there: look-up, members, DROP.
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 
 namespace indigo::engine::ddl {

@@ -1,5 +1,6 @@
 #include "engine/ddl/function/body.h"
 
+#include "catalog/tables/system_table.h"
 #include "sql/parse/deparse_tree.h"
 #include "types/extension/extension.h"
 

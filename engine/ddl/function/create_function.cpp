@@ -1,12 +1,14 @@
 // CREATE [OR REPLACE] FUNCTION and PROCEDURE, and ALTER of their clauses.
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "storage/transaction.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/operator/base_type.h"

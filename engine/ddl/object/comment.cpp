@@ -1,5 +1,6 @@
 #include "engine/ddl/object/comment.h"
 
+#include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/extension/extension.h"
@@ -10,6 +11,7 @@
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/trigger/create_trigger.h"
+#include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
 

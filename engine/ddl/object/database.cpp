@@ -4,12 +4,14 @@
 #include <array>
 
 #include "base/wait_point.h"
+#include "catalog/catalog.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
+#include "storage/store.h"
 #include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {

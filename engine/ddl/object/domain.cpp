@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
 

@@ -1,5 +1,6 @@
 #include "engine/ddl/object/enum_order.h"
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 
 namespace indigo::engine::ddl {

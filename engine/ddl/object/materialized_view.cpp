@@ -11,6 +11,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/view_text.h"
@@ -97,7 +98,7 @@ std::string row_text(DdlContext& c, const RelationInfo& view, Bytes row) {
   return out + ")";
 }
 
-// The rows that are new and those that are gone, changed in place: whoever reads goes on reading.
+// The rows that are new and those that are gone, changed in place: readers go on reading.
 Status refresh_rows(DdlContext& c, const RelationInfo& view) {
   std::unordered_map<std::string, uint64_t> wanted;
   std::string image;

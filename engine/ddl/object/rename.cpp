@@ -4,6 +4,7 @@
 
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/settings/identifier_list.h"

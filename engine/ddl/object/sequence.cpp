@@ -1,5 +1,7 @@
 #include "engine/ddl/object/sequence.h"
 
+#include "catalog/database.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 
 namespace indigo::engine::ddl {
@@ -18,18 +20,15 @@ Result<int64_t> integer_option(const PgQuery__DefElem* d) {
   return *value;
 }
 
-}  // namespace
-
-Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of, const SequenceDefinition* base,
-                                               Oid default_type) {
-  SequenceDefinition d;
-  if (base != nullptr) d = *base;
-  const Oid old_type = d.type;
-  const bool is_new = base == nullptr;
+// The clauses whose meaning depends on others.
+struct SequenceClauses {
   std::optional<int64_t> start, increment, minimum, maximum, cache;
   bool minimum_seen = false, maximum_seen = false;
+};
+
+// Writes what stands alone to `d`, the rest to `out`.
+Status read_clauses(DdlContext& c, NodeList nodes_of, bool of_identity, SequenceDefinition& d, SequenceClauses& out) {
   std::vector<std::string_view> seen;
-  if (is_new) d.type = default_type;
   for (const PgQuery__Node* node : nodes_of) {
     const PgQuery__DefElem* e = node->def_elem;
     const std::string_view name = e->defname;
@@ -42,33 +41,32 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     if (name == "as") {
       INDIGO_ASSIGN(const TypeRef type, resolve_type(c, e->arg->type_name));
       if (type.oid != oid::kInt2 && type.oid != oid::kInt4 && type.oid != oid::kInt8) {
-        return invalid(is_new && default_type != oid::kInt8
-                           ? "identity column type must be smallint, integer, or bigint"
-                           : "sequence type must be smallint, integer, or bigint");
+        return invalid(of_identity ? "identity column type must be smallint, integer, or bigint"
+                                   : "sequence type must be smallint, integer, or bigint");
       }
       d.type = type.oid;
       d.type_seen = true;
     } else if (name == "increment") {
-      INDIGO_ASSIGN(increment, integer_option(e));
+      INDIGO_ASSIGN(out.increment, integer_option(e));
     } else if (name == "start") {
-      INDIGO_ASSIGN(start, integer_option(e));
+      INDIGO_ASSIGN(out.start, integer_option(e));
     } else if (name == "restart") {
       d.restart_seen = true;
       if (!sql::absent(e->arg)) {
         INDIGO_ASSIGN(d.restart, integer_option(e));
       }
     } else if (name == "maxvalue") {
-      maximum_seen = true;
+      out.maximum_seen = true;
       if (!sql::absent(e->arg)) {
-        INDIGO_ASSIGN(maximum, integer_option(e));
+        INDIGO_ASSIGN(out.maximum, integer_option(e));
       }
     } else if (name == "minvalue") {
-      minimum_seen = true;
+      out.minimum_seen = true;
       if (!sql::absent(e->arg)) {
-        INDIGO_ASSIGN(minimum, integer_option(e));
+        INDIGO_ASSIGN(out.minimum, integer_option(e));
       }
     } else if (name == "cache") {
-      INDIGO_ASSIGN(cache, integer_option(e));
+      INDIGO_ASSIGN(out.cache, integer_option(e));
     } else if (name == "cycle") {
       INDIGO_ASSIGN(d.options.cycle, boolean_value(e));
     } else if (name == "owned_by") {
@@ -82,10 +80,24 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
       return Error(sqlstate::kSyntaxError, "option " + quoted(name) + " not recognized").at(position(c, e->location));
     }
   }
+  return {};
+}
+
+}  // namespace
+
+Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of, const SequenceDefinition* base,
+                                               Oid default_type) {
+  SequenceDefinition d;
+  if (base != nullptr) d = *base;
+  const Oid old_type = d.type;
+  const bool is_new = base == nullptr;
+  if (is_new) d.type = default_type;
+  SequenceClauses clauses;
+  INDIGO_TRY(read_clauses(c, nodes_of, is_new && default_type != oid::kInt8, d, clauses));
   catalog::SequenceOptions& o = d.options;
-  if (increment) {
-    if (*increment == 0) return invalid("INCREMENT must not be zero");
-    o.increment = *increment;
+  if (clauses.increment) {
+    if (*clauses.increment == 0) return invalid("INCREMENT must not be zero");
+    o.increment = *clauses.increment;
   }
   // A change of type takes bounds along that were the old type's own.
   bool reset_max = false, reset_min = false;
@@ -94,17 +106,17 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     reset_min = (o.increment < 0 && o.minimum == type_minimum(old_type)) || (o.increment > 0 && o.minimum == 1);
   }
   const std::string type_name = type_text(c, {d.type, -1, kInvalidOid});
-  if (maximum) {
-    o.maximum = *maximum;
-  } else if (is_new || maximum_seen || reset_max) {
+  if (clauses.maximum) {
+    o.maximum = *clauses.maximum;
+  } else if (is_new || clauses.maximum_seen || reset_max) {
     o.maximum = o.increment > 0 ? type_maximum(d.type) : -1;
   }
   if (o.maximum < type_minimum(d.type) || o.maximum > type_maximum(d.type)) {
     return invalid("MAXVALUE (" + std::to_string(o.maximum) + ") is out of range for sequence data type " + type_name);
   }
-  if (minimum) {
-    o.minimum = *minimum;
-  } else if (is_new || minimum_seen || reset_min) {
+  if (clauses.minimum) {
+    o.minimum = *clauses.minimum;
+  } else if (is_new || clauses.minimum_seen || reset_min) {
     o.minimum = o.increment > 0 ? 1 : type_minimum(d.type);
   }
   if (o.minimum < type_minimum(d.type) || o.minimum > type_maximum(d.type)) {
@@ -114,8 +126,8 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     return invalid("MINVALUE (" + std::to_string(o.minimum) + ") must be less than MAXVALUE (" +
                    std::to_string(o.maximum) + ")");
   }
-  if (start) {
-    o.start = *start;
+  if (clauses.start) {
+    o.start = *clauses.start;
   } else if (is_new) {
     o.start = o.increment > 0 ? o.minimum : o.maximum;
   }
@@ -136,9 +148,9 @@ Result<SequenceDefinition> sequence_definition(DdlContext& c, NodeList nodes_of,
     if (restart < o.minimum) return beyond("less than MINVALUE", o.minimum);
     if (restart > o.maximum) return beyond("greater than MAXVALUE", o.maximum);
   }
-  if (cache) {
-    if (*cache <= 0) return invalid("CACHE (" + std::to_string(*cache) + ") must be greater than zero");
-    o.cache = *cache;
+  if (clauses.cache) {
+    if (*clauses.cache <= 0) return invalid("CACHE (" + std::to_string(*clauses.cache) + ") must be greater than zero");
+    o.cache = *clauses.cache;
   }
   return d;
 }

@@ -1,6 +1,7 @@
 // CREATE and ALTER SEQUENCE, and the sequences behind serial and identity columns.
 #pragma once
 
+#include "catalog/tables/sequence.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/rows.h"
 

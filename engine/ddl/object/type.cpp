@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/enum_order.h"
 #include "engine/ddl/table/create_table.h"
 #include "sql/analyze/analyzer.h"
+#include "storage/table.h"
 
 namespace indigo::engine::ddl {
 
@@ -90,7 +92,7 @@ Status execute_create_enum(DdlContext& c, const PgQuery__CreateEnumStmt& s) {
 
 namespace {
 
-// enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are numbered anew.
+// enumsortorder of a label at `place`: between its neighbours'. Where floats are exhausted all labels are renumbered.
 Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t place) {
   std::vector<float> orders;
   const SystemTable& t = table(c, pg_enum::kOid);

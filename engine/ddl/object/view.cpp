@@ -1,10 +1,12 @@
 #include "engine/ddl/object/view.h"
 
 #include "catalog/descriptor/session_context.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/view_options.h"
 #include "sql/stored/stored_tree.h"
+#include "storage/table.h"
 
 namespace indigo::engine::ddl {
 

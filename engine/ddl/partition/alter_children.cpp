@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/stack.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"

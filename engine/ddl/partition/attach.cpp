@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/trigger/trigger_rows.h"
+#include "engine/row_sink.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
+#include "storage/table.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
 

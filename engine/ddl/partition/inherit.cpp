@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/foreign_key.h"
+#include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
 

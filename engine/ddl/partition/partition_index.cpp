@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/table/rewrite.h"
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "catalog/access_method.h"
+#include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
 #include "sql/parse/parser.h"
+#include "types/builtin/builtins.h"
 #include "types/builtin/index_methods.h"
 #include "types/text/ascii.h"
 

@@ -3,6 +3,7 @@
 
 #include "catalog/descriptor/added_column.h"
 #include "catalog/tables/system_columns.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"

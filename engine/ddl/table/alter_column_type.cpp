@@ -1,6 +1,7 @@
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/foreign_key.h"

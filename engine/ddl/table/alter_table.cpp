@@ -18,6 +18,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/trigger/create_trigger.h"
+#include "engine/statement/utility_statement.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parser.h"
 #include "types/text/ascii.h"
@@ -231,7 +232,7 @@ Status set_storage(DdlContext& c, const RelationPtr& relation, const PgQuery__Al
                           [&](RowValues& a) { a.chr(pg_attribute::c_attstorage, it->second); });
 }
 
-// Values are not compressed here: the method is kept for who asks.
+// Values are not compressed here: the method is kept to be shown.
 Status set_compression(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   INDIGO_ASSIGN(const ColumnInfo* column, column_of(*relation, cmd.name));
   const std::string method = text_value(cmd.def);
@@ -262,7 +263,7 @@ std::string_view method_name(DdlContext& c, const RelationInfo& relation) {
 }
 
 // SET (fillfactor = ..) and RESET: kept in reloptions. Thresholds hold from the commit on; leaf_size is looked at when the
-// table is made anew.
+// table is rewritten.
 Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const NodeList list = nodes(cmd.def->list->n_items, cmd.def->list->items);
   const bool reset = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
@@ -310,7 +311,7 @@ Status cluster_on(DdlContext& c, const RelationPtr& relation, std::string_view n
   return {};
 }
 
-// What old rows would be told of by, if something replicated: kept for who asks.
+// What old rows would be told of by, if something replicated: kept to be shown.
 Status set_replica_identity(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {
   const PgQuery__ReplicaIdentityStmt& s = *cmd.def->replica_identity_stmt;
   const char kind = s.identity_type[0];

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/row_sink.h"
+#include "types/value/vector.h"
+
 namespace indigo::engine::ddl {
 
 Result<std::vector<OwnedDatum>> values_for_rows(DdlContext& c, const RelationInfo& relation, const std::string& sql,

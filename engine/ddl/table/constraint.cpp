@@ -7,7 +7,9 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/trigger/trigger_rows.h"
+#include "engine/row_sink.h"
 #include "types/value/acl.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
 

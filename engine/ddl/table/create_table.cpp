@@ -14,7 +14,9 @@
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
 #include "engine/ddl/trigger/trigger_rows.h"
+#include "engine/row_sink.h"
 #include "storage/table.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
 
@@ -76,7 +78,7 @@ Result<Oid> create_table(DdlContext& c, const TableSpec& spec) {
   INDIGO_TRY(record_dependency(c, {pg_type::kOid, type.array, 0}, {pg_type::kOid, type.type, 0}, 'i'));
   if (stored) create_storage(c, oid, spec.persistence, table_options(spec.options));
   c.catalog.changed({oid});
-  // Nobody else can see it, but the lock shows in pg_locks and guards against a second use in this transaction's children.
+  // It is not visible to others yet, but the lock shows in pg_locks and guards against a second use in this transaction's children.
   INDIGO_TRY(lock_object(c, oid, TableLockMode::kAccessExclusive));
   return oid;
 }
@@ -208,6 +210,66 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
   return inherit_triggers(c, target.relation, *current(c, parent->oid));
 }
 
+using Constraints = std::vector<const PgQuery__Constraint*>;
+
+// Before anything is made.
+Status check_one_primary_key(const DdlContext& c, std::string_view table, const std::vector<ColumnSpec>& columns,
+                             const Constraints& constraints) {
+  const PgQuery__Constraint* primary = nullptr;
+  const auto see_primary = [&](const PgQuery__Constraint* k) -> Status {
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) return {};
+    if (primary != nullptr) {
+      return Error(sqlstate::kInvalidTableDefinition,
+                   "multiple primary keys for table " + quoted(table) + " are not allowed")
+          .at(position(c, k->location));
+    }
+    primary = k;
+    return {};
+  };
+  for (const ColumnSpec& column : columns) {
+    for (const PgQuery__Constraint* k : column.keys) INDIGO_TRY(see_primary(k));
+  }
+  for (const PgQuery__Constraint* k : constraints) INDIGO_TRY(see_primary(k));
+  return {};
+}
+
+Status add_constraints(DdlContext& c, ConstraintTarget& target, const std::vector<ColumnSpec>& columns,
+                       const Constraints& constraints) {
+  // The primary key first: it decides the tree's key.
+  for (const bool primaries : {true, false}) {
+    for (const ColumnSpec& column : columns) {
+      ColumnSpec part;
+      part.column.name = column.column.name;
+      for (const PgQuery__Constraint* k : column.keys) {
+        if ((k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries) part.keys.push_back(k);
+      }
+      INDIGO_TRY(add_column_constraints(c, target, part));
+    }
+    for (const PgQuery__Constraint* k : constraints) {
+      const bool key =
+          k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY || k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE;
+      if (key && (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries)
+        INDIGO_TRY(add_key_constraint(c, target, *k));
+    }
+  }
+  for (const ColumnSpec& column : columns) {
+    ColumnSpec part;
+    part.column.name = column.column.name;
+    part.checks = column.checks;
+    part.foreign_keys = column.foreign_keys;
+    INDIGO_TRY(add_column_constraints(c, target, part));
+  }
+  for (const PgQuery__Constraint* k : constraints) {
+    switch (k->contype) {
+      case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: INDIGO_TRY(add_check_constraint(c, target, *k)); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: INDIGO_TRY(add_foreign_key(c, target, *k)); break;
+      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
+      default: break;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
@@ -269,22 +331,7 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   }
   INDIGO_TRY(inherit_columns(c, parents, s.partbound != nullptr, columns));
 
-  // At most one primary key, told before anything is made.
-  const PgQuery__Constraint* primary = nullptr;
-  const auto see_primary = [&](const PgQuery__Constraint* k) -> Status {
-    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) return {};
-    if (primary != nullptr) {
-      return Error(sqlstate::kInvalidTableDefinition,
-                   "multiple primary keys for table " + quoted(spec.name) + " are not allowed")
-          .at(position(c, k->location));
-    }
-    primary = k;
-    return {};
-  };
-  for (const ColumnSpec& column : columns) {
-    for (const PgQuery__Constraint* k : column.keys) INDIGO_TRY(see_primary(k));
-  }
-  for (const PgQuery__Constraint* k : constraints) INDIGO_TRY(see_primary(k));
+  INDIGO_TRY(check_one_primary_key(c, spec.name, columns, constraints));
 
   // Sequences come first: defaults name them.
   std::vector<std::pair<size_t, Oid>> sequences;
@@ -312,38 +359,7 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   target.relation = oid;
   target.is_new = true;
   INDIGO_TRY(link_parents(c, s, target, parents));
-  // The primary key first: it decides the tree's key.
-  for (const bool primaries : {true, false}) {
-    for (const ColumnSpec& column : columns) {
-      ColumnSpec part;
-      part.column.name = column.column.name;
-      for (const PgQuery__Constraint* k : column.keys) {
-        if ((k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries) part.keys.push_back(k);
-      }
-      INDIGO_TRY(add_column_constraints(c, target, part));
-    }
-    for (const PgQuery__Constraint* k : constraints) {
-      const bool key =
-          k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY || k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE;
-      if (key && (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY) == primaries)
-        INDIGO_TRY(add_key_constraint(c, target, *k));
-    }
-  }
-  for (const ColumnSpec& column : columns) {
-    ColumnSpec part;
-    part.column.name = column.column.name;
-    part.checks = column.checks;
-    part.foreign_keys = column.foreign_keys;
-    INDIGO_TRY(add_column_constraints(c, target, part));
-  }
-  for (const PgQuery__Constraint* k : constraints) {
-    switch (k->contype) {
-      case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: INDIGO_TRY(add_check_constraint(c, target, *k)); break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: INDIGO_TRY(add_foreign_key(c, target, *k)); break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
-      default: break;
-    }
-  }
+  INDIGO_TRY(add_constraints(c, target, columns, constraints));
   INDIGO_TRY(inherit_checks(c, oid, parents));
   for (const LikeSource& like : likes) INDIGO_TRY(finish_like(c, target, like));
   if (spec.persistence == 't') INDIGO_TRY(set_on_commit(c, oid, s.oncommit));

@@ -3,6 +3,8 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/trigger/trigger_rows.h"
+#include "engine/row_sink.h"
+#include "types/value/vector.h"
 
 namespace indigo::engine::ddl {
 

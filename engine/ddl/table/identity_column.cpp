@@ -1,5 +1,6 @@
 #include "engine/ddl/table/identity_column.h"
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 

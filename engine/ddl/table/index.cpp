@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/tables/row_key_extractor.h"
 #include "catalog/tables/system_columns.h"
@@ -15,6 +16,7 @@
 #include "engine/exec/scan/index_key.h"
 #include "sql/analyze/select/targets.h"
 #include "storage/table.h"
+#include "types/builtin/builtins.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

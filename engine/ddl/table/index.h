@@ -5,6 +5,10 @@
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/rows.h"
 
+namespace indigo::storage {
+class Table;
+}
+
 namespace indigo::engine::ddl {
 
 struct IndexColumnSpec {

@@ -4,8 +4,10 @@
 
 #include "catalog/access_method.h"
 #include "catalog/object_privileges.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
 

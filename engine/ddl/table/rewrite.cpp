@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/bytes.h"
+#include "catalog/database.h"
 #include "catalog/descriptor/added_column.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/rows.h"

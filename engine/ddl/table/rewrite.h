@@ -1,8 +1,9 @@
-// Making a table anew: around another key, or with other columns. The new tree and its indexes get new file numbers; the old
+// Rewriting a table: around another key, or with other columns. The new tree and its indexes get new file numbers; the old
 // ones go when the transaction commits. As in PostgreSQL this is not multi-versioned: the caller holds ACCESS EXCLUSIVE.
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "storage/table_options.h"
 
 namespace indigo::engine::ddl {
 
@@ -16,7 +17,7 @@ using RowSource = std::function<Status(const RowWriter& write)>;
 Status rewrite_table(DdlContext& c, const RelationPtr& old, const RowSource& rows = nullptr);
 // All rows go: new empty tree and indexes (TRUNCATE).
 Status empty_table(DdlContext& c, const RelationPtr& relation);
-// Every row of `from` into the (empty) tree of `to`, which has the same layout and key; hidden row ids are given anew.
+// Every row of `from` into the (empty) tree of `to`, which has the same layout and key; hidden row ids are new.
 Status copy_rows(DdlContext& c, const RelationInfo& from, const RelationInfo& to);
 // Builds all secondary indexes of a table that has its rows and none of its indexes.
 Status rebuild_indexes(DdlContext& c, const RelationPtr& relation);

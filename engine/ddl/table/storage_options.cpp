@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "catalog/generated/columns.h"
+#include "storage/store.h"
+#include "storage/table_options.h"
 #include "types/text/ascii.h"
 #include "types/text/boolean_word.h"
 #include "types/value/array_format.h"

@@ -1,7 +1,7 @@
 // WITH (...) of tables and indexes: what is kept in pg_class.reloptions, and what of it concerns storage.
 //
 //   leaf_size           of tables, Indigo's own: bytes of a leaf of the primary tree, a power of two. Large leaves make scans
-//                       cheaper and changes dearer. Read when the table is made or made anew.
+//                       cheaper and changes dearer. Read when the table is made or rewritten.
 //   fillfactor, leaf_merge_fill, leaf_dead_share, toast_tuple_target
 //                       of tables (fillfactor of indexes, too): the thresholds of storage/thresholds.h, which has their
 //                       meaning, bounds and defaults. They may be changed at any time.
@@ -16,6 +16,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/object_lookup.h"
 #include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::engine::ddl {
 

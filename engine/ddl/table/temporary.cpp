@@ -1,8 +1,12 @@
 #include "engine/ddl/table/temporary.h"
 
+#include "catalog/database.h"
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/rewrite.h"
+#include "storage/store.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 

@@ -1,6 +1,7 @@
 // Triggers that are there: found by name, renamed, enabled, disabled.
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/trigger/create_trigger.h"
 

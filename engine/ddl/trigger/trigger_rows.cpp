@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/constraint.h"
 #include "engine/ddl/trigger/trigger_condition.h"

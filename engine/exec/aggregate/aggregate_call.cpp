@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
+#include "storage/store.h"
 #include "types/function/routine_call.h"
 #include "types/oids.h"
 

@@ -5,6 +5,7 @@
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/aggregate/grouping.h"
 #include "engine/exec/operators.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::engine::exec {

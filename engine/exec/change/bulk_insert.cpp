@@ -1,5 +1,6 @@
 #include "engine/exec/change/bulk_insert.h"
 
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/change/insert.h"
 #include "engine/exec/partition/partitioned_insert.h"

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/row_text.h"

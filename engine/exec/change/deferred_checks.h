@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
+#include "catalog/descriptor/trigger_info.h"
 
 namespace indigo::engine::exec {
 

@@ -1,4 +1,5 @@
 // DELETE.
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_operator.h"
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/claim_rows.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key_action.h"
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/change/unique_recheck.h"
@@ -218,7 +219,7 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   for (int16_t c : constraint.foreign_columns)
     old_values.push_back(parent.layout.column(event.old_row, static_cast<size_t>(c) - 1));
   for (const Datum& d : old_values) {
-    if (d.null) return {};  // nobody can refer to it
+    if (d.null) return {};  // no row can refer to it
   }
   bool updated = event.kind == Event::Kind::kParentUpdated;
   char action = updated ? constraint.on_update : constraint.on_delete;

@@ -18,6 +18,7 @@
 #include "catalog/descriptor/relation_info.h"
 #include "engine/exec/change/deferred_checks.h"
 #include "engine/exec/query_state.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 

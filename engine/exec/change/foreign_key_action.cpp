@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/change/update.h"

@@ -1,6 +1,7 @@
 // INSERT, with ON CONFLICT.
 #include "engine/exec/change/insert.h"
 
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_operator.h"
 #include "engine/exec/change/on_conflict.h"
 #include "engine/exec/operators.h"

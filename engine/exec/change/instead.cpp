@@ -1,4 +1,5 @@
 // INSERT, UPDATE and DELETE of a view: its INSTEAD OF triggers get the rows, and nothing else is done with them.
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_operator.h"
 #include "engine/exec/change/insert.h"
 #include "engine/exec/change/row_triggers.h"

@@ -1,5 +1,6 @@
 // MERGE: each source row takes the first action whose condition it meets.
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/claim_rows.h"
 #include "engine/exec/change/insert.h"
 #include "engine/exec/change/update.h"

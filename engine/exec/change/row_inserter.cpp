@@ -1,4 +1,5 @@
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/insert.h"
 
 namespace indigo::engine::exec {

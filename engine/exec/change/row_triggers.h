@@ -2,7 +2,7 @@
 //
 // Invariants:
 // 1. Triggers fire by name. Each BEFORE trigger gets the row as the one before left it; a null ends the row.
-// 2. Whoever may call before() handles one row at a time: the function may change rows of the same statement.
+// 2. A caller of before() handles one row at a time: the function may change rows of the same statement.
 // 3. A table without triggers costs a comparison with null.
 // Thread safety: none; belongs to one execution.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/builder.h"
 #include "engine/exec/change/trigger_host.h"
 #include "engine/exec/partition/partition_check.h"

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/update.h"
 #include "engine/exec/partition/partitioned_insert.h"
 

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/trigger_host.h"
 
 namespace indigo::engine::exec {

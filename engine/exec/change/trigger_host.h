@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/row_store.h"
 
 namespace indigo::engine::exec {

@@ -1,8 +1,11 @@
 #include "engine/exec/change/unique_recheck.h"
 
+#include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/scan/key_lookup.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {

@@ -1,6 +1,7 @@
 // UPDATE.
 #include "engine/exec/change/update.h"
 
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/change_operator.h"
 #include "engine/exec/change/claim_rows.h"
 #include "engine/exec/operators.h"

@@ -10,11 +10,12 @@
 #include "engine/exec/expression/expression_nodes.h"
 #include "types/function/registry.h"
 #include "types/value/array_format.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::exec {
 namespace {
 
-// The elements of a long list, hashed: made anew when the list is another one.
+// The elements of a long list, hashed; rebuilt when the list changes.
 class HashedList {
  public:
   // For shorter ones comparing is quicker.

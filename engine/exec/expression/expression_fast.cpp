@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine::exec {
 namespace {

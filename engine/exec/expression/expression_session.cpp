@@ -1,5 +1,6 @@
 // CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_USER and their kin: one value for each run.
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/exec/expression/expression_nodes.h"
 #include "types/oids.h"

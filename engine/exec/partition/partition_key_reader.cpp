@@ -5,6 +5,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/plan/change/table_rules.h"
 #include "sql/stored/print.h"
+#include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/text/strings.h"
 

@@ -1,7 +1,11 @@
 #include "engine/exec/partition/row_router.h"
 
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "catalog/database.h"
+#include "storage/lock/lock_manager.h"
+#include "storage/store.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 
@@ -23,7 +27,7 @@ Status RowRouter::lock(Table& table) {
       store.lock_owner(txn), catalog::lock_object(state_.session().catalog().database(), table.relation->oid),
       storage::TableLockMode::kRowExclusive, true, txn.lock_timeout());
   if (status != storage::StorageStatus::kOk) return storage_error(status, table.relation.get());
-  // Found in an earlier run, and made anew since: what was made for it no longer fits.
+  // Found in an earlier run, and rebuilt since: what was made for it no longer fits.
   if (table.locked_in != 0) {
     const RelationPtr now = state_.session().catalog().relation(table.relation->oid);
     const bool same =

@@ -3,6 +3,7 @@
 
 #include "engine/exec/aggregate/group_table.h"
 #include "engine/exec/operators.h"
+#include "storage/store.h"
 
 namespace indigo::engine::exec {
 namespace {

@@ -1,5 +1,6 @@
 // TableScan of WHERE CURRENT OF: the row that a cursor stands on, as the statement's snapshot sees it. A row whose key this
 // transaction has changed since is followed to its new key.
+#include "base/sqlstate.h"
 #include "engine/exec/execution.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/scan/cursor_rows.h"

@@ -10,6 +10,7 @@
 #include "engine/exec/scan/index_session.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
+#include "storage/table.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 

@@ -13,6 +13,11 @@
 #include "catalog/descriptor/session_context.h"
 #include "storage/store.h"
 
+namespace indigo::storage {
+class KeyExtractor;
+class Store;
+}  // namespace indigo::storage
+
 namespace indigo::engine::exec {
 
 // Has the index parts that need an evaluator?

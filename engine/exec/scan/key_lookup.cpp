@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/sqlstate.h"
+#include "catalog/catalog.h"
 #include "sql/analyze/type/coerce.h"
 #include "storage/table.h"
 #include "types/function/registry.h"

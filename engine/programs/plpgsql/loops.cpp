@@ -8,6 +8,7 @@
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
+#include "storage/store.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
 #include "types/value/array_format.h"

@@ -10,6 +10,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "storage/table.h"
 #include "storage/transaction.h"
 #include "types/io/record.h"
 #include "types/oids.h"

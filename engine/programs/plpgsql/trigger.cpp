@@ -4,6 +4,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/session/session_parts.h"
 #include "types/io/record.h"

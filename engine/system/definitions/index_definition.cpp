@@ -1,6 +1,7 @@
 // CREATE INDEX and the constraints of a table, as statements.
 #include "engine/system/definitions/expression_text.h"
 #include "sql/analyze/analyzer.h"
+#include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/value/array_format.h"
 

@@ -1,7 +1,9 @@
 // Partitions as system functions show them: keys, constraints, trees.
+#include "engine/row_sink.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/definitions/expression_text.h"
 #include "sql/partition/constraint_text.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 

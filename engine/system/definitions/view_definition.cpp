@@ -1,4 +1,5 @@
 // Views and rules as statements; the rest of pg_get_*def.
+#include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
 #include "sql/rule/rule_tree.h"
 #include "sql/view_text.h"

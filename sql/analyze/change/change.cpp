@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "catalog/descriptor/trigger_info.h"
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/change/assign_part.h"
 #include "sql/analyze/change/target_view.h"

@@ -4,6 +4,7 @@
 
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
+#include "storage/table.h"
 
 namespace indigo::sql {
 

@@ -1,5 +1,6 @@
 #include "sql/analyze/from/from.h"
 
+#include "catalog/catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/cte.h"

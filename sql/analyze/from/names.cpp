@@ -1,5 +1,6 @@
 #include "sql/analyze/from/names.h"
 
+#include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/make.h"

@@ -1,5 +1,6 @@
 #include "sql/analyze/select/targets.h"
 
+#include "catalog/catalog.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/from/names.h"
 #include "sql/analyze/make.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/trigger_info.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/change/recheck.h"
 #include "sql/plan/change/table_rules.h"

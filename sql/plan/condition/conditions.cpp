@@ -7,6 +7,7 @@
 #include "sql/plan/rewrite/fold.h"
 #include "sql/plan/rewrite/strictness.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -1,8 +1,10 @@
 #include "sql/plan/condition/equivalence.h"
 
+#include "catalog/catalog.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -5,6 +5,7 @@
 #include "sql/analyze/make.h"
 #include "types/function/value_place.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "catalog/catalog.h"
 #include "types/function/registry.h"
 #include "types/function/value_place.h"
 #include "types/oids.h"

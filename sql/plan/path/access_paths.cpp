@@ -12,6 +12,7 @@
 #include "sql/plan/path/index_trees.h"
 #include "sql/plan/path/index_union.h"
 #include "sql/plan/path/path_choice.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {

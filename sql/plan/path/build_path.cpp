@@ -9,6 +9,7 @@
 #include "sql/plan/condition/selectivity.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {

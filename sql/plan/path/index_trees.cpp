@@ -4,6 +4,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/implication.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::sql::planning {

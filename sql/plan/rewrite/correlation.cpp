@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "catalog/catalog.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/condition/clauses.h"
 #include "sql/plan/rewrite/rewrite.h"
 #include "types/oids.h"
+#include "types/value/collator.h"
 
 namespace indigo::sql::planning {
 namespace {

@@ -13,6 +13,9 @@
 
 #include "storage/shared_bytes.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
+#include "storage/table_options.h"
 #include "tests/random_seed.h"
 
 namespace indigo::storage {

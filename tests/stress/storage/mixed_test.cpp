@@ -14,6 +14,7 @@
 
 #include "storage/clone.h"
 #include "storage/statistics.h"
+#include "storage/table_options.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/random_pauses.h"

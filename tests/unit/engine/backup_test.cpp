@@ -7,6 +7,7 @@
 
 #include "engine/durability/data_directory.h"
 #include "log/simulated_directory.h"
+#include "storage/store_options.h"
 
 namespace indigo::engine {
 namespace {

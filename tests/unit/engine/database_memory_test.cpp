@@ -3,6 +3,7 @@
 
 #include "base/process_memory.h"
 #include "engine/instance_impl.h"
+#include "storage/durability.h"
 #include "storage/statistics.h"
 #include "storage/store_impl.h"
 #include "tests/unit/engine/table_sink.h"

@@ -4,6 +4,7 @@
 
 #include "sql/analyze/analyzer.h"
 #include "storage/table.h"
+#include "storage/table_options.h"
 
 namespace indigo::engine {
 namespace {

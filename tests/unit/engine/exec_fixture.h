@@ -13,6 +13,7 @@
 #include "engine/exec/execution.h"
 #include "sql/plan.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
 #include "types/builtin/builtins.h"
 #include "types/function/registry.h"
 #include "types/oids.h"

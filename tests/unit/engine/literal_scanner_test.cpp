@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/statement/utility_statement.h"
+
 namespace indigo::engine {
 namespace {
 

@@ -9,6 +9,8 @@
 
 #include "log/record_stream.h"
 #include "storage/durability.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
 
 namespace indigo::engine {
 namespace {

@@ -11,6 +11,7 @@
 #include "sql/deparse_session.h"
 #include "sql/parse/parser.h"
 #include "storage/store.h"
+#include "storage/store_options.h"
 #include "types/oids.h"
 
 namespace indigo::sql::testing {

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/durability.h"
 #include "storage/statistics.h"
+#include "storage/table_options.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/index_in_turn.h"

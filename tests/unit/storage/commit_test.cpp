@@ -7,6 +7,7 @@
 
 #include "log/reader.h"
 #include "storage/durability.h"
+#include "storage/store_options.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {

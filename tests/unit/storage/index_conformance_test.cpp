@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/durability.h"
 #include "storage/epoch.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/griffin/griffin_index.h"

@@ -4,7 +4,10 @@
 #include <thread>
 
 #include "storage/clone.h"
+#include "storage/durability.h"
 #include "storage/statistics.h"
+#include "storage/store_options.h"
+#include "storage/table_options.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "log/log.h"
 #include "storage/ssn/range_stamps.h"
 #include "storage/ssn/read_set.h"
 #include "storage/ssn/write_log.h"
@@ -144,7 +145,7 @@ TEST(WriteLogTest, FindsWhatWasWrittenSince) {
   EXPECT_EQ(log->least_pi(111, 11), 12u);
 }
 
-// Whoever needs what had to be forgotten is told the worst of it.
+// A transaction that needs what had to be forgotten is told the worst of it.
 TEST(WriteLogTest, WhatIsForgottenTooEarlyIsAssumed) {
   auto slots = std::make_unique<KeySlots>();
   auto log = std::make_unique<WriteLog>(*slots);

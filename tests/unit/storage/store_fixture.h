@@ -10,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include "storage/store.h"
+#include "storage/store_options.h"
 #include "storage/table/table_impl.h"
+#include "storage/table_options.h"
 
 namespace indigo::storage {
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/store_options.h"
+#include "storage/table_options.h"
 #include "tests/unit/storage/store_fixture.h"
 
 namespace indigo::storage {

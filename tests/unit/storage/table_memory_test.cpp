@@ -4,6 +4,7 @@
 #include <random>
 
 #include "storage/clone.h"
+#include "storage/durability.h"
 #include "storage/statistics.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "storage/clone.h"
+#include "storage/durability.h"
 #include "storage/statistics.h"
+#include "storage/table_options.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"
 
@@ -153,7 +155,7 @@ TEST_F(ThresholdsTest, LargerRowsLieOutsideOfTheLeaf) {
   table->set_thresholds({.inline_bytes = 128});
   EXPECT_EQ(added("c", 128), 0);
   EXPECT_GT(added("d", 129), 0);
-  EXPECT_GT(added("a", kLeaf / 8), 0);  // an update decides anew
+  EXPECT_GT(added("a", kLeaf / 8), 0);  // an update decides again
   table->set_thresholds({.inline_bytes = LeafThresholds::kInline.most});
   EXPECT_EQ(added("e", kLeaf / 6 - 96), 0);
   EXPECT_GT(added("f", kLeaf / 6), 0);

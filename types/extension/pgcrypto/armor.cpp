@@ -1,6 +1,7 @@
 // ASCII armor (RFC 4880, section 6): base 64 between two lines, headers, and a checksum of 24 bits.
 #include <cstdint>
 
+#include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/text/strings.h"
 #include "types/value/array_format.h"

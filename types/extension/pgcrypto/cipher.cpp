@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/text/ascii.h"
 

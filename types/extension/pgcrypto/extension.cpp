@@ -1,6 +1,7 @@
 // pgcrypto 1.3: hashes, ciphers, password hashes, random bytes; OpenPGP as far as armor.
 #include "types/extension/extension.h"
 
+#include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/function/kernel.h"
 

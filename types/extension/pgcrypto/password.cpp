@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/entropy.h"
+#include "base/sqlstate.h"
 #include "types/extension/pgcrypto/pgcrypto.h"
 #include "types/text/ascii.h"
 

@@ -9,6 +9,7 @@
 #include <openssl/evp.h>
 
 #include "base/entropy.h"
+#include "base/sqlstate.h"
 #include "types/function/kernel.h"
 
 namespace indigo::types {
@@ -79,7 +80,7 @@ uint64_t next_tick() {
   return std::max(now, before + 1);
 }
 
-// Version 1 with a random node (section 4.5): whose machine this is, is nobody's business. `process_wide` keeps one node and
+// Version 1 with a random node (section 4.5): the machine's address stays private. `process_wide` keeps one node and
 // clock sequence, so that the times alone tell its values apart.
 Uuid of_time(FuncContext& context, bool process_wide) {
   static const std::optional<std::array<uint8_t, 8>> first = [] {

@@ -5,8 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "catalog/catalog.h"
 #include "catalog/generated/columns.h"
 #include "catalog/views/system_views.h"
+#include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {

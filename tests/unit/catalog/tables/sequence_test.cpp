@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "log/log.h"
+
 namespace indigo::catalog {
 namespace {
 

@@ -9,11 +9,15 @@
 
 #include <gtest/gtest.h>
 
+#include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
+#include "engine/row_sink.h"
 #include "sql/parse/parser.h"
+#include "storage/store.h"
+#include "storage/store_options.h"
 #include "storage/table.h"
 
 namespace indigo::engine {

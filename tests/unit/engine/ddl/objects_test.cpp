@@ -1,5 +1,7 @@
 // Sequences, types, schemas, roles, privileges, databases, comments, ANALYZE. Messages are PostgreSQL 15's.
+#include "catalog/database.h"
 #include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
 #include "sql/stored/stored_tree.h"
 #include "tests/unit/engine/ddl/definition_fixture.h"
 #include "types/value/acl.h"

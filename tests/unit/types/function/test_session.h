@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "base/sqlstate.h"
 #include "types/builtin/builtins.h"
 #include "types/function/context.h"
 #include "types/oids.h"

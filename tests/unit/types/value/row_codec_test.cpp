@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "types/value/vector.h"
+
 namespace indigo::types {
 namespace {
 
