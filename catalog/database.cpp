@@ -10,6 +10,8 @@ namespace indigo::catalog {
 Database::Database(Catalog& catalog, Oid oid, std::string name)
     : catalog_(catalog), oid_(oid), name_(std::move(name)), tables_(catalog.make_system_tables(oid)) {}
 
+Database::~Database() = default;
+
 std::string Database::name() const {
   std::shared_lock guard(mutex_);
   return name_;

@@ -103,7 +103,7 @@ Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
 
 // ---- relations
 // Finds and locks. Null only when missing_ok (after a notice is the caller's business). 42P01 otherwise.
-// `allowed` is asked before the lock is waited for, so that a role without the right does not wait and does not block others, and again
+// `allowed` is asked before the lock is waited for, so that a role without the right neither waits nor blocks others, and again
 // when the wait is over.
 using RelationCheck = Status (*)(DdlContext& c, const RelationInfo& relation);
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode,

@@ -7,6 +7,7 @@
 #include "engine/ddl/operator/aggregate_parts.h"
 #include "engine/ddl/rows.h"
 #include "sql/parse/node.h"
+#include "storage/transaction.h"
 #include "types/function/registry.h"
 
 namespace indigo::engine::ddl {

@@ -68,7 +68,7 @@ TEST(Deparse, RefusesWhatHasNoText) {
   CallExpr call;
   call.function = Oid{4000000000};
   EXPECT_EQ(message(call), "XX000 cache lookup failed for function 4000000000");
-  call.form = Form::kOperator;
+  call.form = CallExpr::Form::kOperator;
   call.op = Oid{4000000000};
   call.arguments = {std::make_shared<ParamExpr>(), std::make_shared<ParamExpr>()};
   EXPECT_EQ(message(call), "XX000 cache lookup failed for operator 4000000000");
