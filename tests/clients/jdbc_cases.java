@@ -270,7 +270,7 @@ class jdbc_cases {
       }
     });
     CASES.put("what is not supported says so", connection -> {
-      fails("0A000", c -> execute(c, "listen news"), connection);
+      fails("0A000", c -> execute(c, "create text search configuration c (copy = simple)"), connection);
       connection.setAutoCommit(false);
       try {
         ((PGConnection) connection).getLargeObjectAPI().createLO();

@@ -20,7 +20,8 @@ IndexletIndex::IndexletIndex(EpochManager& epochs, MemoryAccount* account, const
 }
 
 // Writers are kept out, so no home is locked and nothing is merged now. A batch may be in the middle, between entries: what
-// it has merged is in the tree, what it has not is copied, with names of both.
+// it has merged is in the tree, what it has not is copied, with names of both. An indexlet that is being closed may still have
+// such entries; its copy is closed too, and goes when the service finds it quiet.
 IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_t clone_generation)
     : epochs_(source.epochs_),
       account_(source.account_),
@@ -28,7 +29,7 @@ IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_
       service_(source.service_),
       tree_(static_cast<BtreeIndex*>(source.tree_->clone(generation, clone_generation).release())) {
   EpochManager::Guard guard(epochs_);  // an empty indexlet may be let go at any time
-  if (const Indexlet* from = source.indexlet_.load(std::memory_order_acquire); from != nullptr && !from->closed()) {
+  if (const Indexlet* from = source.indexlet_.load(std::memory_order_acquire); from != nullptr) {
     Indexlet* const copy = new Indexlet(*from);
     indexlet_.store(copy, std::memory_order_release);
     count_memory(static_cast<int64_t>(copy->bytes() + Phantomlet::bytes()));
@@ -43,7 +44,7 @@ IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_
   }
   if (service_ == nullptr) return;
   service_->add(*this);
-  if (nonempty_.load(std::memory_order_relaxed) != 0) service_->wake();
+  if (indexlet_.load(std::memory_order_relaxed) != nullptr) service_->wake();
 }
 
 IndexletIndex::~IndexletIndex() {
@@ -91,6 +92,8 @@ void IndexletIndex::open() {
   quiet_rounds_ = 0;
   direct_writes_.store(0, std::memory_order_relaxed);
   indexlet_.store(indexlet.release(), std::memory_order_release);  // pairs with its readers
+  // The service finds out when it is quiet, even if nothing is written any more.
+  if (service_ != nullptr) service_->wake();
 }
 
 void IndexletIndex::close() const {

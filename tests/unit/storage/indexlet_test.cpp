@@ -199,6 +199,54 @@ TEST(IndexletService, WhatIsPostedIsMergedWithoutAnybodysHelpAndThenTheIndexletG
   EXPECT_EQ(index->check(), "");
 }
 
+// Writes an entry and makes a clone whenever an entry is about to be merged: also while the indexlet is being closed.
+class ClonesAtMerges final : public PausePoints {
+ public:
+  ClonesAtMerges(EpochManager& epochs, Index& index) : epochs_(epochs), index_(index) {}
+  void arm(uint64_t entries) {
+    entries_ = entries;
+    armed_.store(true);
+  }
+  size_t clones() const { return clones_.size(); }  // when nothing is merged any more
+
+ private:
+  static constexpr size_t kMost = 100;
+  void reached(PausePoint point) override {
+    if (point != PausePoint::kMergeEntry || !armed_.exchange(false)) return;
+    EXPECT_EQ(index_.insert(number_key(entries_++), "1"), StorageStatus::kOk);
+    epochs_.pause_writers();
+    clones_.push_back(index_.clone(2 * clones_.size() + 1, 2 * clones_.size() + 2));
+    epochs_.resume_writers();
+    EXPECT_EQ(count_entries(*clones_.back()), entries_);  // merges what waits in the clone
+    armed_.store(clones_.size() < kMost);
+  }
+
+  EpochManager& epochs_;
+  Index& index_;
+  std::atomic<bool> armed_{false};
+  uint64_t entries_ = 0;  // written so far
+  std::vector<std::unique_ptr<Index>> clones_;
+};
+
+TEST(IndexletService, ClonesOfAnIndexWhoseIndexletGoesHaveAllEntries) {
+  MemoryAccount account;
+  EpochManager epochs;
+  PauseHook pauses;
+  IndexService service;
+  const auto index = create_indexlet_index(epochs, pauses, account, service);
+  ClonesAtMerges points(epochs, *index);
+  pauses.set(&points);
+  constexpr uint64_t kEntries = 200;
+  for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index->insert(number_key(i), "1"), StorageStatus::kOk);
+  EXPECT_EQ(count_entries(*index), kEntries);  // nothing waits
+  points.arm(kEntries + 1);
+  EXPECT_EQ(index->insert(number_key(kEntries), "1"), StorageStatus::kOk);
+  // Each merge leaves an entry for the next one, until the indexlet goes with the last of them.
+  while (index->service_statistics()->backlog_entries > 0) std::this_thread::yield();
+  service.stop();
+  EXPECT_GT(points.clones(), 1u);
+}
+
 TEST(PhantomletTest, PartsAscendWithKeys) {
   const Phantomlet phantoms("abc100", "abc200");
   uint16_t last = 0;
