@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <thread>
 
 #include "base/check.h"
+#include "base/once.h"
 
 // jemalloc's, where it is linked.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value, size_t new_size)
@@ -68,8 +68,8 @@ void no_memory() {
 }
 
 void install_memory_reserve() {
-  static std::once_flag once;
-  std::call_once(once, [] {
+  static Once once;
+  once.call([] {
     refill_memory_reserve();
     std::set_new_handler(no_memory);
   });

@@ -100,6 +100,8 @@ class House:
                 self.error(path, "fences", f"includes {header} outside sql/parse/")
             if header.startswith("spdlog/") and not (relative.startswith("base/") and path.suffix == ".cpp"):
                 self.error(path, "fences", f"includes {header} outside base/*.cpp")
+        if "std::call_once(" in text:
+            self.error(path, "fences", "std::call_once, where base/once.h is needed: exceptions do not pass through the C library")
 
     def check_script(self, path):
         lines = path.read_text(errors="replace").split("\n", 2)

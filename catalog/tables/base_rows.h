@@ -3,10 +3,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/once.h"
 #include "catalog/tables/static_tables.h"
 #include "catalog/types.h"
 
@@ -41,7 +41,7 @@ class BaseRows {
   bool (*const hidden_)(const StaticTable& table, uint32_t row);
   RowLayout layout_;
   KeyLayout key_;
-  mutable std::once_flag once_;
+  mutable Once once_;
   mutable std::vector<Entry> entries_;
   mutable std::string bytes_;
   mutable std::atomic<size_t> memory_bytes_{0};

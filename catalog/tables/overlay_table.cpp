@@ -34,7 +34,7 @@ BaseRows::BaseRows(const StaticTable& table, bool (*hidden)(const StaticTable& t
 }
 
 const std::vector<BaseRows::Entry>& BaseRows::entries() const {
-  std::call_once(once_, [this] {
+  once_.call([this] {
     std::vector<Datum> values(table_.column_count);
     std::vector<Datum> key(table_.key_count);
     std::string bytes;
@@ -183,7 +183,7 @@ OverlayTable::Index* OverlayTable::find_index(IndexId id) {
 }
 
 const std::vector<OverlayTable::BaseIndexEntry>& OverlayTable::base_index(Index& index) const {
-  std::call_once(index.once, [&] {
+  index.once.call([&] {
     for (size_t i = 0; i < base_->size(); i++) {
       const auto ref = base_->at(i);
       BaseIndexEntry entry;

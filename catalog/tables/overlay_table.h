@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/once.h"
 #include "catalog/tables/base_rows.h"
 #include "log/durable_id.h"
 #include "storage/table.h"
@@ -89,7 +90,7 @@ class OverlayTable final : public storage::Table {
   struct Index {
     IndexId id;
     OverlayIndex definition;
-    std::once_flag once;
+    Once once;
     std::vector<BaseIndexEntry> entries;  // of the base, by (key, position)
     std::atomic<size_t> entry_bytes{0};   // of memory
   };

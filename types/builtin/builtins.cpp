@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/once.h"
 #include "types/builtin/function_text.h"
 #include "types/generated/columns.h"
 #include "types/generated/static_tables.h"
@@ -40,7 +41,7 @@ struct Builtins::Tables {
   mutable std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types;
   mutable std::unordered_map<Oid, std::shared_ptr<const FunctionInfo>> functions;
 
-  mutable std::once_flag operators_once, casts_once, aggregates_once, btree_once;
+  mutable Once operators_once, casts_once, aggregates_once, btree_once;
   mutable std::vector<OperatorInfo> operators;    // by row of pg_operator
   mutable std::vector<CastInfo> casts;            // by row of pg_cast
   mutable std::vector<AggregateInfo> aggregates;  // by row of pg_aggregate
@@ -181,7 +182,7 @@ void Builtins::functions_named(Oid schema, std::string_view name,
 
 const AggregateInfo* Builtins::aggregate(Oid function) const {
   const StaticTable& t = tables_->aggregate;
-  std::call_once(tables_->aggregates_once, [&] {
+  tables_->aggregates_once.call([&] {
     for (uint32_t row = 0; row < t.row_count; row++) {
       AggregateInfo a;
       a.function = t.columns[pg_aggregate::c_aggfnoid].cell(row);
@@ -215,7 +216,7 @@ Oid Builtins::aggregate_like(const AggregateInfo& wanted, std::span<const Oid> a
 // ---- operators and casts
 
 const std::vector<OperatorInfo>& Builtins::Tables::all_operators() const {
-  std::call_once(operators_once, [&] {
+  operators_once.call([&] {
     const auto proc_name = [&](Oid function) -> std::string {
       const int64_t row = proc.find_oid(function);
       return row < 0 ? std::string() : std::string(proc.columns[pg_proc::c_proname].string(static_cast<uint32_t>(row)));
@@ -258,7 +259,7 @@ void Builtins::operators_named(std::string_view name, std::vector<const Operator
 
 const CastInfo* Builtins::cast(Oid source, Oid target) const {
   const StaticTable& t = tables_->cast;
-  std::call_once(tables_->casts_once, [&] {
+  tables_->casts_once.call([&] {
     for (uint32_t row = 0; row < t.row_count; row++) {
       CastInfo c;
       c.source = t.columns[pg_cast::c_castsource].cell(row);
@@ -280,7 +281,7 @@ const CastInfo* Builtins::cast(Oid source, Oid target) const {
 // ---- btree classes
 
 void Builtins::Tables::fill_btree() const {
-  std::call_once(btree_once, [&] {
+  btree_once.call([&] {
     // Default class by input type gives the family; its operators on (type, type) by strategy.
     std::unordered_map<Oid, Oid> families;  // input type -> family
     for (uint32_t row = 0; row < opclass.row_count; row++) {
