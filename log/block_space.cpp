@@ -1,9 +1,8 @@
 #include "log/block_space.h"
 
-#include <pthread.h>
-
 #include <cstring>
 
+#include "base/thread_start.h"
 #include "log/crc32c.h"
 
 namespace indigo::log {
@@ -100,7 +99,7 @@ void BlockSpace::look() {
 }
 
 void BlockSpace::run() {
-  pthread_setname_np(pthread_self(), "log blocks");
+  begin_thread("log blocks");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     wanted_.store(false);

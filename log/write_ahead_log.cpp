@@ -1,11 +1,10 @@
 #include "log/write_ahead_log.h"
 
-#include <pthread.h>
-
 #include <cstdio>
 
 #include "base/mutation.h"
 #include "base/server_log.h"
+#include "base/thread_start.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 
@@ -264,7 +263,7 @@ bool WriteAheadLog::sleep(std::unique_lock<std::mutex>& lock, Clock::duration ti
 }
 
 void WriteAheadLog::run_flusher() {
-  pthread_setname_np(pthread_self(), "log flusher");
+  begin_thread("log flusher");
   std::unique_lock lock(mutex_);
   for (;;) {
     if (failed_.load()) {

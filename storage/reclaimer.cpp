@@ -1,11 +1,10 @@
 #include "storage/reclaimer.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "base/memory_reserve.h"
+#include "base/thread_start.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 
@@ -60,7 +59,7 @@ bool Reclaimer::run_round() {
 }
 
 void Reclaimer::run() {
-  pthread_setname_np(pthread_self(), "reclaimer");
+  begin_thread("reclaimer");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     condition_.wait(lock, [this] { return stop_ || awake_.load(); });

@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -15,6 +14,7 @@
 
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "base/thread_start.h"
 #include "engine/auth/digest.h"
 #include "engine/settings/setting_table.h"
 #include "wire/net/refusal.h"
@@ -153,7 +153,7 @@ uint32_t Server::connections() const {
 }
 
 void Server::accept_all() {
-  pthread_setname_np(pthread_self(), "acceptor");
+  begin_thread("acceptor");
   std::vector<pollfd> polled;
   for (const auto& socket : listeners_.sockets()) polled.push_back({socket.fd(), POLLIN, 0});
   polled.push_back({stop_event_.fd(), POLLIN, 0});

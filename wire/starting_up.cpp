@@ -1,7 +1,6 @@
 #include "wire/starting_up.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "base/sqlstate.h"
+#include "base/thread_start.h"
 #include "wire/messages/error_response.h"
 #include "wire/messages/startup_packet.h"
 
@@ -46,7 +46,7 @@ StartingUp::~StartingUp() {
 }
 
 void StartingUp::answer_all() {
-  pthread_setname_np(pthread_self(), "starting up");
+  begin_thread("starting up");
   std::vector<pollfd> polled;
   for (const auto& socket : listeners_.sockets()) polled.push_back({socket.fd(), POLLIN, 0});
   polled.push_back({stop_event_.fd(), POLLIN, 0});

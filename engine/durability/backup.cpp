@@ -1,11 +1,10 @@
 #include "engine/durability/backup.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "base/server_log.h"
+#include "base/thread_start.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "log/file_directory.h"
@@ -40,7 +39,7 @@ Result<Backups::Written> Backups::make(const std::string& path) {
     reap();
     tasks_.push_back(task);
     task->thread = std::thread([this, task] {
-      pthread_setname_np(pthread_self(), "backup");
+      begin_thread("backup");
       auto written = write(*task);
       {
         std::lock_guard lock(mutex_);

@@ -1,8 +1,7 @@
 #include "engine/durability/checkpointer.h"
 
-#include <pthread.h>
-
 #include "base/server_log.h"
+#include "base/thread_start.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "log/file_error.h"
@@ -75,7 +74,7 @@ bool Checkpointer::due(Clock::time_point last) const {
 }
 
 void Checkpointer::run() {
-  pthread_setname_np(pthread_self(), "checkpointer");
+  begin_thread("checkpointer");
   auto last = Clock::now();
   std::unique_lock lock(mutex_);
   while (!stop_) {

@@ -1,12 +1,11 @@
 #include "engine/durability/rebuild.h"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <mutex>
 #include <thread>
 
 #include "base/server_log.h"
+#include "base/thread_start.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
@@ -91,7 +90,7 @@ class DatabaseRebuild {
     std::vector<std::thread> others;
     for (size_t i = 1; i < helpers; i++) {
       others.emplace_back([this] {
-        pthread_setname_np(pthread_self(), "recovery");
+        begin_thread("recovery");
         Builder builder(instance_, database_);
         Status status = builder.start(user_);
         if (status.ok()) status = build(builder);

@@ -1,6 +1,6 @@
 #include "engine/durability/replay_workers.h"
 
-#include <pthread.h>
+#include "base/thread_start.h"
 
 namespace indigo::engine {
 
@@ -40,7 +40,7 @@ void ReplayWorkers::drain() {
 }
 
 void ReplayWorkers::run(Worker& worker) {
-  pthread_setname_np(pthread_self(), "recovery");
+  begin_thread("recovery");
   std::unique_lock lock(worker.mutex);
   for (;;) {
     worker.changed.wait(lock, [&] { return worker.stop || !worker.jobs.empty(); });

@@ -1,7 +1,5 @@
 #include "engine/maintenance/auto_analyzer.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thread_start.h"
 #include "base/wait_point.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -116,7 +115,7 @@ void AutoAnalyzer::leave(Oid database) {
 }
 
 void AutoAnalyzer::run() {
-  pthread_setname_np(pthread_self(), "autoanalyze");
+  begin_thread("autoanalyze");
   uint64_t commits = 0;
   std::unique_lock lock(mutex_);
   while (!stop_) {

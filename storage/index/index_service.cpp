@@ -1,11 +1,10 @@
 #include "storage/index/index_service.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <chrono>
 
 #include "base/memory_reserve.h"
+#include "base/thread_start.h"
 
 namespace indigo::storage {
 
@@ -58,7 +57,7 @@ void IndexService::run_round() {
 }
 
 void IndexService::run() {
-  pthread_setname_np(pthread_self(), "index-service");
+  begin_thread("index-service");
   std::unique_lock lock(mutex_);
   while (!stop_) {
     condition_.wait(lock, [this] { return stop_ || awake_.load(); });

@@ -1,10 +1,9 @@
 #include "wire/runtime/blocking_calls.h"
 
-#include <pthread.h>
-
 #include <system_error>
 
 #include "base/sqlstate.h"
+#include "base/thread_start.h"
 
 namespace indigo::wire {
 
@@ -44,7 +43,7 @@ void BlockingCalls::run(Task& task, const std::function<void()>& call) {
 }
 
 void BlockingCalls::serve() {
-  pthread_setname_np(pthread_self(), "blocking calls");
+  begin_thread("blocking calls");
   std::unique_lock lock(mutex_);
   while (true) {
     wanted_.wait(lock, [this] { return ending_ || !jobs_.empty(); });

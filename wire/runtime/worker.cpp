@@ -1,6 +1,5 @@
 #include "wire/runtime/worker.h"
 
-#include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "base/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
+#include "base/thread_start.h"
 
 namespace indigo::wire {
 
@@ -134,7 +134,7 @@ void Worker::remove_timer(Task& task) {
 void Worker::run() {
   const MustNotFail scope;  // fibers bring their own
   current_worker = this;
-  pthread_setname_np(pthread_self(), ("worker " + std::to_string(index_)).c_str());
+  begin_thread(("worker " + std::to_string(index_)).c_str());
   while (true) {
     remote_.drain(ready_);
     if (auto reason = interrupt_all_.load(std::memory_order_acquire); reason != interrupted_all_) {
