@@ -85,10 +85,11 @@ def the_greedy_fail_and_others_go_on(_address, _pid):
         assert not unexpected, (seed, unexpected)
         assert "53200" in seen, (seed, seen)
         assert int(value(modest, "select count(*) from kept")) == kept > 0, (seed, kept, tried)
-        # What they had comes back, if not at once.
+        # What they had comes back, if not at once. Address space does not: jemalloc keeps what one of its arenas had for that arena,
+        # so this asks for a megabyte, not for all that is free.
         eventually(lambda: not sqlstates(modest.query("truncate grown")))
-        eventually(lambda: not sqlstates(modest.query("insert into grown select g, repeat('a', 1000) from generate_series(1, 10000) g")))
-        assert value(connect(server.address), "select count(*) from grown") == "10000"
+        eventually(lambda: not sqlstates(modest.query("insert into grown select g, repeat('a', 1000) from generate_series(1, 1000) g")))
+        assert value(connect(server.address), "select count(*) from grown") == "1000"
 
 
 CHECKS = [the_greedy_fail_and_others_go_on]
