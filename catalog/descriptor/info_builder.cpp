@@ -397,12 +397,12 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     relation.constraints.push_back(read(row));
     return true;
   });
-  const SystemTable& classes = database_.table(pg_class::kOid);
   t.scan_index(txn_, system_index::kConstraintForeign, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
-    // A partitioned table has no rows: its partitions have the same constraint.
-    std::string image;
-    if (classes.find_oid(txn_, row.oid(pg_constraint::c_conrelid), image) &&
-        classes.reader(image).chr(pg_class::c_relkind) == static_cast<char>(RelationKind::kPartitionedTable)) {
+    // Of a partition: the constraint of its partitioned table looks below.
+    std::string above;
+    const Oid parent = row.oid(pg_constraint::c_conparentid);
+    if (parent != kInvalidOid && t.find_oid(txn_, parent, above) &&
+        t.reader(above).oid(pg_constraint::c_conrelid) != row.oid(pg_constraint::c_conrelid)) {
       return true;
     }
     relation.referenced_by.push_back(read(row));

@@ -1,5 +1,7 @@
 // SET CONSTRAINTS: which deferrable constraints are checked at their statement's end and which at COMMIT, for the rest of the
 // transaction. Those that become immediate are checked at once.
+#include <map>
+
 #include "base/sqlstate.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -42,7 +44,10 @@ Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery_
     bool deferrable;
   };
   std::vector<Found> found;
+  std::multimap<Oid, Oid> below;  // constraints that partitions have for another
   catalog.database_object().table(pg_constraint::kOid).scan(session.transaction(), {}, [&](catalog::RowReader row) {
+    const Oid parent = row.oid(pg_constraint::c_conparentid);
+    if (parent != kInvalidOid) below.emplace(parent, row.oid(pg_constraint::c_oid));
     if (row.str(pg_constraint::c_conname) != name.relname) return true;
     found.push_back({row.oid(pg_constraint::c_oid), row.oid(pg_constraint::c_connamespace),
                      row.flag(pg_constraint::c_condeferrable)});
@@ -58,6 +63,10 @@ Result<std::vector<Oid>> constraints_named(SessionParts& session, const PgQuery_
         return Error(sqlstate::kWrongObjectType, std::string("constraint \"") + name.relname + "\" is not deferrable");
       }
       out.push_back(f.oid);
+    }
+    for (size_t i = 0; i < out.size(); i++) {
+      const auto [from, to] = below.equal_range(out[i]);
+      for (auto at = from; at != to; ++at) out.push_back(at->second);
     }
     if (any) return out;
   }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
+#include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "sql/partition/constraint_text.h"
@@ -189,6 +191,7 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   target.relation = child->oid;
   INDIGO_TRY(inherit_indexes(c, target, current(c, parent->oid)));
   INDIGO_TRY(inherit_foreign_keys(c, target, current(c, parent->oid)));
+  INDIGO_TRY(add_referenced_partition(c, *current(c, parent->oid), child->oid));
   INDIGO_TRY(inherit_triggers(c, child->oid, *current(c, parent->oid)));
   INDIGO_TRY(check_rows(c, *current(c, child->oid)));
   return check_default_partition(c, current(c, parent->oid), bound);
@@ -212,17 +215,11 @@ Status detach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   }
   for (const IndexInfo& index : child->indexes) INDIGO_TRY(unlink_index(c, index.oid));
   for (const ConstraintInfo& k : child->constraints) {
-    if (k.kind != 'f' || k.parent == kInvalidOid) continue;
-    const Address self{pg_constraint::kOid, k.oid, 0};
-    for (const Dependent& r : references_of(c, self)) {
-      if (r.type == 'S' || r.type == 'P') INDIGO_TRY(remove_dependency(c, self, r.address));
+    if (k.kind == 'f' && k.parent != kInvalidOid && !catalog::is_reference_to_partition(*child, k)) {
+      INDIGO_TRY(detach_foreign_key(c, *child, k));
     }
-    INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
-      v.oid(pg_constraint::c_conparentid, kInvalidOid)
-          .flag(pg_constraint::c_conislocal, true)
-          .i32(pg_constraint::c_coninhcount, 0);
-    }));
   }
+  INDIGO_TRY(remove_referenced_partition(c, *child));
   INDIGO_TRY(drop_inherited_triggers(c, *current(c, child->oid), *parent));
   INDIGO_TRY(abandon_columns(c, *parent, *current(c, child->oid)));
   if (child->partition_bound == "d") INDIGO_TRY(set_default_partition(c, parent->oid, kInvalidOid));

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 
+#include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/partition_index.h"
-#include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {
@@ -309,7 +310,8 @@ Status inherit_indexes(DdlContext& c, ConstraintTarget& target, const RelationPt
 
 Status inherit_foreign_keys(DdlContext& c, ConstraintTarget& target, const RelationPtr& parent) {
   for (const ConstraintInfo& k : parent->constraints) {
-    if (k.kind == 'f') INDIGO_TRY(add_foreign_key_like(c, target, *parent, k));
+    if (k.kind != 'f' || catalog::is_reference_to_partition(*parent, k)) continue;
+    INDIGO_TRY(add_foreign_key_like(c, target, *parent, k));
   }
   return {};
 }

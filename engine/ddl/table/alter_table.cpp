@@ -15,6 +15,7 @@
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_target.h"
 #include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/trigger/create_trigger.h"
@@ -118,11 +119,8 @@ Status alter_constraint(DdlContext& c, const RelationPtr& relation, const PgQuer
       return Error(sqlstate::kWrongObjectType, "constraint " + quoted(k.name) + " of relation " +
                                                    quoted(relation->name) + " is not a foreign key constraint");
     }
-    c.catalog.changed({relation->oid, k.foreign_relation});
-    return update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)}, [&](RowValues& v) {
-      v.flag(pg_constraint::c_condeferrable, wanted->deferrable)
-          .flag(pg_constraint::c_condeferred, wanted->initdeferred);
-    });
+    if (k.parent != kInvalidOid) return refuse_inherited_foreign_key(c, *relation, k);
+    return defer_foreign_key(c, k.oid, wanted->deferrable, wanted->initdeferred);
   }
   return Error(sqlstate::kUndefinedObject,
                "constraint " + quoted(wanted->conname) + " of relation " + quoted(relation->name) + " does not exist");

@@ -10,6 +10,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/table/foreign_key.h"
+#include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
@@ -207,6 +208,7 @@ Status link_parents(DdlContext& c, const PgQuery__CreateStmt& s, ConstraintTarge
   if (bound.strategy == 'd') INDIGO_TRY(set_default_partition(c, parent->oid, target.relation));
   INDIGO_TRY(inherit_indexes(c, target, parent));
   INDIGO_TRY(inherit_foreign_keys(c, target, parent));
+  INDIGO_TRY(add_referenced_partition(c, *current(c, parent->oid), target.relation));
   return inherit_triggers(c, target.relation, *current(c, parent->oid));
 }
 

@@ -2,6 +2,7 @@
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "types/value/vector.h"
@@ -23,8 +24,9 @@ Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const C
     join += theirs + " = " + mine;
     not_null += mine + " IS NOT NULL";
   }
+  const std::string only = foreign->is_partitioned() ? "" : "ONLY ";
   const std::string sql = "SELECT " + list + " FROM ONLY " + qualified(relation) + " fk WHERE (" + not_null +
-                          ") AND NOT EXISTS (SELECT 1 FROM ONLY " + qualified(*foreign) + " pk WHERE " + join +
+                          ") AND NOT EXISTS (SELECT 1 FROM " + only + qualified(*foreign) + " pk WHERE " + join +
                           ") LIMIT 1";
   std::optional<std::string> values;
   INDIGO_TRY(c.host.run_query(sql, [&](const ResultShape& shape, const Chunk& chunk) -> Status {
@@ -78,6 +80,8 @@ Status check_references_privilege(DdlContext& c, const RelationInfo& foreign, st
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + foreign.name);
 }
 
+}  // namespace
+
 // The = that compares a referenced column with a referencing one; 42804 when there is none.
 Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
                                  const ColumnInfo& theirs) {
@@ -106,8 +110,6 @@ Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, con
   return op;
 }
 
-}  // namespace
-
 Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
   const RelationPtr foreign = current(c, k.foreign_relation);
   for (size_t i = 0; i < k.columns.size(); i++) {
@@ -122,8 +124,7 @@ Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, cons
 namespace {
 
 Status check_may_reference(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign) {
-  if (foreign.is_partitioned()) return unsupported("a foreign key that references a partitioned table");
-  if (foreign.kind != RelationKind::kTable) {
+  if (foreign.kind != RelationKind::kTable && !foreign.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
   }
   INDIGO_TRY(check_not_system(c, foreign));
@@ -241,22 +242,29 @@ Status check_set_columns(const RelationInfo& relation, const NewConstraint& n) {
   return {};
 }
 
-Status insert_foreign_key(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign,
-                          const NewConstraint& n) {
-  INDIGO_TRY(insert_constraint(c, n));
-  const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_column_dependencies(c, self, relation.oid, n.columns, 'a'));
-  INDIGO_TRY(record_column_dependencies(c, self, foreign.oid, n.foreign_columns, 'n'));
-  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n'));
-  return add_foreign_key_triggers(c, n.oid, relation.oid, foreign.oid, n.on_update, n.on_delete, n.deferrable,
-                                  n.deferred);
+// What a partitioned table's foreign key cannot be yet, in PostgreSQL 15.
+Status check_partitioned_form(const ConstraintTarget& target, const RelationInfo& relation, const RelationInfo& foreign,
+                              const PgQuery__Constraint& k) {
+  if (!relation.is_partitioned() || !k.skip_validation || target.is_new) return {};
+  return Error(sqlstate::kWrongObjectType, "cannot add NOT VALID foreign key on partitioned table " +
+                                               quoted(relation.name) + " referencing relation " + quoted(foreign.name))
+      .with_detail("This feature is not yet supported on partitioned tables.");
 }
 
 }  // namespace
 
+Status insert_foreign_key(DdlContext& c, const NewConstraint& n) {
+  INDIGO_TRY(insert_constraint(c, n));
+  const Address self{pg_constraint::kOid, n.oid, 0};
+  INDIGO_TRY(record_column_dependencies(c, self, n.relation, n.columns, 'a'));
+  INDIGO_TRY(record_column_dependencies(c, self, n.foreign_relation, n.foreign_columns, 'n'));
+  return record_dependency(c, self, {pg_class::kOid, n.index, 0}, 'n');
+}
+
 Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k) {
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
   const RelationPtr relation = current(c, target.relation);
+  INDIGO_TRY(check_partitioned_form(target, *relation, *foreign, k));
   INDIGO_TRY(check_may_reference(c, *relation, *foreign));
   NewConstraint n;
   INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
@@ -284,87 +292,15 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   n.on_delete = letter(k.fk_del_action, 'a');
   n.match = letter(k.fk_matchtype, 's');
   if (n.match == 'p') return unsupported("MATCH PARTIAL");
-  INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
+  INDIGO_TRY(insert_foreign_key(c, n));
+  INDIGO_TRY(add_action_triggers(c, n, kInvalidOid, kInvalidOid));
+  INDIGO_TRY(add_check_triggers(c, n, kInvalidOid, kInvalidOid));
+  INDIGO_TRY(add_referenced_partitions(c, n));
   if (relation->is_partitioned()) return add_foreign_key_below(c, current(c, relation->oid), n.oid);
   if (!target.is_new && n.validated) {
     const RelationPtr now = current(c, relation->oid);
     for (const ConstraintInfo& info : now->constraints) {
       if (info.oid == n.oid) INDIGO_TRY(validate_foreign_key(c, *now, info));
-    }
-  }
-  return {};
-}
-
-Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const RelationInfo& parent,
-                            const ConstraintInfo& k) {
-  const RelationPtr relation = current(c, target.relation);
-  INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.foreign_relation, TableLockMode::kShareRowExclusive));
-  for (const ConstraintInfo& other : relation->constraints) {
-    if (other.kind == 'f' && other.parent == k.oid) return {};
-  }
-  NewConstraint n;
-  const auto own = [&](const std::vector<int16_t>& columns) {
-    std::vector<int16_t> out;
-    for (const int16_t number : columns) {
-      out.push_back(relation->find_column(parent.columns[static_cast<size_t>(number) - 1].name)->number);
-    }
-    return out;
-  };
-  n.columns = own(k.columns);
-  n.delete_set_columns = own(k.delete_set_columns);
-  n.foreign_columns = k.foreign_columns;
-  n.index = k.index;
-  n.name = k.name;
-  if (!check_constraint_name_free(*relation, n.name).ok()) {
-    std::string names;
-    for (const int16_t number : n.columns) {
-      names += (names.empty() ? "" : "_") + relation->columns[static_cast<size_t>(number) - 1].name;
-    }
-    n.name = choose_constraint_name(c, relation->name, names, "fkey", relation->schema);
-  }
-  for (size_t i = 0; i < n.columns.size(); i++) {
-    INDIGO_ASSIGN(const Oid op,
-                  foreign_key_operator(c, n.name, relation->columns[static_cast<size_t>(n.columns[i]) - 1],
-                                       foreign->columns[static_cast<size_t>(n.foreign_columns[i]) - 1]));
-    n.equality.push_back(op);
-  }
-  n.oid = next_oid(c);
-  n.schema = relation->schema;
-  n.kind = 'f';
-  n.relation = relation->oid;
-  n.foreign_relation = foreign->oid;
-  n.deferrable = k.deferrable;
-  n.deferred = k.deferred;
-  n.validated = k.validated;
-  n.is_local = false;
-  n.inherit_count = 1;
-  n.parent = k.oid;
-  n.on_update = k.on_update;
-  n.on_delete = k.on_delete;
-  n.match = k.match;
-  INDIGO_TRY(insert_foreign_key(c, *relation, *foreign, n));
-  const Address self{pg_constraint::kOid, n.oid, 0};
-  INDIGO_TRY(record_dependency(c, self, {pg_constraint::kOid, k.oid, 0}, 'P'));
-  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'S'));
-  if (!target.is_new && n.validated) {
-    const RelationPtr now = current(c, relation->oid);
-    for (const ConstraintInfo& info : now->constraints) {
-      if (info.oid == n.oid && !now->is_partitioned()) INDIGO_TRY(validate_foreign_key(c, *now, info));
-    }
-  }
-  return add_foreign_key_below(c, current(c, relation->oid), n.oid);
-}
-
-Status add_foreign_key_below(DdlContext& c, const RelationPtr& relation, Oid constraint) {
-  if (!relation->is_partitioned()) return {};
-  for (const Oid child : relation->children) {
-    INDIGO_TRY(lock_object(c, child, TableLockMode::kShareRowExclusive));
-    const RelationPtr now = current(c, relation->oid);
-    for (const ConstraintInfo& k : now->constraints) {
-      if (k.oid != constraint) continue;
-      ConstraintTarget target;
-      target.relation = child;
-      INDIGO_TRY(add_foreign_key_like(c, target, *now, k));
     }
   }
   return {};

@@ -7,11 +7,11 @@ namespace indigo::engine::ddl {
 
 Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQuery__Constraint& k);
 
-// The foreign key of a partitioned table in a partition, and in what is below that.
-Status add_foreign_key_like(DdlContext& c, const ConstraintTarget& target, const RelationInfo& parent,
-                            const ConstraintInfo& k);
-// In all partitions of a partitioned table; of others nothing.
-Status add_foreign_key_below(DdlContext& c, const RelationPtr& relation, Oid constraint);
+// The row and what it depends on.
+Status insert_foreign_key(DdlContext& c, const NewConstraint& n);
+// The = that compares a referenced column with a referencing one; 42804 when there is none.
+Result<Oid> foreign_key_operator(DdlContext& c, std::string_view constraint, const ColumnInfo& mine,
+                                 const ColumnInfo& theirs);
 
 // Existing rows against the constraint (VALIDATE CONSTRAINT, ADD without NOT VALID): 23503 with the first that violates it.
 Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k);

@@ -59,8 +59,12 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       }
       INDIGO_ASSIGN(const RelationPtr referencing, open_relation(c, other, TableLockMode::kAccessExclusive));
       INDIGO_TRY(check_truncatable(c, *referencing));
-      notice(c, "truncate cascades to table " + quoted(referencing->name));
-      tables.push_back(referencing);
+      INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, other, TableLockMode::kAccessExclusive));
+      for (const Oid oid : all) {
+        if (listed(oid)) continue;
+        tables.push_back(current(c, oid));
+        notice(c, "truncate cascades to table " + quoted(tables.back()->name));
+      }
     }
   }
   for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));

@@ -39,7 +39,8 @@ std::string argument_bytes(const std::vector<std::string>& arguments) {
   return out;
 }
 
-Status write_row(DdlContext& c, Oid relation, const TriggerInfo& t, bool replaces) {
+// `index`: of a foreign key's trigger, the referenced key's.
+Status write_row(DdlContext& c, Oid relation, const TriggerInfo& t, bool replaces, Oid index = kInvalidOid) {
   SystemTable& triggers = table(c, pg_trigger::kOid);
   RowValues row(triggers.definition());
   row.oid(pg_trigger::c_oid, t.oid)
@@ -51,7 +52,7 @@ Status write_row(DdlContext& c, Oid relation, const TriggerInfo& t, bool replace
       .chr(pg_trigger::c_tgenabled, t.enabled)
       .flag(pg_trigger::c_tgisinternal, t.internal)
       .oid(pg_trigger::c_tgconstrrelid, t.constraint_relation)
-      .oid(pg_trigger::c_tgconstrindid, kInvalidOid)
+      .oid(pg_trigger::c_tgconstrindid, index)
       .oid(pg_trigger::c_tgconstraint, t.constraint)
       .flag(pg_trigger::c_tgdeferrable, t.deferrable)
       .flag(pg_trigger::c_tginitdeferred, t.deferred)
@@ -162,7 +163,7 @@ Status drop_inherited_triggers(DdlContext& c, const RelationInfo& partition, con
   if (partition.triggers == nullptr || parent.triggers == nullptr) return {};
   std::vector<Address> gone;
   for (const TriggerInfo& t : partition.triggers->triggers) {
-    if (t.parent == kInvalidOid) continue;
+    if (t.parent == kInvalidOid || t.internal) continue;
     const Address self{pg_trigger::kOid, t.oid, 0};
     for (const Dependent& r : references_of(c, self)) {
       if (r.type == 'S' || r.type == 'P') INDIGO_TRY(remove_dependency(c, self, r.address));
@@ -210,28 +211,98 @@ Oid action_function(char action, bool update) {
 
 }  // namespace
 
-Status add_foreign_key_triggers(DdlContext& c, Oid constraint, Oid relation, Oid foreign, char on_update,
-                                char on_delete, bool deferrable, bool deferred) {
-  const auto add = [&](Oid on, Oid other, char side, int16_t event, Oid function, bool may_wait) -> Status {
-    TriggerInfo t;
-    t.oid = next_oid(c);
-    t.name = std::string("RI_ConstraintTrigger_") + side + "_" + std::to_string(t.oid);
-    t.function = function;
-    t.type = static_cast<int16_t>(catalog::kTriggerRow | event);
-    t.internal = true;
-    t.constraint = constraint;
-    t.constraint_relation = other;
-    t.deferrable = may_wait && deferrable;
-    t.deferred = may_wait && deferred;
-    INDIGO_TRY(write_row(c, on, t, false));
-    const Address self{pg_trigger::kOid, t.oid, 0};
-    INDIGO_TRY(record_dependency(c, self, {pg_constraint::kOid, constraint, 0}, 'i'));
-    return {};
+namespace {
+
+bool is_action(const TriggerInfo& t) { return t.function != kCheckInsert && t.function != kCheckUpdate; }
+
+// The trigger of a foreign key on `table` for this event; a table that references itself has both kinds.
+Oid foreign_key_trigger(DdlContext& c, Oid table, Oid constraint, int16_t event, bool action) {
+  const RelationPtr relation = table == kInvalidOid ? nullptr : current(c, table);
+  if (relation == nullptr || relation->triggers == nullptr) return kInvalidOid;
+  for (const TriggerInfo& t : relation->triggers->triggers) {
+    if (t.internal && t.constraint == constraint && t.has_event(event) && is_action(t) == action) return t.oid;
+  }
+  return kInvalidOid;
+}
+
+Status add_foreign_key_trigger(DdlContext& c, const NewConstraint& n, bool action, int16_t event, Oid function,
+                               bool may_wait, Oid parent) {
+  TriggerInfo t;
+  t.oid = next_oid(c);
+  t.name = std::string("RI_ConstraintTrigger_") + (action ? 'a' : 'c') + "_" + std::to_string(t.oid);
+  t.function = function;
+  t.type = static_cast<int16_t>(catalog::kTriggerRow | event);
+  t.internal = true;
+  t.parent = parent;
+  t.constraint = n.oid;
+  t.constraint_relation = action ? n.relation : n.foreign_relation;
+  t.deferrable = may_wait && n.deferrable;
+  t.deferred = may_wait && n.deferred;
+  INDIGO_TRY(write_row(c, action ? n.foreign_relation : n.relation, t, false, n.index));
+  return record_dependency(c, {pg_trigger::kOid, t.oid, 0}, {pg_constraint::kOid, n.oid, 0}, 'i');
+}
+
+}  // namespace
+
+Status add_action_triggers(DdlContext& c, const NewConstraint& n, Oid parent_constraint, Oid parent_table) {
+  const auto above = [&](int16_t event) {
+    return foreign_key_trigger(c, parent_table, parent_constraint, event, true);
   };
-  INDIGO_TRY(add(foreign, relation, 'a', catalog::kTriggerDelete, action_function(on_delete, false), on_delete == 'a'));
-  INDIGO_TRY(add(foreign, relation, 'a', catalog::kTriggerUpdate, action_function(on_update, true), on_update == 'a'));
-  INDIGO_TRY(add(relation, foreign, 'c', catalog::kTriggerInsert, kCheckInsert, true));
-  return add(relation, foreign, 'c', catalog::kTriggerUpdate, kCheckUpdate, true);
+  INDIGO_TRY(add_foreign_key_trigger(c, n, true, catalog::kTriggerDelete, action_function(n.on_delete, false),
+                                     n.on_delete == 'a', above(catalog::kTriggerDelete)));
+  return add_foreign_key_trigger(c, n, true, catalog::kTriggerUpdate, action_function(n.on_update, true),
+                                 n.on_update == 'a', above(catalog::kTriggerUpdate));
+}
+
+Status add_check_triggers(DdlContext& c, const NewConstraint& n, Oid parent_constraint, Oid parent_table) {
+  const auto above = [&](int16_t event) {
+    return foreign_key_trigger(c, parent_table, parent_constraint, event, false);
+  };
+  INDIGO_TRY(add_foreign_key_trigger(c, n, false, catalog::kTriggerInsert, kCheckInsert, true,
+                                     above(catalog::kTriggerInsert)));
+  return add_foreign_key_trigger(c, n, false, catalog::kTriggerUpdate, kCheckUpdate, true,
+                                 above(catalog::kTriggerUpdate));
+}
+
+Status drop_action_triggers(DdlContext& c, Oid foreign, Oid constraint) {
+  const RelationPtr relation = current(c, foreign);
+  if (relation == nullptr || relation->triggers == nullptr) return {};
+  std::vector<Address> gone;
+  for (const TriggerInfo& t : relation->triggers->triggers) {
+    if (!t.internal || t.constraint != constraint || !is_action(t)) continue;
+    const Address self{pg_trigger::kOid, t.oid, 0};
+    INDIGO_TRY(remove_dependency(c, self, {pg_constraint::kOid, constraint, 0}));
+    gone.push_back(self);
+  }
+  return gone.empty() ? Status() : drop_objects(c, gone, true, true);
+}
+
+Status link_check_triggers(DdlContext& c, Oid relation, Oid constraint, Oid parent_constraint, Oid parent_table) {
+  const RelationPtr table = current(c, relation);
+  if (table->triggers == nullptr) return {};
+  for (const TriggerInfo& t : table->triggers->triggers) {
+    if (!t.internal || t.constraint != constraint || is_action(t)) continue;
+    const int16_t event = t.has_event(catalog::kTriggerInsert) ? catalog::kTriggerInsert : catalog::kTriggerUpdate;
+    const Oid above = foreign_key_trigger(c, parent_table, parent_constraint, event, false);
+    INDIGO_TRY(update_row(c, pg_trigger::kOid, {Datum::of_oid(t.oid)},
+                          [&](RowValues& v) { v.oid(pg_trigger::c_tgparentid, above); }));
+  }
+  c.catalog.changed({relation});
+  return {};
+}
+
+Status defer_foreign_key_triggers(DdlContext& c, Oid table, Oid constraint, bool deferrable, bool deferred) {
+  const RelationPtr relation = current(c, table);
+  if (relation == nullptr || relation->triggers == nullptr) return {};
+  for (const TriggerInfo& t : relation->triggers->triggers) {
+    if (!t.internal || t.constraint != constraint) continue;
+    if (is_action(t) && t.function != action_function('a', true) && t.function != action_function('a', false)) continue;
+    INDIGO_TRY(update_row(c, pg_trigger::kOid, {Datum::of_oid(t.oid)}, [&](RowValues& v) {
+      v.flag(pg_trigger::c_tgdeferrable, deferrable).flag(pg_trigger::c_tginitdeferred, deferred);
+    }));
+  }
+  c.catalog.changed({table});
+  return {};
 }
 
 Status add_key_trigger(DdlContext& c, Oid constraint, Oid relation, bool primary, bool deferred) {

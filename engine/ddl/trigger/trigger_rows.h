@@ -4,12 +4,14 @@
 // 1. A row trigger of a partitioned table has one trigger of the same name in each partition, whose tgparentid leads up and
 //    which goes with it; so has each level below.
 // 2. A foreign key has four internal triggers: two of the referencing table (its rows' parents are looked for), two of the
-//    referenced one (its actions). A deferrable key has one. They hold no code: their tgenabled says whether the executor looks.
+//    referenced one (its actions). That of a partition has two of its side. A deferrable key has
+//    one. They hold no code: their tgenabled says whether the executor looks.
 // Thread safety: as the DdlContext.
 #pragma once
 
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/table/constraint.h"
 
 namespace indigo::engine::ddl {
 
@@ -41,9 +43,15 @@ Status inherit_triggers(DdlContext& c, Oid partition, const RelationInfo& parent
 // DETACH: a partition's triggers that came from its parent go.
 Status drop_inherited_triggers(DdlContext& c, const RelationInfo& partition, const RelationInfo& parent);
 
-// The triggers of a foreign key that has just been made.
-Status add_foreign_key_triggers(DdlContext& c, Oid constraint, Oid relation, Oid foreign, char on_update,
-                                char on_delete, bool deferrable, bool deferred);
+// The triggers of a foreign key that has just been made: of the referenced table (actions), of the referencing one (checks).
+// `parent_constraint` on `parent_table` has those that they belong to; kInvalidOid: none.
+Status add_action_triggers(DdlContext& c, const NewConstraint& n, Oid parent_constraint, Oid parent_table);
+Status add_check_triggers(DdlContext& c, const NewConstraint& n, Oid parent_constraint, Oid parent_table);
+Status drop_action_triggers(DdlContext& c, Oid foreign, Oid constraint);
+// ATTACH and DETACH: what the constraint's check triggers belong to now.
+Status link_check_triggers(DdlContext& c, Oid relation, Oid constraint, Oid parent_constraint, Oid parent_table);
+// ALTER CONSTRAINT: of one of the two tables.
+Status defer_foreign_key_triggers(DdlContext& c, Oid table, Oid constraint, bool deferrable, bool deferred);
 // The trigger of a deferrable key, which looks for other rows with the same values.
 Status add_key_trigger(DdlContext& c, Oid constraint, Oid relation, bool primary, bool deferred);
 

@@ -7,6 +7,7 @@
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/errors.h"
+#include "engine/exec/partition/partition_key_reader.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/index_key.h"
 #include "storage/table.h"
@@ -156,10 +157,28 @@ Status ChangeTarget::updated(Bytes old_row, Bytes new_row) {
 }
 
 Status ChangeTarget::erased(Bytes old_row, bool moved) {
-  if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row));
+  if (has_references_) INDIGO_TRY(state_.foreign_keys().parent_erased(state_, relation_, old_row, moved));
   if (!triggers_.after(catalog::kTriggerDelete)) return {};
   return triggers_.queue(catalog::kTriggerDelete, old_row, Bytes(),
                          moved ? catalog::kTriggerUpdate : catalog::kTriggerDelete);
+}
+
+Status ChangeTarget::moved(const std::shared_ptr<const catalog::RelationInfo>& root, Bytes old_row, const Chunk& moved,
+                           uint32_t row) {
+  if (root->referenced_by.empty() && !has_references_) return {};
+  std::vector<Vector> old_values(root->columns.size());
+  std::vector<const Vector*> before, after;
+  const std::vector<int> own = matching_columns(*root, *relation_);
+  for (size_t c = 0; c < root->columns.size(); c++) {
+    old_values[c].set_constant(own[c] < 0 ? Datum::make_null(root->layout.phys(c))
+                                          : relation_->layout.column(old_row, static_cast<size_t>(own[c])));
+    before.push_back(&old_values[c]);
+    after.push_back(&moved.columns[c]);
+  }
+  std::string old_image, new_image;
+  root->layout.encode(before, 0, old_image);
+  root->layout.encode(after, row, new_image);
+  return state_.foreign_keys().parent_moved(state_, root, *relation_, old_image, new_image);
 }
 
 Result<ChangeChecks> ChangeChecks::make(Builder& b, const sql::ExprList& checks,

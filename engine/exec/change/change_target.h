@@ -54,6 +54,9 @@ class ChangeTarget {
   Status inserted(Bytes row, bool moved = false);
   Status updated(Bytes old_row, Bytes new_row);
   Status erased(Bytes old_row, bool moved = false);
+  // An UPDATE of the partitioned table `root` took the row to another partition: `moved`, in root's columns, has it.
+  Status moved(const std::shared_ptr<const catalog::RelationInfo>& root, Bytes old_row, const Chunk& moved,
+               uint32_t row);
   RowTriggers& triggers() { return triggers_; }
 
   // Adds the row to the error, as far as the user may see it. `columns` that the statement names: change_plan's.

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "catalog/descriptor/foreign_key_info.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/exec/change/foreign_key_action.h"
 #include "engine/exec/change/row_triggers.h"
 #include "engine/exec/change/unique_recheck.h"
+#include "engine/exec/partition/leaf_tables.h"
 #include "engine/exec/row_text.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "storage/table.h"
@@ -74,7 +76,7 @@ Error in_table(Error error, const RelationInfo& relation, const ConstraintInfo& 
 Status ForeignKeyQueue::child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row) {
   for (size_t i = 0; i < child->constraints.size(); i++) {
     const ConstraintInfo& constraint = child->constraints[i];
-    if (constraint.kind != 'f') continue;
+    if (constraint.kind != 'f' || catalog::is_reference_to_partition(*child, constraint)) continue;
     if (!is_enabled(state, *child, constraint, old_row.empty() ? catalog::kTriggerInsert : catalog::kTriggerUpdate)) {
       continue;
     }
@@ -100,12 +102,33 @@ Status ForeignKeyQueue::parent_updated(QueryState& state, const Relation& parent
   return {};
 }
 
-Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row) {
+Status ForeignKeyQueue::parent_erased(QueryState& state, const Relation& parent, Bytes old_row, bool moved) {
   for (size_t i = 0; i < parent->referenced_by.size(); i++) {
+    if (moved && parent->referenced_by[i].parent != kInvalidOid) continue;
     if (!is_enabled(state, *parent, parent->referenced_by[i], catalog::kTriggerDelete)) continue;
     events_.push_back({Event::Kind::kParentErased, parent, i, std::string(old_row), std::string(), 0, nullptr});
   }
   return {};
+}
+
+Status ForeignKeyQueue::parent_moved(QueryState& state, const Relation& root, const RelationInfo& partition,
+                                     Bytes old_row, Bytes new_row) {
+  Oid above = partition.parents.empty() ? kInvalidOid : partition.parents[0];
+  while (above != kInvalidOid && above != root->oid) {
+    const Relation between = state.session().catalog().relation(above);
+    if (between == nullptr) break;
+    for (const ConstraintInfo& k : between->referenced_by) {
+      if (k.parent != kInvalidOid) continue;
+      return Error(sqlstate::kFeatureNotSupported,
+                   "cannot move tuple across partitions when a non-root ancestor of the source partition is directly "
+                   "referenced in a foreign key")
+          .with_detail("A foreign key points to ancestor \"" + between->name + "\" but not the root ancestor \"" +
+                       root->name + "\".")
+          .with_hint("Consider defining the foreign key on table \"" + root->name + "\".");
+    }
+    above = between->parents.empty() ? kInvalidOid : between->parents[0];
+  }
+  return parent_updated(state, root, old_row, new_row);
 }
 
 // True also when the key has a null that makes the constraint hold. match_full_mix: MATCH FULL with some nulls.
@@ -133,36 +156,49 @@ Result<bool> ForeignKeyQueue::parent_exists(QueryState& state, const Relation& c
                                                parent->layout.phys(to), values[i]));
     if (!fits) return false;
   }
+  if (!parent->is_partitioned()) return lock_parent(state, *parent, constraint.foreign_columns, values);
+  bool exists = false;
+  INDIGO_TRY(for_each_leaf(state, parent, constraint.foreign_columns, values, false,
+                           [&](const Relation& leaf) -> Result<bool> {
+                             const auto columns = columns_by_name(*parent, constraint.foreign_columns, *leaf);
+                             INDIGO_ASSIGN(exists, lock_parent(state, *leaf, columns, values));
+                             return !exists;
+                           }));
+  return exists;
+}
+
+// Locks the rows with these values; false: there is none.
+Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo& parent,
+                                          std::span<const int16_t> columns, std::span<const Datum> values) {
   storage::Transaction& txn = state.transaction();
-  auto lock = [&](Bytes key) {
-    return parent->table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare,
-                                   storage::LockWait::kWait, claimed_);
+  const auto lock = [&](Bytes key) {
+    return parent.table->lock_row(txn, txn.newest_view(), key, storage::RowLockMode::kKeyShare,
+                                  storage::LockWait::kWait, claimed_);
   };
   // The common case: the reference is to the primary key.
-  const auto& pk = parent->key_columns;
-  if (!pk.empty() && pk.size() == constraint.foreign_columns.size() &&
-      std::is_permutation(pk.begin(), pk.end(), constraint.foreign_columns.begin())) {
+  const auto& pk = parent.key_columns;
+  if (!pk.empty() && pk.size() == columns.size() && std::is_permutation(pk.begin(), pk.end(), columns.begin())) {
     key_.clear();
     for (size_t k = 0; k < pk.size(); k++) {
-      auto at = std::find(constraint.foreign_columns.begin(), constraint.foreign_columns.end(), pk[k]);
-      parent->key.append_column(k, values[static_cast<size_t>(at - constraint.foreign_columns.begin())], key_);
+      const auto at = std::find(columns.begin(), columns.end(), pk[k]);
+      parent.key.append_column(k, values[static_cast<size_t>(at - columns.begin())], key_);
     }
-    storage::StorageStatus status = lock(key_);
+    const storage::StorageStatus status = lock(key_);
     if (status == storage::StorageStatus::kNotFound) return false;
-    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
-    return row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &parent);
+    return row_matches(state, parent, claimed_.row, columns, values);
   }
   bool exists = false;
   std::vector<std::string> keys;
-  INDIGO_TRY(find_rows(state, *parent, constraint.foreign_columns, values, [&](Bytes key, Bytes) -> Result<bool> {
+  INDIGO_TRY(find_rows(state, parent, columns, values, [&](Bytes key, Bytes) -> Result<bool> {
     keys.emplace_back(key);
     return true;
   }));
   for (const std::string& key : keys) {
-    storage::StorageStatus status = lock(key);
+    const storage::StorageStatus status = lock(key);
     if (status == storage::StorageStatus::kNotFound) continue;
-    if (status != storage::StorageStatus::kOk) return storage_error(status, parent.get());
-    exists |= row_matches(state, *parent, claimed_.row, constraint.foreign_columns, values);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &parent);
+    exists |= row_matches(state, parent, claimed_.row, columns, values);
   }
   return exists;
 }
@@ -226,10 +262,16 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   if (action == 'a') {
     // Another parent row may have taken the key over.
     bool replaced = false;
-    INDIGO_TRY(find_rows(state, parent, constraint.foreign_columns, old_values, [&](Bytes, Bytes) -> Result<bool> {
-      replaced = true;
-      return false;
-    }));
+    INDIGO_TRY(for_each_leaf(state, event.relation, constraint.foreign_columns, old_values, false,
+                             [&](const Relation& leaf) -> Result<bool> {
+                               const auto columns = columns_by_name(parent, constraint.foreign_columns, *leaf);
+                               INDIGO_TRY(
+                                   find_rows(state, *leaf, columns, old_values, [&](Bytes, Bytes) -> Result<bool> {
+                                     replaced = true;
+                                     return false;
+                                   }));
+                               return !replaced;
+                             }));
     if (replaced) return {};
   }
   for (size_t i = 0; i < old_values.size(); i++) {
@@ -247,26 +289,20 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
     // The default may be the very key that goes.
     if (action != 'd') return {};
   }
-  INDIGO_ASSIGN(bool referenced, child_exists(state, *child, constraint, child_values));
+  bool referenced = false;
+  INDIGO_TRY(
+      for_each_leaf(state, child, constraint.columns, child_values, false, [&](const Relation& leaf) -> Result<bool> {
+        const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+        INDIGO_ASSIGN(referenced, child_exists(state, *leaf, columns, child_values));
+        return !referenced;
+      }));
   if (!referenced) return {};
-  // A partition's constraint is told of as its partitioned table's.
-  ForeignKeyQueue::Relation named = child;
-  const catalog::ConstraintInfo* told = &constraint;
-  while (told->parent != kInvalidOid && named->is_partition && !named->parents.empty()) {
-    const auto above = state.session().catalog().relation(named->parents[0]);
-    if (above == nullptr) break;
-    const auto found = std::find_if(above->constraints.begin(), above->constraints.end(),
-                                    [&](const catalog::ConstraintInfo& k) { return k.oid == told->parent; });
-    if (found == above->constraints.end()) break;
-    told = &*found;
-    named = above;
-  }
   Error error(sqlstate::kForeignKeyViolation, "update or delete on table \"" + parent.name +
-                                                  "\" violates foreign key constraint \"" + told->name +
-                                                  "\" on table \"" + named->name + "\"");
+                                                  "\" violates foreign key constraint \"" + constraint.name +
+                                                  "\" on table \"" + child->name + "\"");
   error.detail = "Key" + key_text(state, parent, constraint.foreign_columns, event.old_row) +
-                 " is still referenced from table \"" + named->name + "\".";
-  return in_table(std::move(error), *named, *told);
+                 " is still referenced from table \"" + child->name + "\".";
+  return in_table(std::move(error), *child, constraint);
 }
 
 Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event, bool late) {

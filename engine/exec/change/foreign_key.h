@@ -35,7 +35,11 @@ class ForeignKeyQueue {
   // old_row empty: an insert. Only constraints whose columns have changed are looked at.
   Status child_written(QueryState& state, const Relation& child, Bytes old_row, Bytes new_row);
   Status parent_updated(QueryState& state, const Relation& parent, Bytes old_row, Bytes new_row);
-  Status parent_erased(QueryState& state, const Relation& parent, Bytes old_row);
+  // `moved`: to another partition; then what references the partitioned table is told by parent_moved().
+  Status parent_erased(QueryState& state, const Relation& parent, Bytes old_row, bool moved);
+  // An UPDATE of the partitioned table `root` takes a row out of its partition; the rows in root's columns.
+  Status parent_moved(QueryState& state, const Relation& root, const catalog::RelationInfo& partition, Bytes old_row,
+                      Bytes new_row);
 
   // A row under deferrable keys; old_row as above.
   Status key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row);
@@ -56,6 +60,8 @@ class ForeignKeyQueue {
   using Event = ConstraintEvent;
   Result<bool> parent_exists(QueryState& state, const Relation& child, const catalog::ConstraintInfo& constraint,
                              Bytes row, bool& match_full_mix);
+  Result<bool> lock_parent(QueryState& state, const catalog::RelationInfo& parent, std::span<const int16_t> columns,
+                           std::span<const Datum> values);
   Status child_event(QueryState& state, const Event& event, bool late);
   Status parent_event(QueryState& state, const Event& event);
   static Status trigger_event(QueryState& state, const Event& event, bool late);

@@ -7,12 +7,17 @@
 #include "engine/exec/change/change_target.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/change/update.h"
+#include "engine/exec/partition/leaf_tables.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/plan/change/table_rules.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
 namespace {
+
+using catalog::ConstraintInfo;
+using catalog::RelationInfo;
 
 storage::ReadView claim_view(QueryState& state) {
   storage::Transaction& txn = state.transaction();
@@ -21,10 +26,10 @@ storage::ReadView claim_view(QueryState& state) {
 
 }  // namespace
 
-Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child,
-                          const catalog::ConstraintInfo& constraint, std::span<const Datum> values) {
+Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child, std::span<const int16_t> columns,
+                          std::span<const Datum> values) {
   std::vector<std::string> keys;
-  INDIGO_TRY(find_rows(state, child, constraint.columns, values, [&](Bytes key, Bytes) -> Result<bool> {
+  INDIGO_TRY(find_rows(state, child, columns, values, [&](Bytes key, Bytes) -> Result<bool> {
     keys.emplace_back(key);
     return keys.size() < 16;  // one that stays is enough
   }));
@@ -35,9 +40,9 @@ Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child,
                                                           storage::LockWait::kWait, claimed);
     if (status == storage::StorageStatus::kNotFound) continue;
     if (status != storage::StorageStatus::kOk) return storage_error(status, &child);
-    if (row_matches(state, child, claimed.row, constraint.columns, values)) return true;
+    if (row_matches(state, child, claimed.row, columns, values)) return true;
   }
-  if (keys.size() == 16) return child_exists(state, child, constraint, values);
+  if (keys.size() == 16) return child_exists(state, child, columns, values);
   return false;
 }
 
@@ -105,80 +110,111 @@ Result<std::vector<std::pair<size_t, OwnedDatum>>> ForeignKeyAction::new_values(
 }
 
 Status ForeignKeyAction::apply(std::span<const Datum> values) {
-  std::vector<std::string> keys;
-  INDIGO_TRY(find_rows(state, *child, constraint.columns, values, [&](Bytes key, Bytes) -> Result<bool> {
-    keys.emplace_back(key);
+  struct Found {
+    Relation leaf;
+    std::vector<std::string> keys;
+  };
+  std::vector<Found> found;
+  INDIGO_TRY(for_each_leaf(state, child, constraint.columns, values, true, [&](const Relation& leaf) -> Result<bool> {
+    Found rows{leaf, {}};
+    const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+    INDIGO_TRY(find_rows(state, *leaf, columns, values, [&](Bytes key, Bytes) -> Result<bool> {
+      rows.keys.emplace_back(key);
+      return true;
+    }));
+    if (!rows.keys.empty()) found.push_back(std::move(rows));
     return true;
   }));
-  if (keys.empty()) return {};
-  bool erase = action == 'c' && new_parent.empty();
-  ChangeTarget target(state, child);
-  RowTriggers& triggers = target.triggers();
-  const int16_t event = erase ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
-  std::vector<std::pair<size_t, OwnedDatum>> changes;
-  bool key_changes = false;
-  if (!erase) {
-    INDIGO_ASSIGN(changes, new_values());
-    std::vector<int> assigned;
-    for (const auto& [column, value] : changes) {
-      key_changes |= target.is_key_column(column);
-      assigned.push_back(static_cast<int>(column));
-    }
-    if (child->triggers != nullptr) triggers.set_updated(updated_columns(*child, assigned));
-  }
+  if (found.empty()) return {};
+  const bool erases = action == 'c' && new_parent.empty();
+  const int16_t event = erases ? catalog::kTriggerDelete : catalog::kTriggerUpdate;
   if (child->triggers != nullptr) {
     const std::vector<int16_t> updated = constraint.columns;
     INDIGO_TRY(fire_before_statement(state, child, event, updated));
     state.foreign_keys().touch(child, event, updated);
   }
+  for (const Found& rows : found) {
+    INDIGO_TRY(erases ? erase(rows.leaf, rows.keys, values) : update(rows.leaf, rows.keys, values));
+  }
+  return {};
+}
+
+Result<bool> ForeignKeyAction::claim(const RelationInfo& leaf, Bytes key, storage::RowLockMode mode,
+                                     std::span<const int16_t> columns, std::span<const Datum> values,
+                                     storage::Claimed& claimed) {
   storage::Transaction& txn = state.transaction();
+  const storage::StorageStatus status =
+      leaf.table->claim(txn, claim_view(state), key, mode, storage::LockWait::kWait, claimed);
+  if (status == storage::StorageStatus::kNotFound) return false;
+  if (status != storage::StorageStatus::kOk) return storage_error(status, &leaf);
+  if (row_matches(state, leaf, claimed.row, columns, values)) return true;
+  leaf.table->unclaim(txn, claimed.key);
+  return false;
+}
+
+Status ForeignKeyAction::erase(const Relation& leaf, const std::vector<std::string>& keys,
+                               std::span<const Datum> values) {
+  const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+  ChangeTarget target(state, leaf);
+  RowTriggers& triggers = target.triggers();
   storage::Claimed claimed;
-  std::vector<Vector> row(target.column_count());
-  std::vector<const Vector*> columns;
-  for (Vector& v : row) columns.push_back(&v);
-  std::string image, new_key, triggered;
+  std::string ignored;
   for (const std::string& key : keys) {
-    auto mode = erase || key_changes ? storage::RowLockMode::kUpdate : storage::RowLockMode::kNoKeyUpdate;
-    storage::StorageStatus status =
-        child->table->claim(txn, claim_view(state), key, mode, storage::LockWait::kWait, claimed);
-    if (status == storage::StorageStatus::kNotFound) continue;
-    if (status != storage::StorageStatus::kOk) return storage_error(status, child.get());
-    if (!row_matches(state, *child, claimed.row, constraint.columns, values)) {
-      child->table->unclaim(txn, claimed.key);
-      continue;
-    }
-    if (erase) {
-      if (triggers.before(event)) {
-        INDIGO_ASSIGN(const bool goes, triggers.fire(catalog::kTriggerBefore, event, claimed.row, image));
-        if (!goes) {
-          child->table->unclaim(txn, claimed.key);
-          continue;
-        }
-      }
-      INDIGO_TRY(target.erase(claimed.key));
-      INDIGO_TRY(target.erased(claimed.row));
-      continue;
-    }
-    for (size_t c = 0; c < row.size(); c++) row[c].set_constant(child->layout.column(claimed.row, c));
-    for (const auto& [column, value] : changes) row[column].set_constant(value.get());
-    if (triggers.before(event)) {
-      child->layout.encode(columns, 0, triggered);
-      INDIGO_ASSIGN(const bool goes, triggers.fire(catalog::kTriggerBefore, event, claimed.row, triggered));
+    INDIGO_ASSIGN(const bool there, claim(*leaf, key, storage::RowLockMode::kUpdate, columns, values, claimed));
+    if (!there) continue;
+    if (triggers.before(catalog::kTriggerDelete)) {
+      INDIGO_ASSIGN(const bool goes,
+                    triggers.fire(catalog::kTriggerBefore, catalog::kTriggerDelete, claimed.row, ignored));
       if (!goes) {
-        child->table->unclaim(txn, claimed.key);
+        leaf->table->unclaim(state.transaction(), claimed.key);
         continue;
       }
-      for (size_t c = 0; c < row.size(); c++) row[c].set_constant(child->layout.column(triggered, c));
     }
-    if (auto violation = target.check_not_null(columns, 0)) return violation;
-    child->layout.encode(columns, 0, image);
-    if (key_changes || (triggers.before(event) && !child->has_hidden_row_id())) {
-      target.key_of(columns, 0, new_key);
-    } else {
-      new_key = claimed.key;
+    INDIGO_TRY(target.erase(claimed.key));
+    INDIGO_TRY(target.erased(claimed.row));
+  }
+  return {};
+}
+
+// As an UPDATE of the child would: generated columns, checks, triggers, and rows that belong into another partition then.
+Status ForeignKeyAction::update(const Relation& leaf, const std::vector<std::string>& keys,
+                                std::span<const Datum> values) {
+  const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+  INDIGO_ASSIGN(const auto changes, new_values());
+  sql::ChangePlan plan;
+  plan.relation = leaf;
+  plan.root = child;
+  INDIGO_ASSIGN(sql::TableRules rules, sql::table_rules(state.session(), leaf));
+  plan.generated = std::move(rules.generated);
+  plan.checks = std::move(rules.checks);
+  plan.check_names = std::move(rules.check_names);
+  const std::vector<int> own = matching_columns(*child, *leaf);
+  auto mode = storage::RowLockMode::kNoKeyUpdate;
+  for (const auto& [column, value] : changes) {
+    auto constant = std::make_shared<sql::ConstExpr>();
+    constant->value = value;
+    const int at = leaf == child ? static_cast<int>(column) : own[column];
+    constant->type = leaf->columns[static_cast<size_t>(at)].type;
+    plan.assignments.push_back({at, std::move(constant)});
+    const auto number = static_cast<int16_t>(at + 1);
+    for (const ConstraintInfo& k : leaf->referenced_by) {
+      const auto& theirs = k.foreign_columns;
+      if (std::find(theirs.begin(), theirs.end(), number) != theirs.end()) mode = storage::RowLockMode::kUpdate;
     }
-    INDIGO_TRY(target.update(claimed.key, new_key, image));
-    INDIGO_TRY(target.updated(claimed.row, image));
+  }
+  Builder builder(state);
+  INDIGO_ASSIGN(const auto updater, RowUpdater::make(builder, plan, plan.assignments, false));
+  if (updater->changes_key()) mode = storage::RowLockMode::kUpdate;
+  updater->target().triggers().set_named(child);
+  std::vector<storage::Claimed> claimed(1);
+  const uint16_t first = 0;
+  for (const std::string& key : keys) {
+    INDIGO_ASSIGN(const bool there, claim(*leaf, key, mode, columns, values, claimed[0]));
+    if (!there) continue;
+    std::unique_ptr<Error> error;
+    updater->load(claimed, {&first, 1});
+    updater->update(nullptr, claimed, {&first, 1}, error);
+    if (error != nullptr) return std::move(*error);
   }
   return {};
 }

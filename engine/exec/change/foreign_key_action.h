@@ -1,4 +1,5 @@
 // What happens to the children of a changed parent row: CASCADE, SET NULL, SET DEFAULT; and whether children are left.
+// The children's table may be partitioned: rows are looked for in its partitions, and an action may move them.
 // Thread safety: none.
 #pragma once
 
@@ -9,18 +10,22 @@
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
 #include "engine/exec/query_state.h"
+#include "storage/table.h"
 
 namespace indigo::engine::exec {
 
-// Whether some child row has these foreign-key values; such a row is locked first, so that a concurrent change counts.
-Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child,
-                          const catalog::ConstraintInfo& constraint, std::span<const Datum> values);
+// Whether a row of a child that stores rows has these values in its foreign key's columns; such a row is locked first, so that
+// a concurrent change counts.
+Result<bool> child_exists(QueryState& state, const catalog::RelationInfo& child, std::span<const int16_t> columns,
+                          std::span<const Datum> values);
 // Whether the newest state still has exactly this row.
 Result<bool> row_is_current(QueryState& state, const catalog::RelationInfo& relation, Bytes row);
 
 struct ForeignKeyAction {
+  using Relation = std::shared_ptr<const catalog::RelationInfo>;
+
   QueryState& state;
-  std::shared_ptr<const catalog::RelationInfo> child;
+  Relation child;
   const catalog::ConstraintInfo& constraint;
   const catalog::RelationInfo& parent;
   char action;       // c n d
@@ -30,6 +35,11 @@ struct ForeignKeyAction {
 
  private:
   Result<std::vector<std::pair<size_t, OwnedDatum>>> new_values();
+  // Claims a row that still has the values; false: there is none any more.
+  Result<bool> claim(const catalog::RelationInfo& leaf, Bytes key, storage::RowLockMode mode,
+                     std::span<const int16_t> columns, std::span<const Datum> values, storage::Claimed& claimed);
+  Status erase(const Relation& leaf, const std::vector<std::string>& keys, std::span<const Datum> values);
+  Status update(const Relation& leaf, const std::vector<std::string>& keys, std::span<const Datum> values);
 };
 
 }  // namespace indigo::engine::exec

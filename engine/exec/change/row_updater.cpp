@@ -267,6 +267,7 @@ Status RowUpdater::move(const storage::Claimed& claimed, uint32_t row) {
   if (!erases) return {};
   INDIGO_TRY(target_.erase(claimed.key));
   INDIGO_TRY(target_.erased(claimed.row, true));
+  INDIGO_TRY(target_.moved(root, claimed.row, moved_, row));
   const auto r = static_cast<uint16_t>(row);
   std::unique_ptr<Error> error;
   mover_->start_rows(moved_, {&r, 1}, false, error);
