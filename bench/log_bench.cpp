@@ -16,6 +16,7 @@
 #include "bench/table_work.h"
 #include "engine/durability/restorer.h"
 #include "log/checkpoint.h"
+#include "log/data_format.h"
 #include "log/file_directory.h"
 #include "log/recovery.h"
 #include "log/write_ahead_log.h"
@@ -161,7 +162,7 @@ class LogBench {
     auto directory = fresh();
     log::WriteAheadLog log(*directory, Durability::kPower, log::Geometry());
     need(log.start({}));
-    need(log::mark_initialized(*directory));
+    need(log::write_data_format(*directory, {}));
     {
       auto store = Store::create({.log = &log});
       auto table = create_durable_table(*store, log::DurableId{1});

@@ -100,7 +100,10 @@ Status InstanceImpl::start() {
   defaults_[*find_setting("log_device")] = data_->device_text();
   defaults_[*find_setting("data_directory")] = options_.data_directory;
   defaults_[*find_setting("fsync")] = level == log::Durability::kPower ? "on" : "off";
-  if (!data_->fresh()) INDIGO_TRY(rebuild_after_recovery(*this, threads));
+  if (!data_->fresh()) {
+    INDIGO_TRY(rebuild_after_recovery(*this, threads, data_->collations_changed()));
+    INDIGO_TRY(data_->keep_format());
+  }
   CheckpointLimits limits;
   limits.interval = std::chrono::seconds(number(defaults_, "checkpoint_timeout"));
   limits.log_bytes = static_cast<uint64_t>(number(defaults_, "max_wal_size")) << 20;

@@ -90,6 +90,7 @@ Status CheckpointWriter::finish() {
   end.number = chunks_;
   INDIGO_TRY(file_->append(bytes_of(end)));
   if (!mutated(Mutation::kUnsyncedCheckpoint)) INDIGO_TRY(file_->sync());
+  INDIGO_TRY(verify_checkpoint(directory_, name_ + kTemporary));
   INDIGO_TRY(directory_.rename(name_ + kTemporary, name_));
   file_.reset();
   return mutated(Mutation::kUnsyncedNames) ? Status() : directory_.sync();
@@ -130,6 +131,11 @@ Status read_checkpoint(Directory& directory, const std::string& name,
     if (!chunk(payload)) return damaged(directory, name, offset, "a chunk's operations are malformed");
     offset += sizeof h + h.bytes;
   }
+}
+
+Status verify_checkpoint(Directory& directory, const std::string& name) {
+  if (auto header = read_checkpoint_header(directory, name); !header.ok()) return header.take_error();
+  return read_checkpoint(directory, name, [](const std::shared_ptr<const std::string>&) { return true; });
 }
 
 }  // namespace indigo::log

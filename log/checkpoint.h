@@ -2,7 +2,8 @@
 //
 //   header (64 bytes) | chunks: chunk header (16 bytes), operations (format.h) | end: chunk header with kEndMagic
 //
-// It is written under a temporary name, flushed, renamed, and the directory flushed: under its own name it is complete.
+// It is written under a temporary name, flushed, read back, renamed, and the directory flushed: under its own name it is
+// complete, and was readable.
 // Thread safety: one user at a time.
 #pragma once
 
@@ -74,5 +75,8 @@ Result<CheckpointHeader> read_checkpoint_header(Directory& directory, const std:
 // Every chunk's operations in turn; XX001 with the offset when the file is damaged. `chunk` answers false: malformed.
 Status read_checkpoint(Directory& directory, const std::string& name,
                        const std::function<bool(const std::shared_ptr<const std::string>& chunk)>& chunk);
+
+// Header and checksums of all of it, without its operations.
+Status verify_checkpoint(Directory& directory, const std::string& name);
 
 }  // namespace indigo::log

@@ -8,14 +8,13 @@
 #include "base/mutation.h"
 #include "base/server_log.h"
 #include "log/checkpoint.h"
+#include "log/data_format.h"
 #include "log/file_error.h"
 
 namespace indigo::log {
 
 namespace {
 
-constexpr const char* kFormatName = "format";
-constexpr Bytes kFormatText = "Indigo data directory, format 1\n";
 constexpr uint64_t kRecordsBetweenLooks = 1024;
 constexpr const char* kRestoreHint =
     "Restore the directory from a backup, or from a copy of the damaged file. Nothing has been changed.";
@@ -84,7 +83,7 @@ class Replay {
 
   Status checkpoint(const std::string& name) {
     INDIGO_ASSIGN(const CheckpointHeader header, read_checkpoint_header(directory_, name));
-    out_.checkpoint = header.number;
+    out_.checkpoint = {header.number, header.epoch, header.horizon};
     out_.stamp = stamp_ = header.stamp;
     epoch_ = header.epoch;
     horizon_ = header.horizon;
@@ -178,6 +177,18 @@ class Replay {
   std::map<uint64_t, std::shared_ptr<std::string>> parts_;  // by first part
 };
 
+// The newest that is whole. Nothing may reach the sink twice, so it is read through beforehand. Of the oldest there is no
+// other choice: what is wrong with it is found when it is read.
+Result<std::string> choose_checkpoint(Directory& directory, const Contents& c) {
+  for (auto at = std::prev(c.checkpoints.end()); at != c.checkpoints.begin(); --at) {
+    Status whole = verify_checkpoint(directory, at->second);
+    if (whole.ok()) return at->second;
+    if (whole.error().state != sqlstate::kDataCorrupted) return whole.take_error();
+    log_error(whole.error().message + "; recovery begins with the checkpoint before");
+  }
+  return c.checkpoints.begin()->second;
+}
+
 }  // namespace
 
 Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono::milliseconds progress_interval) {
@@ -202,7 +213,11 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono
     return out;
   }
   Replay replay(directory, sink, out, progress_interval);
-  if (!c.checkpoints.empty()) INDIGO_TRY(replay.checkpoint(c.checkpoints.rbegin()->second));
+  if (!c.checkpoints.empty()) {
+    INDIGO_ASSIGN(const std::string name, choose_checkpoint(directory, c));
+    out.newest_checkpoint = c.checkpoints.rbegin()->first;
+    INDIGO_TRY(replay.checkpoint(name));
+  }
   uint64_t expected = replay.first_epoch();
   for (auto at = c.logs.lower_bound(expected); at != c.logs.end(); expected++) {
     if (at->first != expected) break;
@@ -221,17 +236,6 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink, std::chrono
   }
   for (const auto& name : c.temporary) INDIGO_TRY(directory.remove(name));
   return out;
-}
-
-Status mark_initialized(Directory& directory) {
-  const std::string temporary = std::string(kFormatName) + ".tmp";
-  {
-    INDIGO_ASSIGN(auto file, directory.create_file(temporary));
-    INDIGO_TRY(file->append(kFormatText));
-    INDIGO_TRY(file->sync());
-  }
-  INDIGO_TRY(directory.rename(temporary, kFormatName));
-  return directory.sync();
 }
 
 Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch) {

@@ -1,4 +1,5 @@
 // What a directory holds, read back at start: the newest checkpoint, then the records of the logs after it, in LSN order.
+// The checkpoint before is kept, too, with the log after it: when the newest is damaged, recovery begins there.
 //
 // The last log ends at the first LSN that has no whole record. If everything below was known to be durable further than
 // that, something was lost since: then the start is refused with file and offset (XX001), and nothing is changed. Records
@@ -16,11 +17,19 @@
 
 namespace indigo::log {
 
+// A checkpoint, and where the log goes on from it.
+struct CheckpointPlace {
+  uint64_t number = 0;  // 0: there is none
+  uint64_t epoch = 1;
+  uint64_t horizon = 0;
+};
+
 struct Recovered {
-  bool fresh = false;  // there was nothing: a new database begins
-  EpochStart next;     // for WriteAheadLog::start
-  uint64_t stamp = 0;  // the greatest seen
-  uint64_t checkpoint = 0;
+  bool fresh = false;                                 // there was nothing: a new database begins
+  EpochStart next;                                    // for WriteAheadLog::start
+  uint64_t stamp = 0;                                 // the greatest seen
+  CheckpointPlace checkpoint;                         // where it began
+  uint64_t newest_checkpoint = 0;                     // a greater number: that one is damaged
   uint64_t records = 0, transactions = 0, bytes = 0;  // replayed
 };
 
@@ -32,10 +41,7 @@ Result<Recovered> recover(Directory& directory, OperationSink& sink,
 // The file that marks a backup that is being made, or was never finished.
 inline constexpr const char* kUnfinishedBackup = "unfinished-backup";
 
-// After the first start of a new database: from now on a directory without a log is a damaged one.
-Status mark_initialized(Directory& directory);
-
-// Removes what a durable checkpoint has made needless: older checkpoints and the logs of earlier epochs.
+// Removes what a durable checkpoint has made needless: checkpoints before it and the logs of earlier epochs.
 Status remove_before(Directory& directory, uint64_t checkpoint, uint64_t epoch);
 
 }  // namespace indigo::log

@@ -1,9 +1,11 @@
 // The command line.
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "log/check.h"
 #include "log/dump.h"
 #include "log/file_directory.h"
 #include "log/log.h"
@@ -44,16 +46,21 @@ bool read_settings(const std::vector<std::string>& words, std::map<std::string, 
   return true;
 }
 
-int dump_log(const std::string& path) {
+using Line = std::function<void(std::string_view)>;
+using Inspection = indigo::Status (*)(indigo::log::Directory& directory, const Line& line);
+
+// A command that reads a data directory and prints lines. The answer is the process's.
+int inspect(const std::string& path, Inspection inspection) {
   auto directory = indigo::log::open_file_directory(path);
-  indigo::Status status = directory.ok() ? indigo::log::dump(**directory,
-                                                             [](std::string_view line) {
-                                                               fwrite(line.data(), 1, line.size(), stdout);
-                                                               fputc('\n', stdout);
-                                                             })
-                                         : indigo::Status(directory.take_error());
+  const indigo::Status status = directory.ok() ? inspection(**directory,
+                                                            [](std::string_view line) {
+                                                              fwrite(line.data(), 1, line.size(), stdout);
+                                                              fputc('\n', stdout);
+                                                            })
+                                               : indigo::Status(directory.take_error());
   if (status.ok()) return 0;
   fprintf(stderr, "indigo: %s\n", status.error().message.c_str());
+  if (!status.error().hint.empty()) fprintf(stderr, "hint: %s\n", status.error().hint.c_str());
   return 1;
 }
 
@@ -77,6 +84,9 @@ int main(int argc, char** argv) {
   log->require_subcommand(1);
   CLI::App* dump = log->add_subcommand("dump", "Print its files, records and operations; no server may use it");
   dump->add_option("directory", dumped, "The data directory")->required()->check(CLI::ExistingDirectory);
+  CLI::App* check =
+      app.add_subcommand("check", "Read all of a data directory that no server uses, and say whether it is whole");
+  check->add_option("directory", dumped, "The data directory")->required()->check(CLI::ExistingDirectory);
   indigo::wire::BackupOptions copied;
   CLI::App* backup =
       app.add_subcommand("backup", "Copy everything that a running server keeps into a new data directory");
@@ -88,7 +98,8 @@ int main(int argc, char** argv) {
   backup->add_option("directory", copied.directory, "A new or empty directory on the server's machine")->required();
   CLI11_PARSE(app, argc, argv);
   if (!read_settings(settings, options.settings)) return 1;
-  if (*dump) return dump_log(dumped);
+  if (*dump) return inspect(dumped, indigo::log::dump);
+  if (*check) return inspect(dumped, indigo::log::check_directory);
   if (*backup) return indigo::wire::backup_command(copied);
   if (*serve) return indigo::wire::serve(options);
   return indigo::wire::run_command(options, command);

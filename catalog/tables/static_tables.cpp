@@ -2,11 +2,27 @@
 
 #include <cassert>
 
+#include <absl/strings/str_cat.h>
+
 #include "catalog/generated/static_tables.h"
+#include "log/crc32c.h"
 
 namespace indigo::catalog {
 
 std::span<const StaticTable> static_tables() { return {generated::kTables, generated::kTableCount}; }
+
+std::string catalog_layout() {
+  std::string columns;
+  for (const StaticTable& table : static_tables()) {
+    columns += std::to_string(table.oid) + ":";
+    for (const StaticColumn& column : table.column_span()) {
+      columns += std::string(column.name) + " " + std::to_string(column.type) + (column.not_null ? "!," : ",");
+    }
+    for (uint8_t i = 0; i < table.key_count; i++) columns += " " + std::to_string(table.key_columns[i]);
+    columns += "\n";
+  }
+  return absl::StrCat(absl::Hex(log::crc32c(columns.data(), columns.size()), absl::kZeroPad8));
+}
 
 const StaticTable* static_table(Oid oid) {
   for (const StaticTable& table : static_tables()) {

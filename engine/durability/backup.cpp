@@ -28,7 +28,8 @@ Status write_marker(log::Directory& directory) {
 
 }  // namespace
 
-Backups::Backups(const SnapshotSource& source, OpenDirectory open) : source_(source), open_(std::move(open)) {}
+Backups::Backups(const SnapshotSource& source, log::DataFormat format, OpenDirectory open)
+    : source_(source), format_(std::move(format)), open_(std::move(open)) {}
 
 Result<Backups::Written> Backups::make(const std::string& path) {
   auto task = std::make_shared<Task>();
@@ -117,7 +118,7 @@ Result<uint64_t> Backups::copy(log::Directory& directory, const Task& task) cons
   INDIGO_TRY(empty.start({}));
   empty.stop();
   INDIGO_TRY(directory.remove(log::kUnfinishedBackup));
-  INDIGO_TRY(log::mark_initialized(directory));  // last: without it this is no data directory
+  INDIGO_TRY(log::write_data_format(directory, format_));  // last: without it this is no data directory
   return bytes;
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/wait_point.h"
 #include "engine/durability/snapshot_file.h"
+#include "log/data_format.h"
 
 namespace indigo::engine {
 
@@ -24,7 +25,7 @@ class Backups {
   using OpenDirectory = std::function<Result<std::unique_ptr<log::Directory>>(const std::string& path)>;
 
   // `open`: other directories than the file system's, for tests.
-  explicit Backups(const SnapshotSource& source, OpenDirectory open = {});
+  Backups(const SnapshotSource& source, log::DataFormat format, OpenDirectory open = {});
   ~Backups() { stop(); }
 
   struct Written {
@@ -54,6 +55,7 @@ class Backups {
   void reap();
 
   const SnapshotSource source_;
+  const log::DataFormat format_;
   const OpenDirectory open_;
   mutable std::mutex mutex_;  // guards what follows
   WaitPoint done_;

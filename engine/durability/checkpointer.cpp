@@ -5,7 +5,6 @@
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "log/file_error.h"
-#include "log/recovery.h"
 
 namespace indigo::engine {
 
@@ -15,9 +14,9 @@ constexpr auto kLook = std::chrono::seconds(1);
 
 }  // namespace
 
-Checkpointer::Checkpointer(log::Directory& directory, const SnapshotSource& source, uint64_t last,
-                           const CheckpointLimits& limits)
-    : directory_(directory), log_(source.log), source_(source), limits_(limits), number_(last) {
+Checkpointer::Checkpointer(log::Directory& directory, const SnapshotSource& source, log::CheckpointPlace last,
+                           uint64_t number, const CheckpointLimits& limits)
+    : directory_(directory), log_(source.log), source_(source), limits_(limits), last_(last), number_(number) {
   if (limits.at_once) requested_ = 1;
   thread_ = std::thread([this] { run(); });
 }
@@ -69,8 +68,8 @@ bool Checkpointer::due(Clock::time_point last) const {
   if (requested_ > begun_) return true;
   const uint64_t bytes = log_.bytes_appended() - bytes_at_last_;
   if (bytes == 0) return false;
-  // Half of the limit: while this one is written, the log goes on.
-  return bytes >= limits_.log_bytes / 2 || Clock::now() - last >= limits_.interval;
+  // A third of the limit: the log since the checkpoint before is kept, too, and goes on while this one is written.
+  return bytes >= limits_.log_bytes / 3 || Clock::now() - last >= limits_.interval;
 }
 
 void Checkpointer::run() {
@@ -110,8 +109,14 @@ Status Checkpointer::write() {
   header.horizon = log_.horizon_candidate();
   INDIGO_ASSIGN(const uint64_t bytes, write_snapshot(source_, directory_, header, nullptr));
   number_ = header.number;
-  log_.recycle(header.horizon);
-  INDIGO_TRY(log::remove_before(directory_, header.number, header.epoch));
+  const log::CheckpointPlace written{header.number, header.epoch, header.horizon};
+  // What the one before needs stays, unless the disk is full: then room counts more than a second copy.
+  const Status failure = log_.failure();
+  const bool full = !failure.ok() && failure.error().state == sqlstate::kDiskFull;
+  const log::CheckpointPlace kept = full || last_.number == 0 ? written : last_;
+  last_ = written;
+  log_.recycle(kept.horizon);
+  INDIGO_TRY(log::remove_before(directory_, kept.number, kept.epoch));
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   log_info("checkpoint " + std::to_string(number_) + ": " + std::to_string(bytes) + " bytes in " +
            std::to_string(took.count() / 1000) + " ms");

@@ -1,6 +1,6 @@
-// Writes checkpoints: a consistent snapshot of everything that is kept, while transactions go on; then the log below it is
-// used again. On time (checkpoint_timeout), on log volume (max_wal_size), on request, when the disk is full, and soon after a
-// start that had to read the log.
+// Writes checkpoints: a consistent snapshot of everything that is kept, while transactions go on; then the log below the
+// checkpoint before it is used again, so that a start can begin with either. On time (checkpoint_timeout), on log volume
+// (max_wal_size), on request, when the disk is full, and soon after a start that had to read the log.
 //
 // Thread safety: all functions. One checkpoint at a time, on the checkpointer's own thread.
 #pragma once
@@ -14,6 +14,7 @@
 #include "base/wait_point.h"
 #include "engine/durability/snapshot_file.h"
 #include "log/device.h"
+#include "log/recovery.h"
 #include "log/write_ahead_log.h"
 
 namespace indigo::engine {
@@ -26,8 +27,9 @@ struct CheckpointLimits {
 
 class Checkpointer {
  public:
-  // `last`: the number of the newest checkpoint.
-  Checkpointer(log::Directory& directory, const SnapshotSource& source, uint64_t last, const CheckpointLimits& limits);
+  // `last`: the checkpoint that there is. `number`: no greater one is taken.
+  Checkpointer(log::Directory& directory, const SnapshotSource& source, log::CheckpointPlace last, uint64_t number,
+               const CheckpointLimits& limits);
   ~Checkpointer();  // stop()
 
   // Asks for one, and waits until one that began after the call has ended. 57014 and its like when the wait is ended.
@@ -52,6 +54,7 @@ class Checkpointer {
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
   WaitPoint done_;
+  log::CheckpointPlace last_;  // the newest that is whole
   uint64_t number_, requested_ = 0, begun_ = 0, ended_ = 0;
   uint64_t bytes_at_last_ = 0;
   std::unique_ptr<Error> error_;  // of the last one

@@ -9,6 +9,7 @@
 #include "catalog/catalog.h"
 #include "engine/durability/backup.h"
 #include "engine/durability/checkpointer.h"
+#include "log/data_format.h"
 #include "log/device.h"
 #include "log/recovery.h"
 #include "log/write_ahead_log.h"
@@ -31,6 +32,10 @@ class DataDirectory {
   // What was kept, as a catalog over `store`; a fresh one in a fresh directory. Then the log's new epoch has begun.
   Result<std::unique_ptr<catalog::Catalog>> load(storage::Store& store, const std::string& os_user, unsigned threads);
   bool fresh() const { return recovered_.fresh; }
+  // Whether sort keys were made by another version of the library of collations.
+  bool collations_changed() const { return collations_changed_; }
+  // What was kept has been brought to this program's form: from now on the directory says so.
+  Status keep_format();
   // Checkpoints begin, backups can be made.
   void run(storage::Store& store, catalog::Catalog& catalog, const CheckpointLimits& limits);
   Checkpointer& checkpointer() { return *checkpointer_; }
@@ -45,10 +50,13 @@ class DataDirectory {
 
  private:
   DataDirectory() = default;
+  Status examine_format();
 
   std::shared_ptr<log::Directory> directory_;
   std::unique_ptr<log::WriteAheadLog> log_;
   log::Recovered recovered_;
+  log::DataFormat format_, found_;  // this program's; the directory's, until keep_format()
+  bool collations_changed_ = false;
   uint64_t recovery_microseconds_ = 0;  // until sessions are let in
   Clock::time_point begin_ = Clock::now();
   std::unique_ptr<Checkpointer> checkpointer_;

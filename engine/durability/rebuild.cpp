@@ -17,6 +17,7 @@
 #include "storage/table.h"
 #include "storage/thresholds.h"
 #include "storage/transaction.h"
+#include "types/value/collator.h"
 
 namespace indigo::engine {
 
@@ -76,11 +77,25 @@ Status list_indexes(DdlContext& c, std::vector<IndexToBuild>& out) {
   return {};
 }
 
+// Whether rows lie under sort keys of the library of collations.
+bool has_sort_keys(const ddl::RelationPtr& relation) {
+  if (relation == nullptr || relation->table == nullptr) return false;
+  for (size_t i = 0; i < relation->key.column_count(); i++) {
+    const types::Collator* const collator = relation->key.column(i).collator;
+    if (collator != nullptr && !collator->version().empty()) return true;
+  }
+  return false;
+}
+
 // The indexes of one database, each in a transaction of its own, taken in turn by every thread.
 class DatabaseRebuild {
  public:
-  DatabaseRebuild(InstanceImpl& instance, std::shared_ptr<catalog::Database> database, std::string user)
-      : instance_(instance), database_(std::move(database)), user_(std::move(user)) {}
+  DatabaseRebuild(InstanceImpl& instance, std::shared_ptr<catalog::Database> database, std::string user,
+                  bool collations_changed)
+      : instance_(instance),
+        database_(std::move(database)),
+        user_(std::move(user)),
+        collations_changed_(collations_changed) {}
 
   Status run(unsigned threads) {
     Builder own(instance_, database_);
@@ -100,10 +115,33 @@ class DatabaseRebuild {
     if (Status status = build(own); !status.ok()) fail(std::move(status));
     for (auto& thread : others) thread.join();
     INDIGO_TRY(std::move(first_));
+    if (collations_changed_) INDIGO_TRY(rewrite_sort_keys(own));
     return own.run(ddl::drop_temporary_schemas);
   }
 
  private:
+  // After the indexes, which have been built from the rows: each table gets a new tree, and new indexes with it.
+  Status rewrite_sort_keys(Builder& builder) {
+    std::vector<Oid> tables;
+    INDIGO_TRY(builder.run([&](DdlContext& c) {
+      ddl::table(c, ddl::pg_class::kOid).scan(c.txn, {}, [&](ddl::RowReader row) {
+        const Oid oid = row.oid(ddl::pg_class::c_oid);
+        if (oid >= oid::kFirstUserOid && has_sort_keys(ddl::current(c, oid))) tables.push_back(oid);
+        return true;
+      });
+      return Status();
+    }));
+    for (const Oid oid : tables) {
+      INDIGO_TRY(builder.run([&](DdlContext& c) {
+        const ddl::RelationPtr relation = ddl::current(c, oid);
+        log_info("database " + database_->name() + ": table " + relation->name +
+                 " is rewritten, its collations have another version");
+        return ddl::rewrite_table(c, relation);
+      }));
+    }
+    return {};
+  }
+
   Status build(Builder& builder) {
     for (size_t i = next_.fetch_add(1); i < indexes_.size(); i = next_.fetch_add(1)) {
       INDIGO_TRY(builder.run([&](DdlContext& c) {
@@ -121,6 +159,7 @@ class DatabaseRebuild {
   InstanceImpl& instance_;
   const std::shared_ptr<catalog::Database> database_;
   const std::string user_;
+  const bool collations_changed_;
   std::vector<IndexToBuild> indexes_;
   std::atomic<size_t> next_{0};
   std::mutex mutex_;  // guards first_
@@ -129,11 +168,11 @@ class DatabaseRebuild {
 
 }  // namespace
 
-Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads) {
+Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads, bool collations_changed) {
   const auto superuser = instance.catalog().role(oid::kBootstrapSuperuser);
   if (superuser == nullptr) return Error(sqlstate::kDataCorrupted, "the bootstrap superuser is missing");
   for (const auto& database : instance.catalog().databases()) {
-    INDIGO_TRY(DatabaseRebuild(instance, database, superuser->name).run(threads));
+    INDIGO_TRY(DatabaseRebuild(instance, database, superuser->name, collations_changed).run(threads));
   }
   return {};
 }

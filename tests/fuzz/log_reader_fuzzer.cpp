@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "log/checkpoint.h"
+#include "log/data_format.h"
 #include "log/record_stream.h"
 #include "log/recovery.h"
 #include "log/simulated_directory.h"
@@ -30,7 +31,7 @@ SimulatedDirectory& sample() {
   static SimulatedDirectory* directory = [] {
     auto* d = new SimulatedDirectory(Granularity::kPage);
     WriteAheadLog log(*d, Durability::kPower, {.block_bytes = 32 << 10, .segment_bits = 6});
-    if (!log.start({}).ok() || !mark_initialized(*d).ok()) abort();
+    if (!log.start({}).ok() || !write_data_format(*d, {}).ok()) abort();
     for (uint64_t i = 1; i <= 8; i++) {
       RecordStream stream(log);
       if (stream.put(DurableId{i}, "key", std::string(i * 100, 'r')) != Log::Outcome::kOk) abort();

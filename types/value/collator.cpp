@@ -70,6 +70,14 @@ std::string Collator::version() const {
   return text;
 }
 
+std::string Collator::library() {
+  UVersionInfo version;
+  u_getVersion(version);
+  char text[U_MAX_VERSION_STRING_LENGTH];
+  u_versionToString(version, text);
+  return std::string("ICU ") + text;
+}
+
 int Collator::compare(Str a, Str b) const {
   if (collator_ == nullptr) return small_letters(a).compare(small_letters(b));
   UErrorCode status = U_ZERO_ERROR;

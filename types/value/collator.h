@@ -29,6 +29,8 @@ class Collator {
   bool deterministic() const { return deterministic_; }
   const std::string& locale() const { return locale_; }
   std::string version() const;  // pg_collation.collversion
+  // The library whose sort keys append_key makes, and its version: other versions' may differ.
+  static std::string library();
 
   // Negative, zero, positive.
   int compare(Str a, Str b) const;

@@ -2,7 +2,10 @@
 // name; a log whose end was never known to be durable may be shorter, by whole transactions.
 #include <gtest/gtest.h>
 
+#include "base/server_log.h"
+#include "base/sqlstate.h"
 #include "log/checkpoint.h"
+#include "log/data_format.h"
 #include "log/recovery.h"
 #include "tests/unit/log/log_fixture.h"
 
@@ -18,15 +21,15 @@ class DamageTest : public testing::Test {
   void write_log() {
     WriteAheadLog log(disk_, Durability::kPower, kTiny);
     ASSERT_TRUE(log.start({}).ok());
-    ASSERT_TRUE(mark_initialized(disk_).ok());
+    ASSERT_TRUE(write_data_format(disk_, {}).ok());
     for (uint64_t i = 1; i <= kTransactions; i++) {
       log.wait_durable(put_row(log, i + 1, 1, std::to_string(i), std::string(i * 20, 'r')));
     }
     log.stop();
   }
-  void write_checkpoint() {
+  void write_checkpoint(uint64_t number = 1) {
     CheckpointHeader header;
-    header.number = 1;
+    header.number = number;
     header.epoch = 1;
     header.horizon = kTiny.segment_entries() + kTransactions;
     header.stamp = kTransactions + 1;
@@ -104,6 +107,38 @@ TEST_F(DamageTest, OneBitAtEveryOffsetOfACheckpoint) {
     }
   }
   EXPECT_GT(refused_, 1000);
+}
+
+TEST_F(DamageTest, AnythingOfTheNewerOfTwoCheckpoints) {
+  write_log();
+  write_checkpoint(1);
+  write_checkpoint(2);
+  const std::string name = CheckpointWriter::file_name(2);
+  const std::string bytes = disk_.read_all(name);
+  const LogLevel level = log_level();
+  set_log_level(LogLevel::kSilent);  // each recovery says what is damaged
+  uint64_t earlier = 0;
+  for (size_t offset = 0; offset < bytes.size(); offset++) {
+    const char flipped = static_cast<char>(bytes[offset] ^ (1 << offset % 8));
+    disk_.overwrite(name, offset, Bytes(&flipped, 1));
+    MapSink state;
+    auto result = recover(disk_, state);
+    disk_.overwrite(name, offset, Bytes(&bytes[offset], 1));
+    if (!result.ok()) {  // of another version, which is no damage
+      ASSERT_EQ(result.error().state, sqlstate::kFeatureNotSupported) << "offset " << offset;
+      continue;
+    }
+    ASSERT_EQ(state.rows.size(), kTransactions) << "offset " << offset;
+    EXPECT_EQ(result->newest_checkpoint, 2U);
+    earlier += result->checkpoint.number == 1 ? 1 : 0;
+  }
+  EXPECT_GT(earlier, bytes.size() - 100);
+  for (size_t size = 0; size < bytes.size(); size += 7) {
+    auto file = disk_.create_file(name);
+    ASSERT_TRUE(file.ok() && (*file)->append(Bytes(bytes).substr(0, size)).ok());
+    ASSERT_EQ(found(name), static_cast<int>(kTransactions)) << size;
+  }
+  set_log_level(level);
 }
 
 TEST_F(DamageTest, ACheckpointThatEndsEarlyAtEveryOffset) {

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "log/data_format.h"
 #include "log/record_stream.h"
 #include "log/recovery.h"
 #include "log/simulated_directory.h"
@@ -64,7 +65,7 @@ struct Life {
     recovered = *result;
     log = std::make_unique<WriteAheadLog>(directory, level, kSmall);
     Status started = log->start(recovered.next);
-    if (started.ok() && recovered.fresh) started = mark_initialized(directory);
+    if (started.ok() && recovered.fresh) started = write_data_format(directory, {});
     if (!started.ok()) {
       error = started.error().message;
       log.reset();
