@@ -8,6 +8,7 @@
 #include "catalog/access_method.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/added_column.h"
+#include "catalog/descriptor/exclusion_info.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/overlay_table.h"
@@ -389,7 +390,8 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     c.is_local = row.flag(pg_constraint::c_conislocal);
     c.inherit_count = row.i32(pg_constraint::c_coninhcount);
     c.parent = row.oid(pg_constraint::c_conparentid);
-    c.expression = row.str(pg_constraint::c_conbin);
+    c.expression = c.kind == 'x' ? exclusion_text(read_oids(row.str(pg_constraint::c_conexclop)))
+                                 : std::string(row.str(pg_constraint::c_conbin));
     return c;
   };
   const SystemTable& t = database_.table(pg_constraint::kOid);
@@ -410,7 +412,7 @@ void InfoBuilder::add_constraints(RelationInfo& relation) {
     return true;
   });
   for (const ConstraintInfo& c : relation.constraints) {
-    if (c.kind != 'p' && c.kind != 'u') continue;
+    if (c.kind != 'p' && c.kind != 'u' && c.kind != 'x') continue;
     for (IndexInfo& i : relation.indexes) i.constraint |= i.oid == c.index;
   }
 }

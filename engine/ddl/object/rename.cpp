@@ -114,7 +114,7 @@ Status rename_constraint(DdlContext& c, const RelationPtr& r, std::string_view f
   }
   for (const ConstraintInfo& k : r->constraints) {
     if (k.name != from) continue;
-    if (k.kind == 'p' || k.kind == 'u') return rename_relation(c, current(c, k.index), to);
+    if (k.kind == 'p' || k.kind == 'u' || k.kind == 'x') return rename_relation(c, current(c, k.index), to);
     INDIGO_TRY(update_row(c, pg_constraint::kOid, {Datum::of_oid(k.oid)},
                           [&](RowValues& v) { v.str(pg_constraint::c_conname, to); }));
     touch_neighbours(c, *r);

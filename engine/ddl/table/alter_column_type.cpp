@@ -4,6 +4,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
+#include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
 #include "sql/analyze/analyzer.h"
@@ -336,6 +337,7 @@ Status validate_constraints(DdlContext& c, const RelationInfo& now, int16_t colu
     if (k.kind == 'c' && k.validated) INDIGO_TRY(validate_check(c, now, k.name, k.expression));
     if (k.kind == 'f') INDIGO_TRY(check_foreign_key_types(c, now, k));
     if (k.kind == 'f' && k.validated) INDIGO_TRY(validate_foreign_key(c, now, k));
+    if (k.kind == 'x') INDIGO_TRY(validate_exclusion(c, now, k));
   }
   for (size_t i = 0; i < now.referenced_by.size(); i++) {
     const ConstraintInfo& k = now.referenced_by[i];

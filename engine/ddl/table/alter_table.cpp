@@ -14,6 +14,7 @@
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_target.h"
+#include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
@@ -134,6 +135,7 @@ Status add_constraint(DdlContext& c, const RelationPtr& relation, const PgQuery_
     case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE: return add_key_constraint(c, target, k);
     case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: return add_check_constraint(c, target, k);
     case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: return add_foreign_key(c, target, k);
+    case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return add_exclusion_constraint(c, target, k);
     default: return unsupported("this kind of constraint");
   }
 }

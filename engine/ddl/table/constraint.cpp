@@ -4,6 +4,7 @@
 
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/partition/partition_index.h"
+#include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/trigger/trigger_rows.h"
@@ -51,6 +52,7 @@ Status insert_constraint(DdlContext& c, const NewConstraint& n) {
     row.oids(pg_constraint::c_conppeqop, n.equality);
     row.oids(pg_constraint::c_conffeqop, n.equality);
   }
+  if (!n.exclusion.empty()) row.oids(pg_constraint::c_conexclop, n.exclusion);
   if (!n.delete_set_columns.empty()) row.i16s(pg_constraint::c_confdelsetcols, n.delete_set_columns);
   if (n.expression) row.str(pg_constraint::c_conbin, *n.expression);
   const StorageStatus status = t.insert(c.txn, row);
@@ -296,6 +298,11 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   }
   for (const int16_t included : index.included) {
     spec.included.push_back(relation->find_column(source.columns[static_cast<size_t>(included) - 1].name)->number);
+  }
+  for (const ConstraintInfo& k : source.constraints) {
+    if (k.kind == 'x' && k.index == index.oid) {
+      return add_exclusion_like(c, target, k, index, std::move(spec), expressions);
+    }
   }
   if (index.constraint) {
     spec.name = spec.primary ? choose_relation_name(c, relation->name, "", "pkey", relation->schema)

@@ -9,6 +9,7 @@
 #include "engine/ddl/partition/bound_spec.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_key.h"
+#include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
@@ -265,7 +266,7 @@ Status add_constraints(DdlContext& c, ConstraintTarget& target, const std::vecto
     switch (k->contype) {
       case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK: INDIGO_TRY(add_check_constraint(c, target, *k)); break;
       case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: INDIGO_TRY(add_foreign_key(c, target, *k)); break;
-      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: return unsupported("an exclusion constraint");
+      case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION: INDIGO_TRY(add_exclusion_constraint(c, target, *k)); break;
       default: break;
     }
   }

@@ -247,7 +247,7 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
       .flag(pg_index::c_indisunique, spec.unique)
       .flag(pg_index::c_indnullsnotdistinct, spec.nulls_not_distinct)
       .flag(pg_index::c_indisprimary, spec.primary)
-      .flag(pg_index::c_indisexclusion, false)
+      .flag(pg_index::c_indisexclusion, spec.exclusion)
       .flag(pg_index::c_indimmediate, spec.immediate)
       .flag(pg_index::c_indisclustered, false)
       .flag(pg_index::c_indisvalid, true)
@@ -332,6 +332,8 @@ bool class_accepts(DdlContext& c, const AccessMethod& method, std::string_view n
   return accepts;
 }
 
+}  // namespace
+
 Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const AccessMethod& method,
                                       const PgQuery__IndexElem& e, std::vector<StoredExpression>& expressions) {
   IndexColumnSpec spec;
@@ -391,6 +393,8 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
                          : e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST;
   return spec;
 }
+
+namespace {
 
 // The method that is asked for, if it can do what is asked of it.
 Result<const AccessMethod*> method_for(const PgQuery__IndexStmt& s) {

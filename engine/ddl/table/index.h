@@ -3,6 +3,7 @@
 
 #include "catalog/access_method.h"
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
 
 namespace indigo::storage {
@@ -23,7 +24,8 @@ struct IndexColumnSpec {
 struct IndexSpec {
   std::string name;
   bool unique = false, primary = false, nulls_not_distinct = false;
-  bool immediate = true;  // false: deferrable
+  bool immediate = true;   // false: deferrable
+  bool exclusion = false;  // of an exclusion constraint
   std::vector<IndexColumnSpec> columns;
   std::vector<int16_t> included;
   std::string predicate;
@@ -43,6 +45,10 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
 // Plain key columns by name, in default order. 42703 for unknown ones; 0A000 for types that have no key encoding.
 Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names);
 Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column);
+
+// A key of an index statement or of an exclusion constraint; `expressions` takes what it computes.
+Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const catalog::AccessMethod& method,
+                                      const PgQuery__IndexElem& e, std::vector<StoredExpression>& expressions);
 
 Status execute_create_index(DdlContext& c, const PgQuery__IndexStmt& s);
 

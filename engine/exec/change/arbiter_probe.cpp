@@ -10,7 +10,9 @@ namespace indigo::engine::exec {
 namespace {
 
 bool is_arbiter(const catalog::IndexInfo& index, const std::vector<Oid>& arbiters) {
-  return index.unique && (arbiters.empty() || std::find(arbiters.begin(), arbiters.end(), index.oid) != arbiters.end());
+  // An index that is not immediate is that of a constraint, perhaps of an exclusion constraint.
+  return (index.unique || !index.immediate) &&
+         (arbiters.empty() || std::find(arbiters.begin(), arbiters.end(), index.oid) != arbiters.end());
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ ChangeTarget::ChangeTarget(QueryState& state, std::shared_ptr<const catalog::Rel
   }
   for (const catalog::ConstraintInfo& c : relation_->constraints) {
     has_foreign_keys_ |= c.kind == 'f';
-    has_deferrable_keys_ |= c.deferrable && (c.kind == 'p' || c.kind == 'u');
+    has_deferrable_keys_ |= c.deferrable && (c.kind == 'p' || c.kind == 'u' || c.kind == 'x');
+    has_exclusions_ |= c.kind == 'x' && !c.deferrable;
   }
   has_references_ = !relation_->referenced_by.empty();
 }
@@ -179,6 +180,28 @@ Status ChangeTarget::moved(const std::shared_ptr<const catalog::RelationInfo>& r
   root->layout.encode(before, 0, old_image);
   root->layout.encode(after, row, new_image);
   return state_.foreign_keys().parent_moved(state_, root, *relation_, old_image, new_image);
+}
+
+Result<const catalog::ConstraintInfo*> ChangeTarget::excluded(Bytes row, Bytes old_row, Bytes own_key,
+                                                              std::unique_ptr<Error>& violation) {
+  if (exclusions_.empty()) {
+    for (const catalog::ConstraintInfo& k : relation_->constraints) {
+      if (k.kind != 'x' || k.deferrable) continue;
+      INDIGO_ASSIGN(auto check, ExclusionCheck::make(state_, relation_, k));
+      exclusions_.push_back(std::move(check));
+    }
+  }
+  for (const auto& check : exclusions_) {
+    if (!old_row.empty()) {
+      INDIGO_ASSIGN(const bool changes, check->changes(old_row, row));
+      if (!changes) continue;
+    }
+    INDIGO_ASSIGN(const auto other, check->find(row, own_key));
+    if (!other) continue;
+    violation = std::make_unique<Error>(check->violation(row, *other));
+    return &check->constraint();
+  }
+  return nullptr;
 }
 
 Result<ChangeChecks> ChangeChecks::make(Builder& b, const sql::ExprList& checks,

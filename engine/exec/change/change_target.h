@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/exec/builder.h"
+#include "engine/exec/change/exclusion_check.h"
 #include "engine/exec/change/row_triggers.h"
 #include "storage/table.h"
 
@@ -48,7 +49,8 @@ class ChangeTarget {
 
   // ---- foreign keys, deferrable keys and AFTER triggers: tell the statement's queue what happened
   bool has_queued_checks() const {
-    return has_foreign_keys_ || has_references_ || has_deferrable_keys_ || triggers_.after(catalog::kTriggerUpdate);
+    return has_exclusions_ || has_foreign_keys_ || has_references_ || has_deferrable_keys_ ||
+           triggers_.after(catalog::kTriggerUpdate);
   }
   // `moved`: part of an UPDATE that takes the row to another partition.
   Status inserted(Bytes row, bool moved = false);
@@ -58,6 +60,13 @@ class ChangeTarget {
   Status moved(const std::shared_ptr<const catalog::RelationInfo>& root, Bytes old_row, const Chunk& moved,
                uint32_t row);
   RowTriggers& triggers() { return triggers_; }
+
+  // ---- exclusion constraints that are not deferrable, before a row is written
+  bool has_exclusions() const { return has_exclusions_; }
+  // The constraint, and with it the error, that stands in the row's way; null: none does. `old_row` and `own_key`: of the row
+  // that an update changes.
+  Result<const catalog::ConstraintInfo*> excluded(Bytes row, Bytes old_row, Bytes own_key,
+                                                  std::unique_ptr<Error>& violation);
 
   // Adds the row to the error, as far as the user may see it. `columns` that the statement names: change_plan's.
   Error failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const;
@@ -72,6 +81,8 @@ class ChangeTarget {
   bool has_foreign_keys_ = false;   // this table references others
   bool has_references_ = false;     // others reference this table
   bool has_deferrable_keys_ = false;
+  bool has_exclusions_ = false;
+  std::vector<std::unique_ptr<ExclusionCheck>> exclusions_;
   RowTriggers triggers_;
 };
 

@@ -206,9 +206,14 @@ Result<bool> ForeignKeyQueue::lock_parent(QueryState& state, const RelationInfo&
 Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation, Bytes old_row, Bytes new_row) {
   for (size_t i = 0; i < relation->constraints.size(); i++) {
     const ConstraintInfo& constraint = relation->constraints[i];
-    if (!constraint.deferrable || (constraint.kind != 'p' && constraint.kind != 'u')) continue;
+    if (!constraint.deferrable) continue;
+    if (constraint.kind != 'p' && constraint.kind != 'u' && constraint.kind != 'x') continue;
     if (!is_enabled(state, *relation, constraint,
                     old_row.empty() ? catalog::kTriggerInsert : catalog::kTriggerUpdate)) {
+      continue;
+    }
+    if (constraint.kind == 'x') {
+      events_.push_back({Event::Kind::kKey, relation, i, std::string(), std::string(new_row), 0, nullptr});
       continue;
     }
     if (!old_row.empty() && same_columns(state, *relation, old_row, new_row, constraint.columns)) continue;
@@ -346,7 +351,9 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
     switch (event.kind) {
       case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
       case Event::Kind::kTrigger: INDIGO_TRY(trigger_event(state, event, late)); break;
-      case Event::Kind::kKey: INDIGO_TRY(recheck_key(state, event, many)); break;
+      case Event::Kind::kKey:
+        INDIGO_TRY(event.info()->kind == 'x' ? recheck_exclusion(state, event) : recheck_key(state, event, many));
+        break;
       case Event::Kind::kParentUpdated:
       case Event::Kind::kParentErased: INDIGO_TRY(parent_event(state, event)); break;
     }

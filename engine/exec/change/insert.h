@@ -22,6 +22,8 @@ class ConflictHandler {
   enum class Answer : uint8_t { kSkip, kRetry, kChanged, kViolation };
   // Looks at a row that is about to be inserted.
   virtual Status before(Bytes key, Bytes row) = 0;
+  // Is a row left out that this constraint's index stands against?
+  virtual bool skips(Oid index) const = 0;
   // kChanged: the handler has written; target columns of row `row` now hold the updated row.
   virtual Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) = 0;
 };

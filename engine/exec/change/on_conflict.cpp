@@ -37,6 +37,11 @@ Status OnConflictHandler::before(Bytes key, Bytes row) {
   return {};
 }
 
+bool OnConflictHandler::skips(Oid index) const {
+  const auto& arbiters = plan_.arbiters;
+  return !plan_.update && (arbiters.empty() || std::find(arbiters.begin(), arbiters.end(), index) != arbiters.end());
+}
+
 Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Duplicate& met, const Frame& source,
                                                             uint32_t row) {
   (void)source;

@@ -22,6 +22,7 @@ class OnConflictHandler final : public ConflictHandler {
     if (updater_ != nullptr) updater_->target().triggers().set_named(named);
   }
   Status before(Bytes key, Bytes row) override;
+  bool skips(Oid index) const override;
   Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override;
 
  private:

@@ -245,9 +245,26 @@ void RowInserter::write(const Chunk& source, Selection selection, Selection all,
           return;
         }
       }
+      std::unique_ptr<Error> violation;
+      if (target_.has_exclusions()) {
+        auto excluded = target_.excluded(image_, Bytes(), Bytes(), violation);
+        if (!excluded.ok()) {
+          error = excluded.take_error();
+          return;
+        }
+        if (*excluded != nullptr && handler == nullptr) {
+          error = std::move(violation);
+          return;
+        }
+        if (*excluded != nullptr && handler->skips((*excluded)->index)) break;
+      }
       auto done = target_.insert(key_, image_, duplicate_);
       if (!done.ok()) {
         error = done.take_error();
+        return;
+      }
+      if (*done && violation != nullptr) {  // no arbiter was in the way
+        error = std::move(violation);
         return;
       }
       if (*done) {

@@ -238,6 +238,11 @@ Status RowUpdater::write(const storage::Claimed& claimed, uint32_t row) {
     // A trigger has changed the key, which asks for a stronger lock.
     INDIGO_TRY(claimer_->check_untouched(state_, row, storage::RowLockMode::kUpdate));
   }
+  if (target_.has_exclusions()) {
+    std::unique_ptr<Error> violation;
+    INDIGO_ASSIGN(const auto* excluded, target_.excluded(image_, claimed.row, claimed.key, violation));
+    if (excluded != nullptr) return std::move(*violation);
+  }
   INDIGO_TRY(target_.update(claimed.key, key, image_));
   returned_.set(state_, new_, row, {key, image_});
   return target_.updated(claimed.row, image_);

@@ -49,6 +49,13 @@ bool key_can_conflict(const catalog::RelationInfo& relation, const catalog::Cons
   return true;
 }
 
+Status recheck_exclusion(QueryState& state, const ConstraintEvent& event) {
+  INDIGO_ASSIGN(const auto check, ExclusionCheck::make(state, event.relation, *event.info()));
+  INDIGO_ASSIGN(const auto other, check->find_other(event.new_row));
+  if (!other) return {};
+  return check->violation(event.new_row, *other);
+}
+
 Status recheck_key(QueryState& state, const ConstraintEvent& event, bool many) {
   const catalog::RelationInfo& relation = *event.relation;
   const catalog::ConstraintInfo& constraint = *event.info();

@@ -14,6 +14,8 @@ inline constexpr size_t kKeyLocksMax = 4096;
 
 // 23505 when another row has the key of the event's row now. `many`: lock the whole index.
 Status recheck_key(QueryState& state, const ConstraintEvent& event, bool many);
+// 23P01 when the event's row is excluded by another row now.
+Status recheck_exclusion(QueryState& state, const ConstraintEvent& event);
 // Whether a row can be in anybody's way (no null in its key).
 bool key_can_conflict(const catalog::RelationInfo& relation, const catalog::ConstraintInfo& constraint, Bytes row);
 

@@ -1,6 +1,8 @@
 // CREATE INDEX and the constraints of a table, as statements.
+#include "catalog/descriptor/exclusion_info.h"
 #include "engine/system/definitions/expression_text.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/expression/overloads.h"
 #include "storage/table.h"
 #include "types/builtin/builtins.h"
 #include "types/value/array_format.h"
@@ -221,6 +223,28 @@ std::string foreign_key_text(SessionParts& session, const RelationInfo& table, c
   return out;
 }
 
+std::string exclusion_constraint_text(SessionParts& session, const RelationPtr& table, const ConstraintInfo& c,
+                                      bool pretty) {
+  const IndexInfo* index = index_of(*table, c.index);
+  if (index == nullptr) return "";
+  std::string out = "EXCLUDE USING " + index->method + " (";
+  const std::vector<Oid> operators = exclusion_operators(c);
+  for (size_t i = 0; i < index->columns.size(); i++) {
+    out += (i == 0 ? "" : ", ") + key_with_options(session, table, index->columns[i], pretty) + " WITH ";
+    const auto* op = i < operators.size() ? session.session_catalog().operator_by_oid(operators[i]) : nullptr;
+    if (op == nullptr) continue;
+    const auto* seen = sql::find_operator_quietly(session.session_catalog(), "", op->name, op->left, op->right);
+    out += seen == op ? op->name
+                      : "OPERATOR(" + types::quote_identifier(session.session_catalog().schema_name(op->schema)) + "." +
+                            op->name + ")";
+  }
+  out += ")";
+  if (!index->included.empty()) out += " INCLUDE (" + column_list(*table, index->included) + ")";
+  if (const std::string options = storage_options(session, c.index); !options.empty()) out += " WITH (" + options + ")";
+  if (!index->predicate.empty()) out += " WHERE (" + expression_text(session, index->predicate, table, pretty) + ")";
+  return out;
+}
+
 std::string constraint_text(SessionParts& session, const RelationPtr& table, const ConstraintInfo& c, bool pretty,
                             bool only_here) {
   std::string out;
@@ -230,6 +254,7 @@ std::string constraint_text(SessionParts& session, const RelationPtr& table, con
       if (only_here) out += " NO INHERIT";
       break;
     case 'f': out = foreign_key_text(session, *table, c); break;
+    case 'x': out = exclusion_constraint_text(session, table, c, pretty); break;
     default: {
       out = c.kind == 'p' ? "PRIMARY KEY (" : "UNIQUE ";
       const IndexInfo* index = index_of(*table, c.index);

@@ -183,6 +183,9 @@ Status find_arbiters(Scope& scope, const PgQuery__InferClause& infer, OnConflict
     if (scope.target_view != nullptr) return no_constraint(scope, infer.conname, scope.target_view->view->name);
     for (const auto& constraint : r.constraints) {
       if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
+      if (constraint.kind == 'x' && out.update) {
+        return Error(sqlstate::kWrongObjectType, "ON CONFLICT DO UPDATE not supported with exclusion constraints");
+      }
       out.arbiters.push_back(constraint.index);
       return {};
     }
