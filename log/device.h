@@ -34,6 +34,8 @@ class Device {
   virtual Status sync() = 0;
   // The same for everything that can be read, also what a process that has died wrote.
   virtual Status sync_all() = 0;
+  // Something that was written or read has not reached the device: the same as a sync that failed.
+  virtual bool faulted() const { return false; }
 };
 
 // A plain file that is written from its beginning to its end, once.

@@ -18,6 +18,7 @@
 
 #include "base/sqlstate.h"
 #include "log/file_error.h"
+#include "log/mapping_faults.h"
 
 namespace indigo::log {
 
@@ -75,11 +76,14 @@ const Library& library() {
   return loaded;
 }
 
-class Pmem2Device final : public Device {
+class Pmem2Device final : public Device, private MappedFile {
  public:
   Pmem2Device(std::string path, int fd, uint32_t block_bytes)
-      : path_(std::move(path)), fd_(fd), block_bytes_(block_bytes) {}
+      : path_(std::move(path)), fd_(fd), block_bytes_(block_bytes) {
+    add_mapped_file(*this);
+  }
   ~Pmem2Device() override {
+    remove_mapped_file(*this);
     for (uint32_t i = 0; i < count_.load(); i++) {
       if (maps_[i].map != nullptr) {
         library().map_delete(&maps_[i].map);
@@ -132,7 +136,9 @@ class Pmem2Device final : public Device {
   void fence() override {
     if (granularity_ == Granularity::kCacheLine) drain_();
   }
+  bool faulted() const override { return faulted_.load(std::memory_order_relaxed); }
   Status sync() override {
+    if (faulted()) return file_error(path_, "could not write", EIO);
     if (granularity_ == Granularity::kCacheLine) {
       drain_();
     } else if (fdatasync(fd_) != 0) {
@@ -142,12 +148,21 @@ class Pmem2Device final : public Device {
   }
   // On DAX, too, the kernel knows which pages were mapped and written.
   Status sync_all() override {
+    if (faulted()) return file_error(path_, "could not read", EIO);
     if (fdatasync(fd_) != 0) return file_error(path_, "could not flush", errno);
     return {};
   }
 
  private:
   static constexpr uint32_t kMaxBlocks = 65536;  // 1 TB
+  bool contains(const char* address) const override {
+    for (uint32_t i = 0; i < count_.load(std::memory_order_acquire); i++) {
+      if (address >= maps_[i].address && address < maps_[i].address + block_bytes_) return true;
+    }
+    return false;
+  }
+  void note_fault() override { faulted_.store(true, std::memory_order_relaxed); }
+
   struct Mapped {
     pmem2_map* map = nullptr;
     char* address = nullptr;
@@ -214,6 +229,7 @@ class Pmem2Device final : public Device {
   pmem2_memcpy_fn memcpy_ = nullptr;
   pmem2_drain_fn drain_ = nullptr;
   std::optional<bool> wants_libpmem2_;  // the same for every block
+  std::atomic<bool> faulted_{false};
   std::atomic<uint32_t> count_{0};
   std::unique_ptr<Mapped[]> maps_ = std::make_unique<Mapped[]>(kMaxBlocks);  // never moves: readers take no lock
 };

@@ -30,6 +30,8 @@ class EpochReader {
   // 0A000 when the version is unknown, XX001 when the header is damaged.
   static Result<std::unique_ptr<EpochReader>> open(Directory& directory, const std::string& name);
 
+  // 58030 when something that was read could not be: what was found then means nothing.
+  Status fault() const { return device_->faulted() ? device_->sync_all() : Status(); }
   const FileHeader& header() const { return header_; }
   const Geometry& geometry() const { return geometry_; }
   // The newest durable prefix that the file tells of: below this every record must be whole. Learns from records too.

@@ -111,6 +111,7 @@ class Replay {
       const auto record = reader->read(lsn);
       if (!record) {
         if (!cut) reader->learn_watermark(lsn + 1);
+        INDIGO_TRY(reader->fault());
         if (mutated(Mutation::kIgnoreWatermark)) break;
         if (cut || lsn < reader->watermark()) return gap(name, *reader, lsn);
         break;

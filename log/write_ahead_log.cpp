@@ -151,6 +151,12 @@ Lsn WriteAheadLog::append(Reservation& reservation, RecordKind kind, CommitStamp
   uint64_t entry = table_entry(reservation.block, reservation.line);
   device_->write(space_->table_entry_address(lsn.value), &entry, sizeof entry);
   if (level_ == Durability::kPower && !mutated(Mutation::kOmitFences)) device_->fence();
+  if (device_->faulted()) [[unlikely]] {  // before anyone can take it for written
+    uint64_t from = void_from_.load();
+    while (lsn.value < from && !void_from_.compare_exchange_weak(from, lsn.value)) {
+    }
+    if (Status failed = device_->sync(); !failed.ok() && !failed_.load()) fail(failed.error());
+  }
   bytes_appended_.fetch_add(record_bytes(payload.size()), std::memory_order_relaxed);
   space_->appended(reservation.block, lsn.value);
   reserved_.fetch_sub(1);
@@ -177,7 +183,7 @@ bool WriteAheadLog::wait_durable(Lsn lsn) {
   if (mutated(Mutation::kAcknowledgeAtOnce)) return true;
   if (!flushes()) {
     if (lsn && !mutated(Mutation::kAcknowledgeAlone)) order_->wait_filled(lsn);
-    return !failed_.load();
+    return lsn.value < void_from_.load();
   }
   const auto done = [&] { return durable_end_.load() > lsn.value || failed_.load(); };
   while (!done()) {

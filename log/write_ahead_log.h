@@ -104,6 +104,7 @@ class WriteAheadLog final : public Log {
   std::atomic<uint64_t> bytes_flushed_{0};
   std::atomic<uint64_t> durable_end_{0};  // all below are durable; used when flushes()
   std::atomic<bool> failed_{false};
+  std::atomic<uint64_t> void_from_{UINT64_MAX};  // LSN; without flushes: nothing from there on is acknowledged
   std::atomic<bool> flusher_sleeps_{false};
   WaitPoint durable_;
 

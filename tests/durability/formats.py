@@ -129,6 +129,32 @@ def keys_of_other_collations_are_rewritten(case):
     assert rows(server.connect(), "select count(*) from words") == [(500,)]
 
 
+def a_log_that_cannot_be_stored_into_is_an_error(case):
+    # Behind a file's end a mapping has no page, as where a disk fails.
+    for level in ("power", "process"):
+        server = case.start("-c", f"durability={level}", name=level)
+        c = server.connect()
+        run(c, "create table t (a int primary key, b text)", "insert into t values (1, 'before')")
+        os.truncate(os.path.join(server.directory, "log-0000000001"), 4096)
+        for i in range(2, 100):
+            try:
+                run(c, f"insert into t values ({i}, repeat('x', 10000))")
+            except Exception as error:
+                assert error.pgcode == "58030" and "log-0000000001" in str(error), (level, error)
+                break
+        else:
+            raise AssertionError("every insert was acknowledged")
+        # Reading goes on, though nobody is told at a commit that what was read will last.
+        assert rows(server.connect(autocommit=False), "select b from t where a = 1") == [("before",)]
+        try:
+            run(server.connect(), "insert into t values (1000, '')")
+        except Exception as error:
+            assert error.pgcode == "58030", error
+        else:
+            raise AssertionError("it was acknowledged")
+        server.stop()
+
+
 def starts_without_changes_leave_few_logs(case):
     server = case.start()
     run(server.connect(), "create table t (a int)")

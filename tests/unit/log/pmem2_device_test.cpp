@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/sqlstate.h"
 #include "tests/unit/temporary_directory.h"
 
 namespace indigo::log {
@@ -48,6 +49,30 @@ TEST_F(Pmem2DeviceTest, BlocksStayWhereTheyAreAndComeBack) {
   ASSERT_EQ(device->block_count(), 5U);
   for (uint32_t i = 0; i < 5; i++) EXPECT_EQ(std::memcmp(device->block(i) + i, "indigo", 6), 0);
   EXPECT_TRUE(device->sync_all().ok());
+}
+
+// As a disk that fails does to a mapping: behind the end of a file there is nothing that a page could be read from or written to.
+TEST_F(Pmem2DeviceTest, AStoreThatTheDeviceCannotTakeIsAnErrorOfTheNextSync) {
+  auto device = open(true);
+  auto other = open_pmem2_device(path() + ".other", kBlock, true);
+  ASSERT_TRUE(device->grow().ok() && device->grow().ok() && other.ok() && (*other)->grow().ok());
+  device->write(device->block(0), "indigo", 6);
+  EXPECT_TRUE(device->sync().ok());
+  ASSERT_EQ(truncate(path().c_str(), 4096), 0);
+  EXPECT_FALSE(device->faulted());
+  device->write(device->block(0), "indigo", 6);
+  EXPECT_FALSE(device->faulted());
+  device->write(device->block(1) + 5000, "indigo", 6);
+  EXPECT_TRUE(device->faulted());
+  EXPECT_EQ(std::memcmp(device->block(1) + 5000, "indigo", 6), 0);
+  EXPECT_EQ(device->block(1)[100'000], 0);
+  for (const Status& status : {device->sync(), device->sync_all()}) {
+    ASSERT_FALSE(status.ok());
+    EXPECT_EQ(status.error().state, sqlstate::kIoError);
+  }
+  (*other)->write((*other)->block(0), "indigo", 6);
+  EXPECT_TRUE((*other)->sync().ok());
+  unlink((path() + ".other").c_str());
 }
 
 // A file system that refuses MAP_SYNC late leaves a hole for a moment where the block is to be mapped, if it is done in two steps.
