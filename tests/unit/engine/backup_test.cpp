@@ -48,7 +48,7 @@ TEST(Backups, ASlowTargetHoldsUpNeitherCheckpointsNorWhoCancels) {
   ASSERT_TRUE(catalog.ok());
   data->run(*store, **catalog, {});
   Blocked target;
-  Backups backups({data->log(), *store, **catalog}, target.opener());
+  Backups backups({data->log(), *store, **catalog}, {}, target.opener());
   std::promise<Waiter*> waiter;
   auto made = std::async(std::launch::async, [&] {
     waiter.set_value(&Waiter::current());
