@@ -45,6 +45,20 @@ execute_process(
   COMMAND ${CMAKE_OBJCOPY} --redefine-sym malloc=indigo_grammar_malloc --redefine-sym realloc=indigo_grammar_realloc
           --redefine-sym strdup=indigo_grammar_strdup ${INDIGO_pg_query_pg_query} ${pg_query_archive}
   COMMAND_ERROR_IS_FATAL ANY)
+# What writes its parse trees makes them in our memory and packs nothing (sql/parse/grammar_tree.cpp).
+set(pg_query_writer ${CMAKE_BINARY_DIR}/pg_query_outfuncs_protobuf.o)
+execute_process(
+  COMMAND ${CMAKE_AR} x ${pg_query_archive} pg_query_outfuncs_protobuf.o
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(
+  COMMAND ${CMAKE_OBJCOPY} --redefine-sym palloc=indigo_tree_palloc --redefine-sym pstrdup=indigo_tree_pstrdup
+          --redefine-sym pg_query__string__init=indigo_tree_string_init
+          --redefine-sym pg_query__float__init=indigo_tree_float_init
+          --redefine-sym pg_query__bit_string__init=indigo_tree_bit_string_init
+          --redefine-sym pg_query__parse_result__get_packed_size=indigo_tree_packed_size
+          --redefine-sym pg_query__parse_result__pack=indigo_tree_pack ${pg_query_writer}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_AR} r ${pg_query_archive} ${pg_query_writer} COMMAND_ERROR_IS_FATAL ANY)
 set_target_properties(external_pg_query PROPERTIES INTERFACE_LINK_LIBRARIES "${pg_query_archive};Threads::Threads")
 indigo_external(cli11 HEADER CLI/CLI.hpp)
 if(INDIGO_JEMALLOC)

@@ -28,24 +28,24 @@ namespace {
 
 thread_local sigjmp_buf* way_out = nullptr;
 
-void missing() {
-  if (indigo::MustNotFail::active() || way_out == nullptr) return indigo::no_memory();
-  if (!indigo::return_free_memory()) siglongjmp(*way_out, 1);
-}
-
 }  // namespace
+
+void indigo::sql::grammar_memory_missing() {
+  if (MustNotFail::active() || way_out == nullptr) return no_memory();
+  if (!return_free_memory()) siglongjmp(*way_out, 1);
+}
 
 void* indigo_grammar_malloc(size_t bytes) {
   for (;;) {
     if (void* memory = std::malloc(bytes); memory != nullptr || bytes == 0) return memory;
-    missing();
+    indigo::sql::grammar_memory_missing();
   }
 }
 
 void* indigo_grammar_realloc(void* old, size_t bytes) {
   for (;;) {
     if (void* memory = std::realloc(old, bytes); memory != nullptr) return memory;
-    missing();
+    indigo::sql::grammar_memory_missing();
   }
 }
 

@@ -13,6 +13,9 @@ namespace indigo::sql {
 
 void call_grammar(void (*call)(void* argument), void* argument);
 
+// Within a call, for memory that is missing: returns when some has been found, else leaves the call with the jump.
+void grammar_memory_missing();
+
 // call() gives a plain struct of the library.
 template <class F>
 auto call_grammar(F&& call) {

@@ -106,8 +106,19 @@ int location_of(const PgQuery__Node* n) {
   }
 }
 
+namespace {
+
+// What a Node is one of: it has a field for each of 250 kinds, all in one place.
+const ProtobufCMessage* node_message(const ProtobufCMessage* node) {
+  const auto* n = reinterpret_cast<const PgQuery__Node*>(node);
+  return n->node_case == PG_QUERY__NODE__NODE__NOT_SET ? nullptr : &n->alias->base;
+}
+
+}  // namespace
+
 void walk_tree(const ProtobufCMessage* root, const std::function<bool(const ProtobufCMessage*)>& visit) {
   if (root == nullptr || !visit(root)) return;
+  if (root->descriptor == &pg_query__node__descriptor) return walk_tree(node_message(root), visit);
   const ProtobufCMessageDescriptor* d = root->descriptor;
   const char* base = reinterpret_cast<const char*>(root);
   for (unsigned i = 0; i < d->n_fields; i++) {
@@ -171,6 +182,7 @@ bool equal_fields(const ProtobufCMessage* a, const ProtobufCMessage* b, const Pr
 bool equal_trees(const ProtobufCMessage* a, const ProtobufCMessage* b) {
   if (a == nullptr || b == nullptr) return a == b;
   if (a->descriptor != b->descriptor) return false;
+  if (a->descriptor == &pg_query__node__descriptor) return equal_trees(node_message(a), node_message(b));
   for (unsigned i = 0; i < a->descriptor->n_fields; i++) {
     const ProtobufCFieldDescriptor& f = a->descriptor->fields[i];
     if (std::string_view(f.name) != "location" && !equal_fields(a, b, f)) return false;

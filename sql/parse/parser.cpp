@@ -2,14 +2,15 @@
 
 #include <pg_query.h>
 
+#include "base/arena.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "base/utf8.h"
 #include "sql/parse/grammar_call.h"
+#include "sql/parse/grammar_tree.h"
 #include "sql/parse/parse_error.h"
 #include "sql/parse/pre_scan.h"
 #include "sql/parse/text_position.h"
-#include "sql/parse/tree_arena.h"
 
 namespace indigo::sql {
 namespace {
@@ -18,10 +19,9 @@ class ParsedTree final : public ParsedText {
  public:
   const std::vector<Statement>& statements() const override { return statements_; }
 
-  bool unpack(const PgQueryProtobuf& bytes) {
-    const PgQuery__ParseResult* root =
-        pg_query__parse_result__unpack(arena_.allocator(), bytes.len, reinterpret_cast<const uint8_t*>(bytes.data));
-    if (root == nullptr) return false;
+  Arena& arena() { return arena_; }
+
+  void set_root(const PgQuery__ParseResult* root) {
     statements_.reserve(root->n_stmts);
     for (size_t i = 0; i < root->n_stmts; i++) {
       const PgQuery__RawStmt* raw = root->stmts[i];
@@ -32,13 +32,14 @@ class ParsedTree final : public ParsedText {
       }
       statements_.push_back({raw->stmt, raw->stmt_location, raw->stmt_len});
     }
-    return true;
   }
 
  private:
+  static constexpr size_t kFirstBlockBytes = 16 * 1024;
+
   template <class T>
   T* make(const T& value) {
-    return new (arena_.allocator()->alloc(arena_.allocator()->allocator_data, sizeof(T))) T(value);
+    return new (arena_.allocate(sizeof(T))) T(value);
   }
 
   // SELECT ... INTO is CREATE TABLE AS from here on.
@@ -57,24 +58,28 @@ class ParsedTree final : public ParsedText {
     statement->create_table_as_stmt = create;
   }
 
-  TreeArena arena_;
+  Arena arena_{kFirstBlockBytes};  // freed without a walk
   std::vector<Statement> statements_;
 };
 
 // `scanned` is `text` after pre_scan.
 Result<std::shared_ptr<const ParsedText>> parse_scanned(std::string_view text, const std::string& scanned) {
-  const PgQueryProtobufParseResult raw = call_grammar([&] { return pg_query_parse_protobuf(scanned.c_str()); });
+  auto parsed = std::make_shared<ParsedTree>();
+  GrammarTree tree(parsed->arena());
+  PgQueryProtobufParseResult raw{};
+  {
+    const GrammarTree::Collecting scope(tree);
+    raw = call_grammar([&] { return pg_query_parse_protobuf(scanned.c_str()); });
+  }
   Result<std::shared_ptr<const ParsedText>> answer = std::shared_ptr<const ParsedText>();
   if (raw.error != nullptr) {
     const int offset = byte_offset(scanned, raw.error->cursorpos);
     answer = parse_error(raw.error->message, character_position(text, offset));
+  } else if (tree.root() == nullptr) {
+    answer = Error(sqlstate::kInternalError, "the parse tree cannot be read");
   } else {
-    auto tree = std::make_shared<ParsedTree>();
-    if (tree->unpack(raw.parse_tree)) {
-      answer = std::shared_ptr<const ParsedText>(std::move(tree));
-    } else {
-      answer = Error(sqlstate::kInternalError, "the parse tree cannot be read");
-    }
+    parsed->set_root(tree.root());
+    answer = std::shared_ptr<const ParsedText>(std::move(parsed));
   }
   pg_query_free_protobuf_parse_result(raw);
   return answer;
