@@ -13,7 +13,7 @@ constexpr size_t kIdleOfOnePlanMax = 2;
 
 std::unique_ptr<Execution> ExecutionPool::take(const Prepared& prepared) {
   const sql::PlannedStatement* plan = prepared.plan.get();
-  if (last_.first == plan && last_.second) return std::move(last_.second);
+  if (last_.plan == plan && last_.execution) return std::move(last_.execution);
   if (const auto idle = idle_.find(plan); idle != idle_.end() && !idle->second.empty()) {
     auto execution = std::move(idle->second.back());
     idle->second.pop_back();
@@ -25,13 +25,14 @@ std::unique_ptr<Execution> ExecutionPool::take(const Prepared& prepared) {
 void ExecutionPool::give_back(const Prepared& prepared, std::unique_ptr<Execution> execution) {
   execution->close();
   if (prepared.custom) return;  // not to be run again
-  if (last_.second && last_.first != prepared.plan.get()) {
+  if (last_.execution && last_.again && last_.plan != prepared.plan.get()) {
     if (idle_.size() > StatementCache::kEntriesMax) idle_.clear();
     const MustNotFail scope;  // a hash table of Abseil's that cannot grow is broken
-    auto& idle = idle_[last_.first];
-    if (idle.size() < kIdleOfOnePlanMax) idle.push_back(std::move(last_.second));
+    auto& idle = idle_[last_.plan];
+    if (idle.size() < kIdleOfOnePlanMax) idle.push_back(std::move(last_.execution));
   }
-  last_ = {prepared.plan.get(), std::move(execution)};
+  last_ = {prepared.plan.get(), std::move(execution), prepared.has_run};
+  prepared.has_run = true;
 }
 
 void ExecutionPool::clear() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <absl/container/flat_hash_map.h>
@@ -22,8 +21,14 @@ class ExecutionPool {
   void clear();
 
  private:
-  // The last one used is found without a look-up.
-  std::pair<const sql::PlannedStatement*, std::unique_ptr<Execution>> last_{nullptr, nullptr};
+  // The last one used is found without a look-up. One that has run only once makes room for the next: most statements of
+  // some programs come once, and buffers of theirs would be the memory of all the others.
+  struct Last {
+    const sql::PlannedStatement* plan = nullptr;
+    std::unique_ptr<Execution> execution;
+    bool again = false;
+  };
+  Last last_;
   absl::flat_hash_map<const sql::PlannedStatement*, std::vector<std::unique_ptr<Execution>>> idle_;
 };
 

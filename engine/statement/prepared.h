@@ -41,6 +41,7 @@ struct Prepared {
     friend bool operator==(const Allowed&, const Allowed&) = default;
   };
   mutable Allowed allowed;
+  mutable bool has_run = false;  // another note of that session
   uint64_t catalog_version = 0;
   uint64_t plan_settings = 0;  // SessionSettings::plan_generation at planning
   bool for_cursor = false;     // planned so that rows tell where they come from

@@ -4,6 +4,33 @@
 
 namespace indigo::engine {
 
+void StatementCache::Seen::add(uint64_t hash) {
+  if (places_.empty()) places_.resize(kPlaces);
+  places_[hash % kPlaces] = static_cast<uint32_t>(hash >> 32) | 1;
+}
+
+bool StatementCache::Seen::has(uint64_t hash) const {
+  return !places_.empty() && places_[hash % kPlaces] == (static_cast<uint32_t>(hash >> 32) | 1);
+}
+
+void StatementCache::clear() {
+  entries_.clear();
+  on_probation_.clear();
+  key_bytes_ = 0;
+}
+
+void StatementCache::end_probation() {
+  while (on_probation_.size() >= kOnProbation) {
+    const std::string& key = on_probation_.front();
+    if (const auto at = entries_.find(std::string_view(key)); at != entries_.end() && at->second.on_probation) {
+      seen_.add(hash_of(key));
+      key_bytes_ -= key.size();
+      entries_.erase(at);
+    }
+    on_probation_.pop_front();
+  }
+}
+
 void StatementCache::shape_of(const ScannedText& scanned, const std::vector<bool>& used, std::string& out) {
   out.clear();
   for (size_t i = 0; i < scanned.raw.size(); i++) {
@@ -17,7 +44,8 @@ PreparedPtr StatementCache::find(const ScannedText& scanned, uint64_t generation
   if (generation != generation_) return nullptr;
   auto at = entries_.find(std::string_view(scanned.key));
   if (at == entries_.end()) return nullptr;
-  const Entry& entry = at->second;
+  Entry& entry = at->second;
+  entry.on_probation = false;
   if (entry.all_used) return entry.only;
   shape_of(scanned, entry.used, shape_);
   auto plan = entry.by_shape.find(shape_);
@@ -36,9 +64,15 @@ void StatementCache::insert(const ScannedText& scanned, uint64_t generation, Pre
   std::string shape = shape_;
   std::vector<bool> used = prepared->lifted_used;
   const MustNotFail scope;
+  const bool again = seen_.has(hash_of(key));
+  if (!again && !entries_.contains(std::string_view(key))) {
+    end_probation();
+    on_probation_.push_back(key);
+  }
   const auto [place, fresh] = entries_.try_emplace(std::move(key));
   if (fresh) key_bytes_ += scanned.key.size();
   Entry& entry = place->second;
+  if (again) entry.on_probation = false;
   if (entry.used != prepared->lifted_used) {  // the first plan, or one that needed more of its literals
     entry.used = std::move(used);
     entry.by_shape.clear();

@@ -1,12 +1,17 @@
 // Statements by their text with the literals lifted out (literal_scanner.h): one parse, one analysis and one plan for each
 // distinct statement, not for each execution.
 //
+// Most statements of a test suite or a migration come once. A statement is on probation until its text comes again: the last
+// kOnProbation of those are kept, so that what comes once leaves its memory to the next. Of the ones that had to go a hash
+// stays (Seen), and who comes again after that is kept at once.
+//
 // Two steps: the key text names an Entry; an Entry knows which of the lifted literals shape the plan (LIMIT 5, ORDER BY 2),
 // and finds the plan by those literals' values. Which literals shape a plan is the same for every text with this key, because
 // the key contains each literal's lexical class.
 // Thread safety: a StatementCache belongs to one session. Prepared statements are immutable.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +28,7 @@ class StatementCache {
  public:
   // Cached statements at most; when full the cache starts again empty.
   static constexpr size_t kEntriesMax = 1000;
+  static constexpr size_t kOnProbation = 32;
   // Of all keys: a plan takes up to a hundred times the memory of its text.
   static constexpr size_t kKeyBytesMax = 4 << 20;
 
@@ -31,10 +37,7 @@ class StatementCache {
   PreparedPtr find(const ScannedText& scanned, uint64_t generation);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
   void erase(const ScannedText& scanned, uint64_t generation);
-  void clear() {
-    entries_.clear();
-    key_bytes_ = 0;
-  }
+  void clear();
   size_t size() const { return entries_.size(); }
 
  private:
@@ -43,6 +46,7 @@ class StatementCache {
     bool all_used = false;
     PreparedPtr only;  // when all_used
     absl::flat_hash_map<std::string, PreparedPtr> by_shape;
+    bool on_probation = true;
   };
   struct Hash {
     using is_transparent = void;
@@ -52,9 +56,24 @@ class StatementCache {
     using is_transparent = void;
     bool operator()(std::string_view a, std::string_view b) const { return a == b; }
   };
+  // Hashes of keys, the newer in the place of the older: a wrong answer costs or saves a preparation.
+  class Seen {
+   public:
+    void add(uint64_t hash);
+    bool has(uint64_t hash) const;
+
+   private:
+    static constexpr size_t kPlaces = 2048;
+    std::vector<uint32_t> places_;  // empty until something is added
+  };
+  // Makes room for one more entry on probation.
+  void end_probation();
+  static uint64_t hash_of(std::string_view key) { return Hash{}(key); }
   static void shape_of(const ScannedText& scanned, const std::vector<bool>& used, std::string& out);
 
   absl::flat_hash_map<std::string, Entry, Hash, Equal> entries_;
+  std::deque<std::string> on_probation_;  // keys, oldest first; of some the entry is gone or no longer on probation
+  Seen seen_;
   uint64_t generation_ = 0;
   size_t key_bytes_ = 0;
   std::string shape_;

@@ -1,0 +1,68 @@
+#include "engine/statement/statement_cache.h"
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace indigo::engine {
+namespace {
+
+ScannedText scan(const std::string& text) {
+  ScannedText out;
+  scan_literals(text, out);
+  return out;
+}
+
+std::string text_of(size_t number) { return "SELECT a FROM t" + std::to_string(number); }
+
+class StatementCacheTest : public testing::Test {
+ protected:
+  bool found(const std::string& text) { return cache_.find(scan(text), 1) != nullptr; }
+  void insert(const std::string& text) { cache_.insert(scan(text), 1, std::make_shared<Prepared>()); }
+  void insert_others(size_t count) {
+    for (size_t i = 0; i < count; i++) insert(text_of(others_++));
+  }
+
+  StatementCache cache_;
+
+ private:
+  size_t others_ = 0;
+};
+
+TEST_F(StatementCacheTest, WhatComesOnceMakesRoomForTheNext) {
+  insert("SELECT 1 FROM once");
+  insert_others(StatementCache::kOnProbation - 1);
+  EXPECT_EQ(cache_.size(), StatementCache::kOnProbation);
+  insert_others(5000);
+  EXPECT_EQ(cache_.size(), StatementCache::kOnProbation);
+  EXPECT_FALSE(found("SELECT 1 FROM once"));
+}
+
+TEST_F(StatementCacheTest, WhatWasFoundStays) {
+  insert("SELECT 1 FROM often");
+  EXPECT_TRUE(found("SELECT 1 FROM often"));
+  insert_others(500);
+  EXPECT_TRUE(found("SELECT 1 FROM often"));
+  EXPECT_EQ(cache_.size(), StatementCache::kOnProbation + 1);
+}
+
+TEST_F(StatementCacheTest, WhatComesAgainAfterItsProbationStays) {
+  insert("SELECT 1 FROM seldom");
+  insert_others(100);
+  EXPECT_FALSE(found("SELECT 1 FROM seldom"));
+  insert("SELECT 1 FROM seldom");
+  insert_others(100);
+  EXPECT_TRUE(found("SELECT 1 FROM seldom"));
+}
+
+TEST_F(StatementCacheTest, StaysWithinItsLimit) {
+  for (size_t i = 0; i < 2 * StatementCache::kEntriesMax; i++) {
+    insert(text_of(i));
+    EXPECT_TRUE(found(text_of(i)));
+    EXPECT_LE(cache_.size(), StatementCache::kEntriesMax);
+  }
+}
+
+}  // namespace
+}  // namespace indigo::engine
