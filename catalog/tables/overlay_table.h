@@ -42,6 +42,7 @@ class OverlayTable final : public storage::Table {
 
   // The id of secondary index number i.
   IndexId index_id(size_t i) const { return indexes_[i].id; }
+  const storage::KeyExtractor& extractor(size_t i) const { return *indexes_[i].definition.extractor; }
 
   TableId id() const override { return id_; }
   // Recovery: the upper table as it was, without its indexes. Before anybody uses this.

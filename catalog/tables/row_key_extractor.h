@@ -15,6 +15,7 @@ class RowKeyExtractor final : public storage::KeyExtractor {
   RowKeyExtractor(RowLayout layout, KeyLayout key, std::vector<uint16_t> columns)
       : layout_(std::move(layout)), key_(std::move(key)), columns_(std::move(columns)) {}
   Outcome extract(Bytes primary_key, Bytes row, std::string& key, bool& has_null) const override;
+  const KeyLayout& key() const { return key_; }
 
  private:
   RowLayout layout_;

@@ -99,23 +99,8 @@ std::vector<OverlayIndex> indexes_of(const StaticTable& table, const RowLayout& 
   return out;
 }
 
-// The key layout of secondary index number `index` of this table is that of its columns, none of which may be null.
-KeyLayout index_layout(const StaticTable& table, int index) {
-  std::vector<KeyColumn> key;
-  for (const SystemIndex& candidate : system_indexes()) {
-    if (candidate.table != table.oid || index-- != 0) continue;
-    for (int i = 0; i < candidate.column_count; i++) {
-      const StaticColumn& c = table.columns[candidate.columns[i]];
-      KeyColumn k;
-      k.type = c.type;
-      k.phys = c.phys;
-      k.collation = c.collation;
-      k.nullable = false;
-      key.push_back(k);
-    }
-    break;
-  }
-  return KeyLayout(std::move(key));
+const RowKeyExtractor& extractor_of(const OverlayTable& table, int index) {
+  return static_cast<const RowKeyExtractor&>(table.extractor(static_cast<size_t>(index)));
 }
 
 void walk(storage::Cursor& cursor, const RowLayout& layout, const std::function<bool(RowReader)>& visit) {
@@ -165,7 +150,7 @@ void SystemTable::scan(storage::Transaction& txn, std::initializer_list<Datum> p
 void SystemTable::scan_index(storage::Transaction& txn, int index, std::initializer_list<Datum> prefix,
                              const std::function<bool(RowReader)>& visit) const {
   std::string key;
-  index_layout(definition_, index).append(std::span(prefix.begin(), prefix.size()), key);
+  extractor_of(*storage_, index).key().append(std::span(prefix.begin(), prefix.size()), key);
   const auto cursor = storage_->scan_index(txn, txn.newest_view(), storage_->index_id(static_cast<size_t>(index)),
                                            storage::KeyRange::prefix(key), storage::Direction::kForward);
   walk(*cursor, layout(), visit);

@@ -3,6 +3,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
+#include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "types/value/vector.h"
@@ -10,6 +11,7 @@
 namespace indigo::engine::ddl {
 
 Status validate_foreign_key(DdlContext& c, const RelationInfo& relation, const ConstraintInfo& k) {
+  if (!has_rows(c, relation)) return {};
   const RelationPtr foreign = current(c, k.foreign_relation);
   std::string list, join, not_null;
   for (size_t i = 0; i < k.columns.size(); i++) {

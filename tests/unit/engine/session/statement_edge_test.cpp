@@ -335,7 +335,7 @@ TEST_P(StatementEdge, ASessionThatEndsInTheMiddle) {
   for (int64_t n = 0; n < 200; n += 3) {
     query("begin");
     query("create temp table passing (a int); insert into kept values (1)");
-    survives(n, [&] { return query("insert into passing select * from kept, generate_series(1, 10)"); });
+    survives(n, [&] { return query("insert into passing select a from kept, generate_series(1, 10)"); });
     all_after_it = true;
     allocations_left = n % 2 == 0 ? 0 : n;  // its end has no memory either
     session_.reset();
