@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/sqlstate.h"
 #include "log/file_error.h"
 #include "log/pmem2_device.h"
 
@@ -139,6 +140,12 @@ Result<std::unique_ptr<Directory>> open_file_directory(const std::string& path) 
   if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return file_error(path, "could not create", errno);
   int fd = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return file_error(path, "could not open", errno);
+  struct stat owner {};
+  if (fstat(fd, &owner) != 0 || owner.st_uid != geteuid()) {
+    close(fd);
+    return Error(sqlstate::kObjectNotInPrerequisiteState, "data directory \"" + path + "\" has wrong ownership")
+        .with_hint("The server must be started by the user that owns the data directory.");
+  }
   std::string lock_path = path + "/" + kLockName;
   int lock = open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock < 0) {

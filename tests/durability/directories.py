@@ -38,6 +38,16 @@ def a_foreign_directory_is_refused(case):
     assert os.listdir(os.path.join(case.base, "data")) in (["letter.txt", "lock"], ["lock", "letter.txt"])
 
 
+def a_directory_of_another_user_is_refused(case):
+    if os.geteuid() != 0:
+        return  # only root may give directories away
+    directory = os.path.join(case.base, "data")
+    os.mkdir(directory)
+    os.chown(directory, 12345, 12345)
+    server = case.start()
+    assert server.port is None and "wrong ownership" in server.messages() and not os.listdir(directory), server.messages()
+
+
 def a_full_disk_is_an_error_and_loses_nothing(case):
     server = case.start(file_limit=100 << 20)
     c = server.connect()
