@@ -18,6 +18,7 @@
 #include "engine/ddl/object/rename.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/sequence.h"
+#include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/operator/base_type.h"
@@ -218,6 +219,10 @@ constexpr UtilityStatement kDefinitions[] = {
     definition<&PgQuery__Node::create_trig_stmt, ddl::execute_create_trigger>(PG_QUERY__NODE__NODE_CREATE_TRIG_STMT,
                                                                               "CREATE TRIGGER"),
     definition<&PgQuery__Node::rule_stmt, ddl::execute_create_rule>(PG_QUERY__NODE__NODE_RULE_STMT, "CREATE RULE"),
+    definition<&PgQuery__Node::create_stats_stmt, ddl::execute_create_statistics>(
+        PG_QUERY__NODE__NODE_CREATE_STATS_STMT, "CREATE STATISTICS"),
+    definition<&PgQuery__Node::alter_stats_stmt, ddl::execute_alter_statistics>(PG_QUERY__NODE__NODE_ALTER_STATS_STMT,
+                                                                                "ALTER STATISTICS"),
     definition<&PgQuery__Node::create_policy_stmt, ddl::execute_create_policy>(PG_QUERY__NODE__NODE_CREATE_POLICY_STMT,
                                                                                "CREATE POLICY"),
     definition<&PgQuery__Node::alter_policy_stmt, ddl::execute_alter_policy>(PG_QUERY__NODE__NODE_ALTER_POLICY_STMT,

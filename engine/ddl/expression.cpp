@@ -25,6 +25,7 @@ std::string_view place_of(ExpressionUse use) {
     case ExpressionUse::kPartitionKey: return "partition key expressions";
     case ExpressionUse::kPartitionBound: return "partition bound";
     case ExpressionUse::kPolicy: return "policy expressions";
+    case ExpressionUse::kStatistics: return "statistics expressions";
   }
   return "expressions";
 }
@@ -41,6 +42,7 @@ std::string_view singular_place(ExpressionUse use) {
     case ExpressionUse::kPartitionKey: return "partition key expression";
     case ExpressionUse::kPartitionBound: return "partition bound";
     case ExpressionUse::kPolicy: return "policy expression";
+    case ExpressionUse::kStatistics: return "statistics expression";
   }
   return "expression";
 }

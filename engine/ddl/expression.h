@@ -18,6 +18,7 @@ enum class ExpressionUse : uint8_t {
   kDomainCheck,
   kPartitionKey,
   kPartitionBound,
+  kStatistics,
   kPolicy
 };
 

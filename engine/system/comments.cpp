@@ -1,4 +1,6 @@
 // Comments on objects, and objects in words (pg_describe_object).
+#include <algorithm>
+
 #include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
 #include "types/io/record.h"
@@ -81,6 +83,15 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
     case pg_type::kOid: return view.type(oid) == nullptr ? "" : "type " + types::format_type(names.context, oid);
     case pg_proc::kOid: return named("function", types::procedure_name(names.context, oid));
     case pg_operator::kOid: return named("operator", types::operator_signature(names.context, oid));
+    case pg_statistic_ext::kOid:
+      rows.find(class_id, oid, [&](RowReader row) {
+        const Oid schema = row.oid(pg_statistic_ext::c_stxnamespace);
+        const auto& path = view.search_path();
+        const bool seen = std::find(path.begin(), path.end(), schema) != path.end();
+        out = "statistics object " + (seen ? std::string() : types::quote_identifier(view.schema_name(schema)) + ".") +
+              types::quote_identifier(row.str(pg_statistic_ext::c_stxname));
+      });
+      return out;
     case pg_namespace::kOid: return named("schema", view.schema_name(oid));
     case pg_authid::kOid: return named("role", view.role_name(oid));
     case pg_collation::kOid: return named("collation", types::collation_display_name(names.context, oid));

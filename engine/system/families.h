@@ -33,6 +33,7 @@ std::span<const SystemValue> expression_values();
 std::span<const SystemValue> index_definition_values();
 std::span<const SystemValue> function_definition_values();
 std::span<const SystemValue> view_definition_values();
+std::span<const SystemValue> statistics_definition_values();
 std::span<const SystemValue> trigger_definition_values();
 std::span<const SystemValue> partition_definition_values();
 std::span<const SystemRows> partition_definition_rows();

@@ -10,11 +10,11 @@ namespace indigo::engine {
 const SystemValue* find_system_value(std::string_view name) {
   static const auto table = [] {
     std::unordered_map<std::string_view, const SystemValue*> all;
-    for (auto family :
-         {activity_values(), front_door_values(), advisory_lock_values(), size_values(), visibility_values(),
-          comment_values(), privilege_values(), relation_values(), counter_values(), expression_values(),
-          index_definition_values(), function_definition_values(), view_definition_values(),
-          trigger_definition_values(), partition_definition_values(), notification_values()}) {
+    for (auto family : {activity_values(), front_door_values(), advisory_lock_values(), size_values(),
+                        visibility_values(), comment_values(), privilege_values(), relation_values(), counter_values(),
+                        expression_values(), index_definition_values(), function_definition_values(),
+                        view_definition_values(), statistics_definition_values(), trigger_definition_values(),
+                        partition_definition_values(), notification_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

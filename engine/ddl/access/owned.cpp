@@ -109,6 +109,11 @@ Status execute_reassign_owned(DdlContext& c, const PgQuery__ReassignOwnedStmt& s
       INDIGO_TRY(update_row(c, catalog::pg_operator::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(catalog::pg_operator::c_oprowner, to); }));
     }
+    for (const Oid oid : owned_rows(c, catalog::pg_statistic_ext::kOid, catalog::pg_statistic_ext::c_stxowner,
+                                    catalog::pg_statistic_ext::c_oid, from)) {
+      INDIGO_TRY(update_row(c, catalog::pg_statistic_ext::kOid, {Datum::of_oid(oid)},
+                            [&](RowValues& v) { v.oid(catalog::pg_statistic_ext::c_stxowner, to); }));
+    }
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, from)) {
       INDIGO_TRY(update_row(c, pg_collation::kOid, {Datum::of_oid(oid)},
                             [&](RowValues& v) { v.oid(pg_collation::c_collowner, to); }));
@@ -145,6 +150,10 @@ Status execute_drop_owned(DdlContext& c, const PgQuery__DropOwnedStmt& s) {
     for (const Oid oid : owned_rows(c, catalog::pg_operator::kOid, catalog::pg_operator::c_oprowner,
                                     catalog::pg_operator::c_oid, role)) {
       objects.push_back({catalog::pg_operator::kOid, oid, 0});
+    }
+    for (const Oid oid : owned_rows(c, catalog::pg_statistic_ext::kOid, catalog::pg_statistic_ext::c_stxowner,
+                                    catalog::pg_statistic_ext::c_oid, role)) {
+      objects.push_back({catalog::pg_statistic_ext::kOid, oid, 0});
     }
     for (const Oid oid : owned_rows(c, pg_collation::kOid, pg_collation::c_collowner, pg_collation::c_oid, role)) {
       objects.push_back({pg_collation::kOid, oid, 0});

@@ -33,6 +33,11 @@ class RoleObjects {
     listed(catalog::kDatabaseAcl, pg_database::c_oid);
     listed(catalog::kTablespaceAcl, catalog::pg_tablespace::c_oid);
     listed(catalog::kParameterAcl, catalog::pg_parameter_acl::c_oid);
+    table(c_, catalog::pg_statistic_ext::kOid).scan(c_.txn, {}, [&](RowReader row) {
+      owned({catalog::pg_statistic_ext::kOid, row.oid(catalog::pg_statistic_ext::c_oid), 0},
+            row.oid(catalog::pg_statistic_ext::c_stxowner));
+      return true;
+    });
     table(c_, pg_collation::kOid).scan(c_.txn, {}, [&](RowReader row) {
       owned({pg_collation::kOid, row.oid(pg_collation::c_oid), 0}, row.oid(pg_collation::c_collowner));
       return true;

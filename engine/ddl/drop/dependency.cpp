@@ -178,6 +178,8 @@ std::string describe(DdlContext& c, const Address& a) {
     case pg_type::kOid: return "type " + type_text(c, {a.object, -1, kInvalidOid});
     case pg_collation::kOid:
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
+    case catalog::pg_statistic_ext::kOid:
+      return "statistics object " + name_in_table(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname);
     case catalog::pg_extension::kOid:
       return "extension " + name_in_table(c, a.class_id, a.object, catalog::pg_extension::c_extname);
     case pg_namespace::kOid: return "schema " + name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname);

@@ -18,7 +18,6 @@ constexpr Kind kNamed[] = {
     {PG_QUERY__OBJECT_TYPE__OBJECT_PUBLICATION, "publication"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER, "event trigger"},
     {PG_QUERY__OBJECT_TYPE__OBJECT_FOREIGN_TABLE, "foreign table"},
-    {PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT, "statistics object"},
 };
 // Kinds whose objects belong to a table.
 constexpr Kind kOfTable[] = {

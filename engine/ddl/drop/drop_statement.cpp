@@ -10,6 +10,7 @@
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/statistics.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
@@ -139,6 +140,8 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_RULE:
       return find_named_rule(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
                              TableLockMode::kAccessExclusive);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
+      return find_own_statistics(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_POLICY:
       return find_dropped_policy(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     default: break;

@@ -251,6 +251,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case catalog::pg_amop::kOid:
     case catalog::pg_amproc::kOid:
     case catalog::pg_extension::kOid:
+    case catalog::pg_statistic_ext::kOid:
     case pg_collation::kOid:
     case pg_namespace::kOid: {
       SystemTable& t = table(c, a.class_id);

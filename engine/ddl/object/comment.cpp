@@ -7,6 +7,7 @@
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/collation.h"
+#include "engine/ddl/object/statistics.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
@@ -155,6 +156,10 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION: {
       INDIGO_ASSIGN(const Oid oid, owned_collation(c, list));
       return Address{pg_collation::kOid, oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: {
+      INDIGO_ASSIGN(const auto found, find_own_statistics(c, list, false));
+      return *found;
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE: {
       const auto database = c.catalog.catalog().database_named(string_of(object));

@@ -14,6 +14,7 @@
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/object/statistics.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rule/rule.h"
@@ -272,6 +273,8 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       INDIGO_TRY(rename_collation(c, nodes(s.object->list->n_items, s.object->list->items), s.newname));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
+      return rename_statistics(c, nodes(s.object->list->n_items, s.object->list->items), s.newname);
     case PG_QUERY__OBJECT_TYPE__OBJECT_AGGREGATE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_FUNCTION:
     case PG_QUERY__OBJECT_TYPE__OBJECT_PROCEDURE:
@@ -373,6 +376,10 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
       c.catalog.changed({kInvalidOid});
       return {};
     }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT: {
+      INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
+      return move_statistics(c, nodes(s.object->list->n_items, s.object->list->items), schema);
+    }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION:
       INDIGO_TRY(move_extension(c, string_of(s.object), s.newschema));
       return {};
@@ -460,6 +467,8 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(change_routine_owner(c, s.object_type, *s.object->object_with_args, owner));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_STATISTIC_EXT:
+      return change_statistics_owner(c, nodes(s.object->list->n_items, s.object->list->items), owner);
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR:
       INDIGO_TRY(change_operator_owner(c, *s.object->object_with_args, owner));
       return {};

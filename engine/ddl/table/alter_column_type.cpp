@@ -8,6 +8,7 @@
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
 #include "sql/analyze/analyzer.h"
+#include "types/builtin/function_text.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
@@ -118,6 +119,31 @@ Status rebuild_checks(DdlContext& c, const RelationPtr& before, const RelationPt
   return {};
 }
 
+// Expressions of extended statistics.
+Status rebuild_statistics(DdlContext& c, const RelationPtr& before, const RelationPtr& after) {
+  namespace pg_statistic_ext = catalog::pg_statistic_ext;
+  std::vector<std::pair<Oid, std::string>> kept;
+  table(c, pg_statistic_ext::kOid).scan(c.txn, {}, [&](RowReader row) {
+    if (row.oid(pg_statistic_ext::c_stxrelid) == after->oid && !row.is_null(pg_statistic_ext::c_stxexprs)) {
+      kept.emplace_back(row.oid(pg_statistic_ext::c_oid), row.str(pg_statistic_ext::c_stxexprs));
+    }
+    return true;
+  });
+  for (const auto& [oid, stored] : kept) {
+    const Address self{pg_statistic_ext::kOid, oid, 0};
+    std::string trees;
+    for (const std::string& tree : types::split_default_texts(stored)) {
+      INDIGO_ASSIGN(const StoredExpression e,
+                    rebuilt(c, tree, ExpressionUse::kStatistics, before, after, TypeRef{kInvalidOid, -1, kInvalidOid}));
+      trees += (trees.empty() ? "" : ", ") + e.tree;
+      INDIGO_TRY(record_expression(c, self, e, after->oid, 'a'));
+    }
+    INDIGO_TRY(update_row(c, pg_statistic_ext::kOid, {Datum::of_oid(oid)},
+                          [&](RowValues& v) { v.str(pg_statistic_ext::c_stxexprs, trees); }));
+  }
+  return {};
+}
+
 // The column's default as an assignment to the new type; the one to the old type is not part of what is printed.
 Result<StoredExpression> default_in(DdlContext& c, const ColumnInfo& column, const TypeRef& type) {
   INDIGO_ASSIGN(const std::string text, expression_text(c, *column.default_expr, nullptr));
@@ -183,6 +209,7 @@ Status retype_dependents(DdlContext& c, const RelationPtr& relation, int16_t num
   auto changed = std::make_shared<RelationInfo>(*relation);
   changed->columns[static_cast<size_t>(number) - 1].type = column_type;
   INDIGO_TRY(rebuild_checks(c, relation, changed, number));
+  INDIGO_TRY(rebuild_statistics(c, relation, changed));
   for (const IndexInfo& index : relation->indexes) {
     INDIGO_ASSIGN(const std::vector<TypeRef> computed, rebuild_index_expressions(c, relation, changed, index));
     for (size_t i = 0; i < index.columns.size(); i++) {

@@ -92,7 +92,6 @@ Result<OwnedDatum> serial_sequence(SessionParts& session, std::span<const Datum>
   return text_null();
 }
 
-Result<OwnedDatum> no_text(SessionParts&, std::span<const Datum>) { return text_null(); }
 Result<OwnedDatum> no_oid(SessionParts&, std::span<const Datum>) { return null_value(Phys::kI32); }
 
 constexpr SystemValue kViewDefinitionValues[] = {
@@ -105,10 +104,6 @@ constexpr SystemValue kViewDefinitionValues[] = {
     {"pg_get_ruledef_ext", rule_definition},
     {"pg_get_userbyid", user_by_id},
     {"pg_get_serial_sequence", serial_sequence},
-    // There are no extended statistics.
-    {"pg_get_statisticsobjdef", no_text},
-    {"pg_get_statisticsobjdef_columns", no_text},
-    {"pg_get_statisticsobjdef_expressions", no_text},
     {"pg_get_replica_identity_index", no_oid},
 };
 

@@ -1,0 +1,97 @@
+// CREATE STATISTICS as a statement, from pg_statistic_ext.
+#include "engine/system/definitions/expression_text.h"
+#include "types/builtin/function_text.h"
+#include "types/oids.h"
+#include "types/value/array_format.h"
+
+namespace indigo::engine {
+
+namespace {
+
+using namespace catalog;  // NOLINT(google-build-using-namespace): the column numbers
+
+struct Statistics {
+  std::string name, kinds;
+  Oid schema = kInvalidOid;
+  std::shared_ptr<const RelationInfo> relation;
+  std::vector<std::string> columns, expressions;  // as text
+};
+
+std::optional<Statistics> read_statistics(SessionParts& session, Oid oid) {
+  Statistics out;
+  std::vector<std::string> trees;
+  std::vector<int16_t> keys;
+  Oid relation = kInvalidOid;
+  const bool found = CatalogRows(session).find(pg_statistic_ext::kOid, oid, [&](RowReader row) {
+    out.name = row.str(pg_statistic_ext::c_stxname);
+    out.schema = row.oid(pg_statistic_ext::c_stxnamespace);
+    relation = row.oid(pg_statistic_ext::c_stxrelid);
+    keys = read_i16s(row.str(pg_statistic_ext::c_stxkeys));
+    for (const std::string& kind : read_texts(row.str(pg_statistic_ext::c_stxkind))) out.kinds += kind;
+    trees = types::split_default_texts(row.str(pg_statistic_ext::c_stxexprs));
+  });
+  if (!found) return std::nullopt;
+  out.relation = session.session_catalog().relation(relation);
+  if (out.relation == nullptr) return std::nullopt;
+  for (const int16_t key : keys) {
+    out.columns.push_back(types::quote_identifier(out.relation->columns[static_cast<size_t>(key) - 1].name));
+  }
+  for (const std::string& tree : trees) out.expressions.push_back(expression_text(session, tree, out.relation, false));
+  return out;
+}
+
+std::string all_columns(const Statistics& s) {
+  std::string out;
+  for (const std::string& column : s.columns) out += (out.empty() ? "" : ", ") + column;
+  for (const std::string& e : s.expressions) {
+    out += out.empty() ? "" : ", ";
+    out += e.starts_with("(") ? e : "(" + e + ")";
+  }
+  return out;
+}
+
+Result<OwnedDatum> statistics_definition(SessionParts& session, std::span<const Datum> arguments) {
+  const auto s = read_statistics(session, arguments[0].oid());
+  if (!s) return text_null();
+  std::string kinds;
+  const bool alone = s->columns.empty() && s->expressions.size() == 1;
+  const auto has = [&](char kind) { return s->kinds.find(kind) != std::string::npos; };
+  if (!alone && !(has('d') && has('f') && has('m'))) {
+    for (const auto& [kind, name] :
+         {std::pair('d', "ndistinct"), std::pair('f', "dependencies"), std::pair('m', "mcv")}) {
+      if (has(kind)) kinds += (kinds.empty() ? "" : ", ") + std::string(name);
+    }
+    kinds = " (" + kinds + ")";
+  }
+  NameContext names(session);
+  return text_value("CREATE STATISTICS " + types::quote_identifier(session.session_catalog().schema_name(s->schema)) +
+                    "." + types::quote_identifier(s->name) + kinds + " ON " + all_columns(*s) + " FROM " +
+                    types::relation_name(names.context, s->relation->oid));
+}
+
+Result<OwnedDatum> statistics_columns(SessionParts& session, std::span<const Datum> arguments) {
+  const auto s = read_statistics(session, arguments[0].oid());
+  if (!s) return text_null();
+  return text_value(all_columns(*s));
+}
+
+Result<OwnedDatum> statistics_expressions(SessionParts& session, std::span<const Datum> arguments) {
+  const auto s = read_statistics(session, arguments[0].oid());
+  if (!s || s->expressions.empty()) return text_null();
+  std::vector<Datum> elements;
+  for (const std::string& e : s->expressions) elements.push_back(Datum::of(Str(e)));
+  const std::string array = make_array(oid::kText, Phys::kStr, elements);
+  return OwnedDatum(Datum::of(Str(array)));
+}
+
+constexpr SystemValue kStatisticsValues[] = {
+    {"pg_get_statisticsobjdef", statistics_definition},
+    {"pg_get_statisticsobjdef_columns", statistics_columns},
+    {"pg_get_statisticsobjdef_expressions", statistics_expressions},
+};
+
+}  // namespace
+
+std::span<const SystemValue> statistics_definition_values() { return kStatisticsValues; }
+
+}  // namespace indigo::engine
