@@ -133,6 +133,7 @@ Status SessionImpl::make_portal(const BindMessage& bind, RowSink& sink) {
     }
   }
   INDIGO_TRY(parts_.parameters().bind_values(portal, bind));
+  INDIGO_ASSIGN(portal.prepared, parts_.preparation().for_values(portal.prepared, portal.parameters, statement->plans));
   static constexpr Format kAllText[] = {Format::kText};
   INDIGO_ASSIGN(portal.shape,
                 parts_.runner().shape_of(*portal.prepared,

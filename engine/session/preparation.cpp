@@ -10,6 +10,7 @@
 #include "engine/session/statement_scope.h"
 #include "engine/statement/result_shape.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/analyze/parameter_values.h"
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"
@@ -29,9 +30,6 @@ bool is_plannable(const PgQuery__Node* node) {
     default: return false;
   }
 }
-
-// In the planner's units: some 100,000 rows read. Planning takes a few per cent of that.
-constexpr double kCustomPlanCost = 1000;
 
 bool same_types(const std::vector<sql::TypeRef>& a, const std::vector<sql::TypeRef>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -59,7 +57,7 @@ uint64_t Preparation::generation() const { return settings_.plan_generation() <<
 
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
-                                         std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
+                                         std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                                          bool for_cursor) {
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;
@@ -98,11 +96,12 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
       INDIGO_ASSIGN(analyzed->query, sql::apply_row_security(context_, analyzed->query));
     }
     require(*prepared, *analyzed->query);
+    if (!values.empty()) analyzed->query = sql::with_parameter_values(analyzed->query, values);
   }
-  INDIGO_ASSIGN(prepared->plan,
-                sql::plan(context_, {*analyzed, sample,
-                                     for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));
-  if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed, sample));
+  INDIGO_ASSIGN(
+      prepared->plan,
+      sql::plan(context_, {*analyzed, {}, for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));
+  if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
   return PreparedPtr(std::move(prepared));
@@ -117,8 +116,7 @@ void Preparation::require(Prepared& prepared, const sql::Query& query) {
   std::move(functions.begin(), functions.end(), std::back_inserter(prepared.functions));
 }
 
-Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed,
-                                  std::span<const Datum> sample) {
+Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed) {
   const sql::RewrittenStatement& rewritten = *analyzed.rewritten;
   prepared.rewritten = true;
   for (const auto& source : rewritten.sources) require(prepared, *source);
@@ -141,7 +139,7 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
         INDIGO_ASSIGN(statement.query, sql::apply_row_security(context_, query));
       }
       require(prepared, *statement.query);
-      INDIGO_ASSIGN(part->plan, sql::plan(context_, {statement, sample}));
+      INDIGO_ASSIGN(part->plan, sql::plan(context_, {statement, {}}));
       part->text_shape = make_shape(catalog_, *part->plan, Format::kText);
       (before ? prepared.before : prepared.after).push_back(std::move(part));
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/statement_cache.h"
 
@@ -27,14 +28,19 @@ class Preparation {
               StatementScope& scope)
       : catalog_(catalog), context_(context), settings_(settings), scope_(scope) {}
 
-  // `sample` are parameter values for selectivity only; `for_cursor`: WHERE CURRENT OF may name its portal.
+  // `values` of parameters: the plan is for them alone; empty: for all. `for_cursor`: WHERE CURRENT OF may name its portal.
   Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                               std::span<const Oid> parameter_types, bool variable_parameters,
-                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> sample,
+                              std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                               bool for_cursor = false);
   // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
   Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
                                    std::span<const Oid> parameter_types, bool for_cursor = false);
+  // What runs of a prepared statement whose plan for all values is `generic`: that plan, or one for these values, as
+  // plan_cache_mode says and by PostgreSQL's rule. A plan whose run costs less than kCustomPlanCost is always generic.
+  Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);
+  // In the planner's units: some 100,000 rows read. Planning takes a few per cent of that.
+  static constexpr double kCustomPlanCost = 1000;
   // A Query message's text, through the cache; null when it is not one statement.
   Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text);
   // Plans again what a change of the catalog has outdated. 0A000 when that changes columns that the client knows already.
@@ -58,7 +64,7 @@ class Preparation {
 
  private:
   // The queries that rules have added.
-  Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed, std::span<const Datum> sample);
+  Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed);
   void require(Prepared& prepared, const sql::Query& query);
 
   catalog::SessionCatalog& catalog_;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {
@@ -17,6 +18,7 @@ struct NamedStatement {
   std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
   PreparedPtr prepared;              // null for an empty statement
   PreparedPtr for_cursor;            // the same, for named portals that read; made when first needed
+  PlanCounts plans;
   bool from_sql = false;
   int64_t prepare_time = 0;
 };

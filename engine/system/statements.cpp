@@ -22,8 +22,8 @@ Status prepared_statements(SessionParts& session, std::span<const Datum>, const 
                          Datum::of(statement.prepare_time),
                          text_datum(array),
                          Datum::of(statement.from_sql),
-                         Datum::of(int64_t{0}),
-                         Datum::of(int64_t{0})};
+                         Datum::of(statement.plans.generic),
+                         Datum::of(statement.plans.custom)};
     sink(row);
   }
   return {};

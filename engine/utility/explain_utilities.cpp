@@ -155,8 +155,10 @@ Status explain_execute(UtilityCall& call, const PgQuery__ExecuteStmt& stmt, Expl
   INDIGO_ASSIGN(auto values, execute_parameters(call, stmt, *named));
   std::vector<Datum> parameters;
   for (const OwnedDatum& v : values) parameters.push_back(v.get());
+  INDIGO_ASSIGN(const PreparedPtr prepared,
+                session.preparation().for_values(named->prepared, parameters, named->plans));
   e.out.planning_ms = milliseconds_since(begin);
-  return explain_plan(call, named->prepared, parameters, e);
+  return explain_plan(call, prepared, parameters, e);
 }
 
 Status explain_node(UtilityCall& call, const PgQuery__Node* node, Explanation& e) {

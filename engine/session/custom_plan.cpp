@@ -1,0 +1,46 @@
+// Custom or generic: whether an execution of a prepared statement is planned for its parameters' values.
+#include <string>
+
+#include "catalog/descriptor/session_context.h"
+#include "engine/session/preparation.h"
+
+namespace indigo::engine {
+
+namespace {
+
+// PostgreSQL's: so many custom plans are made before their average is compared with the generic plan.
+constexpr int64_t kCustomPlansFirst = 5;
+
+// PostgreSQL's charge for planning, in the planner's units.
+double planning_cost(const sql::PlannedStatement& plan) { return 2.5 * static_cast<double>(plan.relations.size() + 1); }
+
+bool choose_custom(const std::string& mode, const PlanCounts& counts, double generic_cost) {
+  if (mode == "force_generic_plan") return false;
+  if (mode == "force_custom_plan") return true;
+  if (generic_cost < Preparation::kCustomPlanCost) return false;
+  if (counts.custom < kCustomPlansFirst) return true;
+  return generic_cost >= counts.custom_cost / static_cast<double>(counts.custom);
+}
+
+}  // namespace
+
+Result<PreparedPtr> Preparation::for_values(const PreparedPtr& generic, std::span<const Datum> values,
+                                            PlanCounts& counts) {
+  if (generic->is_utility()) return generic;
+  std::string mode;
+  if (!values.empty() && !generic->rewritten) context_.setting("plan_cache_mode", mode);
+  if (mode.empty() || !choose_custom(mode, counts, generic->plan->root->total_cost)) {
+    counts.generic++;
+    return generic;
+  }
+  std::vector<Oid> types;
+  for (const auto& type : generic->parameter_types) types.push_back(type.oid);
+  INDIGO_ASSIGN(const PreparedPtr planned, prepare(generic->parsed, types, false, {}, values, generic->for_cursor));
+  counts.custom++;
+  counts.custom_cost += planned->plan->root->total_cost + planning_cost(*planned->plan);
+  auto custom = std::make_shared<Prepared>(*planned);
+  custom->custom = true;
+  return PreparedPtr(std::move(custom));
+}
+
+}  // namespace indigo::engine
