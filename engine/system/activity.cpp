@@ -79,6 +79,7 @@ std::map<uint64_t, const char*> lock_waits(SessionParts& session) {
       case storage::LockName::Space::kRow:
       case storage::LockName::Space::kAdvisory: event = "advisory"; break;
       case storage::LockName::Space::kTransaction:
+      case storage::LockName::Space::kRecordQueue:
       case storage::LockName::Space::kKeyValue: event = "transactionid"; break;
     }
   }

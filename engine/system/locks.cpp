@@ -21,7 +21,10 @@ std::string mode_name(const storage::LockInfo& lock) {
     case storage::LockName::Space::kRow: return lock.mode < std::size(kRow) ? kRow[lock.mode] : "ExclusiveLock";
     case storage::LockName::Space::kAdvisory: return lock.advisory_shared ? "ShareLock" : "ExclusiveLock";
     case storage::LockName::Space::kTransaction:
-    case storage::LockName::Space::kKeyValue: return "ExclusiveLock";
+    case storage::LockName::Space::kRecordQueue: return "ExclusiveLock";
+    case storage::LockName::Space::kKeyValue:
+      if (lock.components == "X") return "ExclusiveLock";
+      return lock.components == "S" ? "ShareLock" : lock.components;
   }
   return "ExclusiveLock";
 }

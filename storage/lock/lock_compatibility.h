@@ -2,12 +2,14 @@
 //
 // Three facts are written down: the matrix of Gray's basic modes, the components of each row mode, and PostgreSQL's
 // matrix of table modes. Row and key-value modes are tuples of basic modes, compatible when every component is.
-// A mode is a small number, LockModeCode, so that a set of modes is one 64-bit ModeMask and a conflict one AND.
+// A mode of a table or row is a small number, LockModeCode, so that a set of modes is one 64-bit ModeMask and a conflict one
+// AND. A key-value lock is held as a vector of modes (mode_vector.h); its mask says which modes occur in it, and a conflict
+// of masks is looked into.
 //
 //   space       codes  meaning
-//   kTable      1..8   TableLockMode; also kObject, and kAdvisory with kShare and kExclusive
+//   kTable      1..8   TableLockMode; also kObject, and kAdvisory and kRecordQueue with kShare and kExclusive
 //   kRow        0..3   RowLockMode
-//   kKeyValue   0..53  KeyValueMode: whole * 9 + partition * 3 + gap
+//   kKeyValue   -      bits 0..6 the whole's BasicMode, 7..9 the gap's N, S, X, 10 any partition's S, 11 any partition's X
 //
 // Source: Gray et al., Granularity of locks; Graefe and Kimura, Orthogonal key-value locking, section 3;
 // PostgreSQL 15 documentation, tables 13.2 and 13.3.
@@ -25,19 +27,44 @@ using ModeMask = uint64_t;
 constexpr ModeMask mode_bit(LockModeCode code) { return ModeMask{1} << code; }
 
 // ---- basic modes
-inline constexpr size_t kBasicModeCount = 6;
+inline constexpr size_t kBasicModeCount = 7;
 
 constexpr bool compatible(BasicMode a, BasicMode b) {
   constexpr bool kMatrix[kBasicModeCount][kBasicModeCount] = {
-      //         N  IS IX S SIX X
-      /* N   */ {1, 1, 1, 1, 1, 1},
-      /* IS  */ {1, 1, 1, 1, 1, 0},
-      /* IX  */ {1, 1, 1, 0, 0, 0},
-      /* S   */ {1, 1, 0, 1, 0, 0},
-      /* SIX */ {1, 1, 0, 0, 0, 0},
-      /* X   */ {1, 0, 0, 0, 0, 0},
+      //         N  IS IX S SIX U  X
+      /* N   */ {1, 1, 1, 1, 1, 1, 1},
+      /* IS  */ {1, 1, 1, 1, 1, 1, 0},
+      /* IX  */ {1, 1, 1, 0, 0, 0, 0},
+      /* S   */ {1, 1, 0, 1, 0, 1, 0},
+      /* SIX */ {1, 1, 0, 0, 0, 0, 0},
+      /* U   */ {1, 1, 0, 1, 0, 0, 0},
+      /* X   */ {1, 0, 0, 0, 0, 0, 0},
   };
   return kMatrix[static_cast<size_t>(a)][static_cast<size_t>(b)];
+}
+
+// Bit m of the answer: `mode` conflicts with BasicMode m.
+constexpr ModeMask basic_conflicts(BasicMode mode) {
+  ModeMask mask = 0;
+  for (size_t other = 0; other < kBasicModeCount; other++) {
+    if (!compatible(mode, static_cast<BasicMode>(other))) mask |= ModeMask{1} << other;
+  }
+  return mask;
+}
+
+// Does who holds `held` need no more to have `mode`?
+constexpr bool covers(BasicMode held, BasicMode mode) {
+  return (basic_conflicts(mode) & ~basic_conflicts(held)) == 0 && (mode == BasicMode::kN || held != BasicMode::kN);
+}
+
+// The weakest mode that covers both.
+constexpr BasicMode supremum(BasicMode a, BasicMode b) {
+  BasicMode best = BasicMode::kX;
+  for (size_t m = 0; m < kBasicModeCount; m++) {
+    const auto mode = static_cast<BasicMode>(m);
+    if (covers(mode, a) && covers(mode, b) && covers(best, mode)) best = mode;
+  }
+  return best;
 }
 
 // ---- rows: the key's columns and the others are two components
@@ -62,15 +89,14 @@ constexpr bool compatible(RowLockMode a, RowLockMode b) {
 }
 
 // ---- key values
-inline constexpr size_t kKeyValueModeCount = kBasicModeCount * 3 * 3;
-static_assert(kKeyValueModeCount <= 64, "a set of modes is one 64-bit mask");
-
-constexpr bool compatible(KeyValueMode a, KeyValueMode b) {
-  return compatible(a.whole, b.whole) && compatible(a.partition, b.partition) && compatible(a.gap, b.gap);
+constexpr bool compatible(const KeyValueMode& a, const KeyValueMode& b) {
+  return compatible(a.whole, b.whole) && compatible(a.gap, b.gap) &&
+         (a.partition_index != b.partition_index || compatible(a.partition, b.partition));
 }
 
 namespace detail {
-constexpr LockModeCode absolute_code(BasicMode mode) {  // N, S, X: what a component without children can have
+inline constexpr int kGapBits = 7, kPartitionBits = 10;  // where they begin in a mask
+constexpr size_t absolute_code(BasicMode mode) {         // N, S, X: what a component without children can have
   return mode == BasicMode::kN ? 0 : mode == BasicMode::kS ? 1 : 2;
 }
 constexpr BasicMode absolute_mode(size_t code) {
@@ -78,12 +104,14 @@ constexpr BasicMode absolute_mode(size_t code) {
 }
 }  // namespace detail
 
-constexpr LockModeCode key_value_code(KeyValueMode mode) {
-  return static_cast<LockModeCode>(static_cast<LockModeCode>(mode.whole) * 9 +
-                                   detail::absolute_code(mode.partition) * 3 + detail::absolute_code(mode.gap));
-}
-constexpr KeyValueMode key_value_mode(LockModeCode code) {
-  return {static_cast<BasicMode>(code / 9), detail::absolute_mode(code / 3 % 3), detail::absolute_mode(code % 3)};
+// The bits of who may stand in the way of `mode`; of a partition's, who does has to be looked up.
+constexpr ModeMask possible_conflicts(const KeyValueMode& mode) {
+  ModeMask mask = basic_conflicts(mode.whole);
+  if (mode.gap == BasicMode::kS) mask |= ModeMask{4} << detail::kGapBits;
+  if (mode.gap == BasicMode::kX) mask |= ModeMask{6} << detail::kGapBits;
+  if (mode.partition == BasicMode::kS) mask |= ModeMask{2} << detail::kPartitionBits;
+  if (mode.partition == BasicMode::kX) mask |= ModeMask{3} << detail::kPartitionBits;
+  return mask;
 }
 
 // ---- tables: for each mode the modes that it conflicts with (table 13.2)
@@ -125,23 +153,10 @@ inline constexpr std::array<ModeMask, kRowModeCount> kRowConflicts = [] {
   return conflicts;
 }();
 
-inline constexpr std::array<ModeMask, kKeyValueModeCount> kKeyValueConflicts = [] {
-  std::array<ModeMask, kKeyValueModeCount> conflicts{};
-  for (size_t a = 0; a < kKeyValueModeCount; a++) {
-    for (size_t b = 0; b < kKeyValueModeCount; b++) {
-      if (!compatible(key_value_mode(LockModeCode(a)), key_value_mode(LockModeCode(b)))) {
-        conflicts[a] |= ModeMask{1} << b;
-      }
-    }
-  }
-  return conflicts;
-}();
-
-// The modes that conflict with `code`.
+// The modes that conflict with `code`, which is not of a key-value lock.
 constexpr ModeMask conflicts(LockName::Space space, LockModeCode code) {
   switch (space) {
     case LockName::Space::kRow: return kRowConflicts[code];
-    case LockName::Space::kKeyValue: return kKeyValueConflicts[code];
     default: return kTableConflicts[code];
   }
 }

@@ -39,7 +39,7 @@ void LockManagerImpl::reset_owner(LockOwner& owner, TxnId txn, uint64_t session)
 
 // ---- taking
 
-LockManagerImpl::Acquired LockManagerImpl::acquire(OwnerImpl& owner, const LockNameView& name, LockModeCode mode,
+LockManagerImpl::Acquired LockManagerImpl::acquire(OwnerImpl& owner, const LockNameView& name, const WantedMode& mode,
                                                    bool wait, Milliseconds timeout) {
   uint64_t hash = LockTable::hash(name);
   LockPartition& partition = table_.partition(hash);
@@ -47,13 +47,15 @@ LockManagerImpl::Acquired LockManagerImpl::acquire(OwnerImpl& owner, const LockN
   Lock& lock = partition.find_or_create(name, hash);
   bool may_hold = (owner.held_filter & OwnerImpl::filter_bit(hash)) != 0;
   LockRequest* request = may_hold ? LockPartition::request_of(lock, owner) : nullptr;
-  bool before = request && (request->granted & mode_bit(mode));
+  const bool before = request != nullptr && LockPartition::holds(lock, *request, mode);
   if (!before) {
     bool now = LockPartition::grantable(lock, owner, mode, request != nullptr);
     if (!now && !wait) {
       partition.drop_if_unused(lock);
       return {StorageStatus::kWouldBlock};
     }
+    // Of a key-value lock the owner remembers the first mode, and gives all back with it.
+    const bool remembered = request != nullptr && name.space == Space::kKeyValue;
     if (!request) request = &partition.create_request(lock, owner);
     if (now) {
       partition.grant(*request, mode);
@@ -64,10 +66,10 @@ LockManagerImpl::Acquired LockManagerImpl::acquire(OwnerImpl& owner, const LockN
       if (status != StorageStatus::kOk) return {status};
       guard.lock();
     }
-    owner.remember(request, mode, hash);
+    if (!remembered) owner.remember(request, mode.code, hash);
   }
   if (name.space == Space::kAdvisory) {
-    (mode == advisory_code(true) ? request->advisory_shared : request->advisory_exclusive)++;
+    (mode.code == advisory_code(true) ? request->advisory_shared : request->advisory_exclusive)++;
   }
   return {StorageStatus::kOk, before};
 }
@@ -98,12 +100,12 @@ StorageStatus LockManagerImpl::lock_table(LockOwner& lock_owner, uint64_t object
   auto code = static_cast<LockModeCode>(mode);
   if (is_weak(mode)) {
     if (try_weak_lock(owner, strong_, object, code) != WeakOutcome::kUseLockTable) return StorageStatus::kOk;
-    return acquire(owner, table_name(object), code, wait, timeout).status;
+    return acquire(owner, table_name(object), {code, {}}, wait, timeout).status;
   }
-  if (!is_strong(mode)) return acquire(owner, table_name(object), code, wait, timeout).status;
+  if (!is_strong(mode)) return acquire(owner, table_name(object), {code, {}}, wait, timeout).status;
   strong_.enter(object);  // S1
   transfer_weak_locks(owner, object);
-  Acquired acquired = acquire(owner, table_name(object), code, wait, timeout);
+  Acquired acquired = acquire(owner, table_name(object), {code, {}}, wait, timeout);
   if (acquired.status != StorageStatus::kOk || acquired.before) strong_.leave(object);
   return acquired.status;
 }
@@ -129,7 +131,7 @@ void LockManagerImpl::transfer_weak_locks(OwnerImpl& strong, uint64_t object) {
           request = &partition.create_request(lock, owner);
           request->transferred = true;
         }
-        partition.grant(*request, mode);
+        partition.grant(*request, {mode, {}});
       }
     }
   });
@@ -138,23 +140,71 @@ void LockManagerImpl::transfer_weak_locks(OwnerImpl& strong, uint64_t object) {
 
 StorageStatus LockManagerImpl::lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
                                         Milliseconds timeout) {
-  return acquire(impl(owner), {Space::kRow, table.value, key}, static_cast<LockModeCode>(mode), wait, timeout).status;
+  const WantedMode wanted{static_cast<LockModeCode>(mode), {}};
+  return acquire(impl(owner), {Space::kRow, table.value, key}, wanted, wait, timeout).status;
+}
+
+StorageStatus LockManagerImpl::lock_record_queue(LockOwner& owner, TableId table, Bytes key, bool wait,
+                                                 Milliseconds timeout) {
+  constexpr WantedMode kExclusive{static_cast<LockModeCode>(TableLockMode::kExclusive), {}};
+  return acquire(impl(owner), {Space::kRecordQueue, table.value, key}, kExclusive, wait, timeout).status;
 }
 
 StorageStatus LockManagerImpl::lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
                                               Milliseconds timeout) {
-  constexpr LockModeCode kExclusive = key_value_code({.whole = BasicMode::kX});
-  return acquire(impl(owner), {Space::kKeyValue, index.value, key}, kExclusive, wait, timeout).status;
+  return lock_key_value_components(owner, index, key, {.whole = BasicMode::kX}, wait, timeout);
 }
 
-StorageStatus LockManagerImpl::lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, KeyValueMode mode,
-                                                         bool wait, Milliseconds timeout) {
-  return acquire(impl(owner), {Space::kKeyValue, index.value, key}, key_value_code(mode), wait, timeout).status;
+StorageStatus LockManagerImpl::lock_key_value_components(LockOwner& owner, IndexId index, Bytes key,
+                                                         const KeyValueMode& mode, bool wait, Milliseconds timeout) {
+  return acquire(impl(owner), {Space::kKeyValue, index.value, key}, {0, mode}, wait, timeout).status;
+}
+
+BasicMode LockManagerImpl::gap_mode(LockOwner& owner, IndexId index, Bytes key) {
+  const LockNameView name{Space::kKeyValue, index.value, key};
+  const uint64_t hash = LockTable::hash(name);
+  if ((impl(owner).held_filter & OwnerImpl::filter_bit(hash)) == 0) return BasicMode::kN;
+  LockPartition& partition = table_.partition(hash);
+  const std::lock_guard guard(partition.mutex);
+  Lock* lock = partition.find(name, hash);
+  const LockRequest* request = lock != nullptr ? LockPartition::request_of(*lock, impl(owner)) : nullptr;
+  return request != nullptr ? request->components.gap() : BasicMode::kN;
+}
+
+void LockManagerImpl::lower_gap(LockOwner& lock_owner, IndexId index, Bytes key, BasicMode mode) {
+  OwnerImpl& owner = impl(lock_owner);
+  const LockNameView name{Space::kKeyValue, index.value, key};
+  const uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  const LockRequest* request;
+  {
+    const std::lock_guard guard(partition.mutex);
+    Lock* lock = partition.find(name, hash);
+    LockRequest* held = lock != nullptr ? LockPartition::request_of(*lock, owner) : nullptr;
+    INDIGO_CHECK(held != nullptr);
+    if (held == nullptr || !partition.lower_gap(*held, mode)) return;
+    request = held;  // its address only: it is gone
+  }
+  auto& history = owner.history;
+  for (size_t i = history.size(); i-- > 0;) {
+    if (history[i].request != request) continue;
+    history.erase(history.begin() + static_cast<ptrdiff_t>(i));
+    break;
+  }
+}
+
+bool LockManagerImpl::key_value_in_use(IndexId index, Bytes key) {
+  const LockNameView name{Space::kKeyValue, index.value, key};
+  const uint64_t hash = LockTable::hash(name);
+  LockPartition& partition = table_.partition(hash);
+  const std::lock_guard guard(partition.mutex);
+  const Lock* lock = partition.find(name, hash);
+  return lock != nullptr && lock->holders != nullptr;
 }
 
 StorageStatus LockManagerImpl::lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
                                              Milliseconds timeout) {
-  return acquire(impl(owner), {Space::kAdvisory, database, key}, advisory_code(shared), wait, timeout).status;
+  return acquire(impl(owner), {Space::kAdvisory, database, key}, {advisory_code(shared), {}}, wait, timeout).status;
 }
 
 // ---- giving back
@@ -218,13 +268,19 @@ void LockManagerImpl::release_transferred(OwnerImpl& owner, uint64_t object, Loc
 
 uint32_t LockManagerImpl::mark(LockOwner& owner) { return impl(owner).next_sequence; }
 
-void LockManagerImpl::release_since(LockOwner& lock_owner, uint32_t mark) {
+void LockManagerImpl::release_since(LockOwner& lock_owner, uint32_t mark, bool keep_key_values) {
   OwnerImpl& owner = impl(lock_owner);
+  std::vector<HeldLock> kept;  // the last one first
   while (!owner.history.empty() && owner.history.back().sequence >= mark) {
-    HeldLock held = owner.history.back();
+    const HeldLock held = owner.history.back();
     owner.history.pop_back();
-    release(owner, held);
+    if (keep_key_values && held.request != nullptr && held.request->lock->space == Space::kKeyValue) {
+      kept.push_back(held);
+    } else {
+      release(owner, held);
+    }
   }
+  owner.history.insert(owner.history.end(), kept.rbegin(), kept.rend());
 }
 
 void LockManagerImpl::release_all(LockOwner& lock_owner) {
@@ -260,22 +316,29 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
   table_.for_each_partition([&](LockPartition& partition) {
     std::lock_guard guard(partition.mutex);
     partition.for_each([&](const Lock& lock) {
-      auto add = [&](const LockRequest& request, LockModeCode mode, bool granted) {
+      auto add = [&](const LockRequest& request, LockModeCode mode, bool granted, std::string components = {}) {
         bool shared = lock.space == Space::kAdvisory && mode == advisory_code(true);
         result.push_back({{lock.space, lock.object, std::string(lock.key())},
                           mode,
                           request.owner->txn(),
                           request.owner->session_number(),
                           granted,
-                          shared});
+                          shared,
+                          components});
       };
       for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
+        if (lock.space == Space::kKeyValue) {
+          add(*holder, 0, true, holder->components.text());
+          continue;
+        }
         for (ModeMask modes = holder->granted; modes; modes &= modes - 1) {
           add(*holder, static_cast<LockModeCode>(std::countr_zero(modes)), true);
         }
       }
       for (const LockRequest* waiter = lock.first_waiter; waiter; waiter = waiter->next_waiter) {
-        add(*waiter, waiter->wanted, false);
+        ModeVector wanted;
+        if (lock.space == Space::kKeyValue) wanted.add(waiter->wanted.components);
+        add(*waiter, waiter->wanted.code, false, lock.space == Space::kKeyValue ? wanted.text() : std::string());
       }
     });
   });
@@ -288,7 +351,8 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
                           owner.txn(),
                           owner.session_number(),
                           true,
-                          false});
+                          false,
+                          {}});
       }
     }
   });
@@ -298,7 +362,8 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
                       wait.waiter,
                       registry_.session_of(wait.waiter),
                       false,
-                      false});
+                      false,
+                      {}});
   }
   return result;
 }

@@ -1,5 +1,5 @@
-// Everything that must block beyond a record's own writer: row locks, key-value locks (k = 1), table locks, advisory
-// locks; one wait-for graph with the record writers of the tree, one deadlock detection.
+// Everything that must block beyond a record's own writer: row locks, key-value locks, table locks, advisory locks; one
+// wait-for graph with the record writers of the tree, one deadlock detection.
 //
 // Thread safety: all functions are safe from any thread; a LockOwner's requests come from one session at a time.
 // Waits use Waiter::current() and end with kInterrupted, kLockTimeout or kDeadlock.
@@ -23,14 +23,15 @@ namespace indigo::storage {
 // What a lock names. `space` keeps the kinds apart.
 struct LockName {
   // kTransaction appears in snapshot() only: a record writer's wait for the transaction `object`.
-  enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject, kTransaction };
+  // kRecordQueue: those who wait for one record's writer, in their order.
+  enum class Space : uint8_t { kTable, kRow, kKeyValue, kAdvisory, kObject, kTransaction, kRecordQueue };
   Space space;
   uint64_t object;  // TableId or IndexId or database oid
   std::string key;  // row's primary key, key value, or advisory number
   friend bool operator==(const LockName&, const LockName&) = default;
 };
 
-// Modes of all spaces in one table-driven lattice; see lock_compatibility.h.
+// Modes of all spaces but kKeyValue in one table-driven lattice; see lock_compatibility.h.
 using LockModeCode = uint8_t;
 
 struct LockInfo {  // one row of pg_locks
@@ -40,6 +41,7 @@ struct LockInfo {  // one row of pg_locks
   uint64_t session;  // opaque number given by the owner
   bool granted;
   bool advisory_shared;
+  std::string components;  // of a key-value lock, as ModeVector::text()
 };
 
 // Owner of locks: a transaction, or a session (session-level advisory locks). Savepoint levels are remembered, so that
@@ -68,12 +70,20 @@ class LockManager {
   // Row locks.
   virtual StorageStatus lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
                                  std::chrono::milliseconds timeout) = 0;
+  // The place among those who wait for the record's writer.
+  virtual StorageStatus lock_record_queue(LockOwner& owner, TableId table, Bytes key, bool wait,
+                                          std::chrono::milliseconds timeout) = 0;
   // Exclusive lock on one key value of one (unique) index.
   virtual StorageStatus lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
                                        std::chrono::milliseconds timeout) = 0;
-  // Any components of one key value; see KeyValueMode.
-  virtual StorageStatus lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, KeyValueMode mode,
+  // Any components of one key value; see KeyValueMode. They are added to what the owner has of it.
+  virtual StorageStatus lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, const KeyValueMode& mode,
                                                   bool wait, std::chrono::milliseconds timeout) = 0;
+  // The mode in which the owner has the gap above the value, and going back to a weaker one.
+  virtual BasicMode gap_mode(LockOwner& owner, IndexId index, Bytes key) = 0;
+  virtual void lower_gap(LockOwner& owner, IndexId index, Bytes key, BasicMode mode) = 0;
+  // Does anybody hold something of the value, the gap included?
+  virtual bool key_value_in_use(IndexId index, Bytes key) = 0;
   // Advisory locks: re-entrant with a count, shared or exclusive. `key` is the 8 byte or 4+4 byte number with its class.
   virtual StorageStatus lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
                                       std::chrono::milliseconds timeout) = 0;
@@ -81,7 +91,8 @@ class LockManager {
   virtual bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) = 0;
 
   virtual uint32_t mark(LockOwner& owner) = 0;  // position for release_since (savepoints)
-  virtual void release_since(LockOwner& owner, uint32_t mark) = 0;
+  // `keep_key_values`: locks of key values stay (transactions that lock what they read).
+  virtual void release_since(LockOwner& owner, uint32_t mark, bool keep_key_values = false) = 0;
   virtual void release_all(LockOwner& owner) = 0;
 
   // Record writers join the same graph: `waiter` waits for `owner` until end_wait. Answers kDeadlock when that closes

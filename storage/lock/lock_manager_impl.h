@@ -21,16 +21,21 @@ class LockManagerImpl final : public LockManager {
                            std::chrono::milliseconds timeout) override;
   StorageStatus lock_row(LockOwner& owner, TableId table, Bytes key, RowLockMode mode, bool wait,
                          std::chrono::milliseconds timeout) override;
+  StorageStatus lock_record_queue(LockOwner& owner, TableId table, Bytes key, bool wait,
+                                  std::chrono::milliseconds timeout) override;
   StorageStatus lock_key_value(LockOwner& owner, IndexId index, Bytes key, bool wait,
                                std::chrono::milliseconds timeout) override;
-  StorageStatus lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, KeyValueMode mode, bool wait,
-                                          std::chrono::milliseconds timeout) override;
+  StorageStatus lock_key_value_components(LockOwner& owner, IndexId index, Bytes key, const KeyValueMode& mode,
+                                          bool wait, std::chrono::milliseconds timeout) override;
+  BasicMode gap_mode(LockOwner& owner, IndexId index, Bytes key) override;
+  void lower_gap(LockOwner& owner, IndexId index, Bytes key, BasicMode mode) override;
+  bool key_value_in_use(IndexId index, Bytes key) override;
   StorageStatus lock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared, bool wait,
                               std::chrono::milliseconds timeout) override;
   bool unlock_advisory(LockOwner& owner, uint64_t database, Bytes key, bool shared) override;
 
   uint32_t mark(LockOwner& owner) override;
-  void release_since(LockOwner& owner, uint32_t mark) override;
+  void release_since(LockOwner& owner, uint32_t mark, bool keep_key_values) override;
   void release_all(LockOwner& owner) override;
 
   StorageStatus begin_wait(TxnId waiter, TxnId owner) override;
@@ -45,7 +50,7 @@ class LockManagerImpl final : public LockManager {
     StorageStatus status;
     bool before = false;  // kOk, and the owner had the mode already
   };
-  Acquired acquire(OwnerImpl& owner, const LockNameView& name, LockModeCode mode, bool wait,
+  Acquired acquire(OwnerImpl& owner, const LockNameView& name, const WantedMode& mode, bool wait,
                    std::chrono::milliseconds timeout);
   StorageStatus await(LockRequest& request, LockPartition& partition, std::chrono::milliseconds timeout);
   void release(OwnerImpl& owner, const HeldLock& held);

@@ -23,16 +23,18 @@ enum class TableLockMode : uint8_t {
   kAccessExclusive,
 };
 
-// The classic modes of one component of a lock (Gray).
-enum class BasicMode : uint8_t { kN, kIS, kIX, kS, kSIX, kX };
+// The classic modes of one component of a lock (Gray), and U: reads of rows that are about to be changed.
+enum class BasicMode : uint8_t { kN, kIS, kIX, kS, kSIX, kU, kX };
 
-// A key-value lock is held in three components at once (Graefe and Kimura, with k = 1 partition): the distinct key
-// value as a whole, the one partition of its entries (N, S or X), and the gap between it and the next value (N, S, X).
-// An equality query takes {kS}, an insert or delete {kIX, kX}, phantom protection {kN, kN, kS}.
+// What is asked of a key-value lock (Graefe and Kimura): modes of the distinct key value as a whole, of the gap between it
+// and the next value (N, S, X), and of one of the k partitions of its entries (N, S, X). Who asks for a partition asks for
+// an intention on the whole, too. An equality query takes {kS}, an insert or delete {kIX, kX}, phantom protection
+// {kN, kN, kS}.
 struct KeyValueMode {
   BasicMode whole = BasicMode::kN;
   BasicMode partition = BasicMode::kN;
   BasicMode gap = BasicMode::kN;
+  uint16_t partition_index = 0;
   friend constexpr bool operator==(const KeyValueMode&, const KeyValueMode&) = default;
 };
 

@@ -129,6 +129,7 @@ LockRequest& LockPartition::create_request(Lock& lock, OwnerImpl& owner) {
   request->lock = &lock;
   request->owner = &owner;
   request->granted = 0;
+  request->components.clear();
   request->waiting.store(false, std::memory_order_relaxed);
   request->transferred = false;
   request->advisory_shared = request->advisory_exclusive = 0;
@@ -164,25 +165,53 @@ void LockPartition::tighten(Lock& lock) {
   }
 }
 
-bool LockPartition::grantable(Lock& lock, const OwnerImpl& owner, LockModeCode mode, bool conversion) {
-  ModeMask in_the_way = conflicts(lock.space, mode);
-  if (lock.granted_superset & in_the_way) {
-    tighten(lock);
-    if ((lock.granted_superset & in_the_way) && (granted_to_others(lock, owner) & in_the_way)) return false;
+namespace {
+ModeMask may_conflict(const Lock& lock, const WantedMode& wanted) {
+  return lock.space == LockName::Space::kKeyValue ? possible_conflicts(wanted.components)
+                                                  : conflicts(lock.space, wanted.code);
+}
+}  // namespace
+
+bool LockPartition::holder_conflicts(const Lock& lock, const LockRequest& holder, const WantedMode& wanted) {
+  if ((holder.granted & may_conflict(lock, wanted)) == 0) return false;
+  return lock.space != LockName::Space::kKeyValue || !holder.components.compatible_with(wanted.components);
+}
+
+bool LockPartition::modes_conflict(const Lock& lock, const WantedMode& other, const WantedMode& wanted) {
+  if (lock.space == LockName::Space::kKeyValue) return !compatible(other.components, wanted.components);
+  return (mode_bit(other.code) & conflicts(lock.space, wanted.code)) != 0;
+}
+
+bool LockPartition::holds(const Lock& lock, const LockRequest& request, const WantedMode& wanted) {
+  if (lock.space == LockName::Space::kKeyValue) return request.components.covers_mode(wanted.components);
+  return (request.granted & mode_bit(wanted.code)) != 0;
+}
+
+bool LockPartition::held_by_others(Lock& lock, const OwnerImpl& owner, const WantedMode& wanted) {
+  if ((lock.granted_superset & may_conflict(lock, wanted)) == 0) return false;
+  tighten(lock);
+  if ((lock.granted_superset & may_conflict(lock, wanted)) == 0) return false;
+  for (const LockRequest* holder = lock.holders; holder != nullptr; holder = holder->next_holder) {
+    if (holder_conflicts(lock, *holder, wanted) && !same_party(*holder->owner, owner)) return true;
   }
+  return false;
+}
+
+bool LockPartition::grantable(Lock& lock, const OwnerImpl& owner, const WantedMode& mode, bool conversion) {
+  if (held_by_others(lock, owner, mode)) return false;
   if (conversion) return true;
   // Sharers of a row do not stand behind a writer that waits, as in PostgreSQL: two that hold a share and want more would
   // wait for each other through him.
   constexpr ModeMask kShares = mode_bit(static_cast<LockModeCode>(RowLockMode::kKeyShare)) |
                                mode_bit(static_cast<LockModeCode>(RowLockMode::kShare));
-  if (lock.space == LockName::Space::kRow && (mode_bit(mode) & kShares) != 0) return true;
+  if (lock.space == LockName::Space::kRow && (mode_bit(mode.code) & kShares) != 0) return true;
   for (const LockRequest* waiter = lock.first_waiter; waiter; waiter = waiter->next_waiter) {
-    if ((mode_bit(waiter->wanted) & in_the_way) && !same_party(*waiter->owner, owner)) return false;
+    if (modes_conflict(lock, waiter->wanted, mode) && !same_party(*waiter->owner, owner)) return false;
   }
   return true;
 }
 
-void LockPartition::grant(LockRequest& request, LockModeCode mode) {
+void LockPartition::grant(LockRequest& request, const WantedMode& mode) {
   Lock& lock = *request.lock;
   if (request.granted == 0) {
     request.next_holder = lock.holders;
@@ -190,11 +219,16 @@ void LockPartition::grant(LockRequest& request, LockModeCode mode) {
     lock.holders = &request;
     request.previous_holder = nullptr;
   }
-  request.granted |= mode_bit(mode);
-  lock.granted_superset |= mode_bit(mode);
+  if (lock.space == LockName::Space::kKeyValue) {
+    request.components.add(mode.components);
+    request.granted = request.components.mask();
+  } else {
+    request.granted |= mode_bit(mode.code);
+  }
+  lock.granted_superset |= request.granted;
 }
 
-void LockPartition::enqueue(LockRequest& request, LockModeCode mode) {
+void LockPartition::enqueue(LockRequest& request, const WantedMode& mode) {
   Lock& lock = *request.lock;
   LockRequest* before = nullptr;  // conversions: the first waiter that is none
   if (request.granted) {
@@ -225,18 +259,17 @@ void LockPartition::unqueue(LockRequest& request) {
 void LockPartition::grant_waiters(Lock& lock) {
   if (!lock.first_waiter) return;
   tighten(lock);
-  ModeMask before = 0;  // what those who go on waiting want
   for (LockRequest *waiter = lock.first_waiter, *next; waiter; waiter = next) {
     next = waiter->next_waiter;
-    ModeMask in_the_way = conflicts(lock.space, waiter->wanted);
-    bool free = !(lock.granted_superset & in_the_way) || !(granted_to_others(lock, *waiter->owner) & in_the_way);
-    if (free && (waiter->granted || !(before & in_the_way))) {
-      grant(*waiter, waiter->wanted);
-      unqueue(*waiter);
-      waiter->owner->wait_point.notify_all();
-    } else {
-      before |= mode_bit(waiter->wanted);
+    if (held_by_others(lock, *waiter->owner, waiter->wanted)) continue;
+    if (!waiter->granted) {  // those before it that go on waiting
+      const LockRequest* before = lock.first_waiter;
+      while (before != waiter && !modes_conflict(lock, before->wanted, waiter->wanted)) before = before->next_waiter;
+      if (before != waiter) continue;
     }
+    grant(*waiter, waiter->wanted);
+    unqueue(*waiter);
+    waiter->owner->wait_point.notify_all();
   }
 }
 
@@ -246,17 +279,36 @@ void LockPartition::move_before(LockRequest& request, LockRequest& other) {
   grant_waiters(*request.lock);
 }
 
+void LockPartition::remove_holder(LockRequest& request) {
+  Lock& lock = *request.lock;
+  (request.previous_holder ? request.previous_holder->next_holder : lock.holders) = request.next_holder;
+  if (request.next_holder) request.next_holder->previous_holder = request.previous_holder;
+  free_request(request);
+}
+
 void LockPartition::release(LockRequest& request, LockModeCode mode) {
   Lock& lock = *request.lock;
-  INDIGO_CHECK(request.granted & mode_bit(mode));
-  request.granted &= ~mode_bit(mode);
-  if (request.granted == 0) {
-    (request.previous_holder ? request.previous_holder->next_holder : lock.holders) = request.next_holder;
-    if (request.next_holder) request.next_holder->previous_holder = request.previous_holder;
-    free_request(request);
+  if (lock.space == LockName::Space::kKeyValue) {
+    request.components.clear();
+    request.granted = 0;
+  } else {
+    INDIGO_CHECK(request.granted & mode_bit(mode));
+    request.granted &= ~mode_bit(mode);
   }
+  if (request.granted == 0) remove_holder(request);
   grant_waiters(lock);
   drop_if_unused(lock);
+}
+
+bool LockPartition::lower_gap(LockRequest& request, BasicMode mode) {
+  Lock& lock = *request.lock;
+  request.components.set_gap(mode);
+  request.granted = request.components.mask();
+  const bool gone = request.granted == 0;
+  if (gone) remove_holder(request);
+  grant_waiters(lock);
+  drop_if_unused(lock);
+  return gone;
 }
 
 void LockPartition::cancel(LockRequest& request) {

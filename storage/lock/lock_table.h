@@ -9,7 +9,8 @@
 // 2. A request is in `holders` exactly when `granted` is not empty, in the queue exactly when `waiting`.
 // 3. Two holders of different parties (lock_owner.h) hold no conflicting modes.
 // 4. Lock::granted_superset contains every mode held; it may contain others until somebody conflicts with it.
-// 5. First come, first served: a waiter is granted only when neither the holders nor any waiter before it conflict.
+// 5. Of a key-value lock an owner has one request, and gives it up as a whole; only the gap's mode can be lowered.
+// 6. First come, first served: a waiter is granted only when neither the holders nor any waiter before it conflict.
 //    Conversions (requests of owners that hold the lock already) stand before all others, which wait for them anyway.
 //    The wait graph may reorder a queue to resolve a deadlock.
 #pragma once
@@ -22,18 +23,26 @@
 
 #include "storage/lock/lock_compatibility.h"
 #include "storage/lock/lock_owner.h"
+#include "storage/lock/mode_vector.h"
 
 namespace indigo::storage {
 
 struct Lock;
 
+// What a request asks for: of a key-value lock `components`, of others `code`.
+struct WantedMode {
+  LockModeCode code = 0;
+  KeyValueMode components;
+};
+
 struct LockRequest {
   Lock* lock = nullptr;
   OwnerImpl* owner = nullptr;
   ModeMask granted = 0;
+  ModeVector components;             // of a key-value lock: what `granted` is the mask of
   std::atomic<bool> waiting{false};  // written under the mutex; its owner also reads it without (acquire, pairs with
                                      // the grant's release)
-  LockModeCode wanted = 0;           // while waiting
+  WantedMode wanted;                 // while waiting
   bool transferred = false;          // made by a strong locker from the owner's fast-path slot
   uint32_t advisory_shared = 0, advisory_exclusive = 0;  // how often an advisory mode was taken
   LockRequest *previous_holder = nullptr, *next_holder = nullptr;
@@ -89,12 +98,19 @@ class alignas(64) LockPartition {
 
   // Modes held by parties other than `owner`'s.
   static ModeMask granted_to_others(const Lock& lock, const OwnerImpl& owner);
+  // Does the holder, or who waits for `other`, stand in the way of `wanted`? Parties are not looked at.
+  static bool holder_conflicts(const Lock& lock, const LockRequest& holder, const WantedMode& wanted);
+  static bool modes_conflict(const Lock& lock, const WantedMode& other, const WantedMode& wanted);
+  static bool holds(const Lock& lock, const LockRequest& request, const WantedMode& wanted);
   // Can `owner` have `mode` now, waiters respected? A converting owner passes them.
-  static bool grantable(Lock& lock, const OwnerImpl& owner, LockModeCode mode, bool conversion);
-  void grant(LockRequest& request, LockModeCode mode);
-  void enqueue(LockRequest& request, LockModeCode mode);
-  // Gives up one mode held; frees the request and the lock when nothing is left, and grants to waiters.
+  static bool grantable(Lock& lock, const OwnerImpl& owner, const WantedMode& mode, bool conversion);
+  void grant(LockRequest& request, const WantedMode& mode);
+  void enqueue(LockRequest& request, const WantedMode& mode);
+  // Gives up one mode held (of a key-value lock, all); frees the request and the lock when nothing is left, and grants to
+  // waiters.
   void release(LockRequest& request, LockModeCode mode);
+  // Lowers the mode of a key-value lock's gap. True when nothing is held any more: then the request is gone.
+  bool lower_gap(LockRequest& request, BasicMode mode);
   // Takes a waiting request out of the queue (timeout, interrupt, deadlock).
   void cancel(LockRequest& request);
   // Moves a waiter ahead of another one of the same queue, and grants what can be granted then.
@@ -115,6 +131,8 @@ class alignas(64) LockPartition {
   size_t bucket_of(uint64_t hash) const { return (hash >> 6) & (buckets_.size() - 1); }
   void link_waiter(LockRequest& request, LockRequest* before);
   void unqueue(LockRequest& request);
+  void remove_holder(LockRequest& request);
+  static bool held_by_others(Lock& lock, const OwnerImpl& owner, const WantedMode& wanted);
   void grant_waiters(Lock& lock);
   static void tighten(Lock& lock);
 

@@ -93,18 +93,19 @@ void WaitGraph::edges_of(const Wait& wait, std::vector<Edge>& edges) const {
   LockPartition& partition = table_.partition(lock.hash);
   std::lock_guard guard(partition.mutex);
   if (!request.waiting.load(std::memory_order_relaxed)) return;
-  ModeMask in_the_way = conflicts(lock.space, request.wanted);
   for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
-    if ((holder->granted & in_the_way) && !same_party(*holder->owner, *request.owner)) {
+    if (LockPartition::holder_conflicts(lock, *holder, request.wanted) && !same_party(*holder->owner, *request.owner)) {
       edges.push_back({party_of(*holder->owner), nullptr});
     }
   }
   if (request.granted) return;  // a conversion waits for holders only
   for (LockRequest* before = request.previous_waiter; before; before = before->previous_waiter) {
-    if (!(mode_bit(before->wanted) & in_the_way)) continue;
+    if (!LockPartition::modes_conflict(lock, before->wanted, request.wanted)) continue;
     edges.push_back({party_of(*before->owner), before});
     // One who wants the same exclusive mode waits for everybody further ahead too.
-    if (before->wanted == request.wanted && !before->granted) break;
+    const bool same_mode =
+        before->wanted.code == request.wanted.code && before->wanted.components == request.wanted.components;
+    if (same_mode && !before->granted) break;
   }
 }
 
