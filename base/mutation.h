@@ -28,6 +28,10 @@ enum class Mutation : uint8_t {
   kMergeUnlocked,      // merge: a buffered entry is gone before its tree has it
   kNoWalk,             // walk: the data node that the search layer knows is taken for the right one
   kReadDeleted,        // deleted: data nodes that were merged into others are read
+  kReadUnlocked,       // readlock: serializable transactions that lock do not lock what they read
+  kNoGapLock,          // gaplock: nor the gaps between it
+  kNoGapInherited,     // inherit: a value that comes into a gap takes none of its locks over
+  kNoGhosts,           // ghosts: a value that is locked is removed
 
   // ---- of the log
   kOmitFences,          // fence: a record is stored and not made durable (persistent memory)

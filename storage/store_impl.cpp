@@ -1,8 +1,11 @@
 #include "storage/store_impl.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/memory_reserve.h"
 #include "storage/durability.h"
+#include "storage/lock/mode_vector.h"
 #include "storage/store_options.h"
 #include "storage/table/table_impl.h"
 #include "storage/table_options.h"
@@ -12,7 +15,9 @@ namespace indigo::storage {
 std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::make_unique<StoreImpl>(options); }
 
 StoreImpl::StoreImpl(const StoreOptions& options)
-    : own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
+    : locking_(options.locking),
+      lock_partitions_(std::clamp<uint16_t>(options.lock_partitions, 1, kMaxLockPartitions)),
+      own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
       log_(options.log == nullptr ? *own_log_ : *options.log),
       memory_(options.memory_limit_bytes),
       clock_(options.clock),

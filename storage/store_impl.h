@@ -64,6 +64,9 @@ class StoreImpl final : public Store {
   VersionPool& versions() { return versions_; }
   Valenblock& nodes() { return nodes_; }
   Reclaimer& reclaimer() { return reclaimer_; }
+  // Do serializable transactions lock what they read, and all writers what they write?
+  bool locking() const { return locking_; }
+  uint16_t lock_partitions() const { return lock_partitions_; }
   IndexService& index_service() { return index_service_; }
   NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
@@ -119,6 +122,8 @@ class StoreImpl final : public Store {
   // Gives back what the transaction held, after its outcome is decided.
   void finish(TransactionImpl& txn, bool committed);
 
+  const bool locking_;
+  const uint16_t lock_partitions_;
   std::unique_ptr<log::Log> own_log_;
   log::Log& log_;
   MemoryAccount memory_;

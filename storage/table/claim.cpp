@@ -4,6 +4,7 @@
 #include "base/check.h"
 #include "base/memory_reserve.h"
 #include "base/mutation.h"
+#include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -140,8 +141,7 @@ namespace {
 // owner: an end wakes one session instead of all, and they come in order. Released once the record is claimed.
 class Queue {
  public:
-  Queue(TransactionImpl& txn, LockManager& locks, IndexId record_space)
-      : txn_(txn), locks_(locks), record_space_(record_space) {}
+  Queue(TransactionImpl& txn, LockManager& locks, TableId table) : txn_(txn), locks_(locks), table_(table) {}
   ~Queue() { leave(); }
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
@@ -149,7 +149,7 @@ class Queue {
   StorageStatus enter(Bytes key) {
     if (inside_) return StorageStatus::kOk;
     before_ = locks_.mark(txn_.lock_owner());
-    StorageStatus s = locks_.lock_key_value(txn_.lock_owner(), record_space_, key, true, txn_.lock_timeout());
+    StorageStatus s = locks_.lock_record_queue(txn_.lock_owner(), table_, key, true, txn_.lock_timeout());
     after_ = locks_.mark(txn_.lock_owner());
     inside_ = s == StorageStatus::kOk;
     return s;
@@ -163,7 +163,7 @@ class Queue {
  private:
   TransactionImpl& txn_;
   LockManager& locks_;
-  IndexId record_space_;
+  TableId table_;
   bool inside_ = false;
   uint32_t before_ = 0, after_ = 0;
 };
@@ -175,7 +175,7 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
                                             Claimed& out, Try try_once) {
   std::string followed;
   bool lock_held = false;
-  Queue queue(txn, store_.locks(), IndexId(id_.value));
+  Queue queue(txn, store_.locks(), id_);
   out.changed = out.self_modified = false;
   if (memory_reserve_out()) return StorageStatus::kOutOfMemory;
   for (;;) {
@@ -209,12 +209,25 @@ StorageStatus TableImpl::attempt_until_done(TransactionImpl& txn, Bytes key, Row
   }
 }
 
+StorageStatus TableImpl::lock_to_write(TransactionImpl& txn, Bytes key, LockWait wait) const {
+  const KeySpace space(*this);
+  return KeyLocks(txn, space).write_value(key, wait == LockWait::kWait);
+}
+
+StorageStatus TableImpl::lock_to_lock(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait) const {
+  const KeySpace space(*this);
+  return KeyLocks(txn, space).lock_value(key, mode, wait == LockWait::kWait);
+}
+
 StorageStatus TableImpl::claim(Transaction& transaction, const ReadView& view, Bytes key, RowLockMode mode,
                                LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   const uint64_t hash = txn.expect_read(id_.value, key);
-  StorageStatus s = txn.failed(
-      attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) { return try_claim(txn, view, k, mode, out); }));
+  StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, [&](Bytes k, bool) {
+    Attempt locked;
+    if (store_.locking()) locked.status = lock_to_write(txn, k, wait);
+    return locked.status != StorageStatus::kOk ? locked : try_claim(txn, view, k, mode, out);
+  }));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
   StorageStatus noted = txn.note_claim(id_.value, key, hash, view, s == StorageStatus::kOk);
   return noted != StorageStatus::kOk ? noted : s;
@@ -287,7 +300,11 @@ StorageStatus TableImpl::lock_row(Transaction& transaction, const ReadView& view
                                   LockWait wait, Claimed& out) {
   auto& txn = static_cast<TransactionImpl&>(transaction);
   out.key.clear();
-  auto attempt = [&](Bytes k, bool lock_held) { return try_lock_row(txn, view, k, mode, lock_held, out); };
+  auto attempt = [&](Bytes k, bool lock_held) {
+    Attempt locked;
+    if (txn.locks_reads(view)) locked.status = lock_to_lock(txn, k, mode, wait);
+    return locked.status != StorageStatus::kOk ? locked : try_lock_row(txn, view, k, mode, lock_held, out);
+  };
   StorageStatus s = txn.failed(attempt_until_done(txn, key, mode, wait, out, attempt));
   if (txn.serializable() == nullptr || (s != StorageStatus::kOk && s != StorageStatus::kNotFound)) return s;
   if (s == StorageStatus::kOk && mode == RowLockMode::kKeyShare) {
@@ -348,7 +365,15 @@ void TableImpl::release_guarded(PendingVersion& pending) {
   size_t i;
   Leaf* leaf = lock_leaf_of(pending, i, true);
   RecordMeta m = leaf->meta(i);
-  if (m.state() == RecordState::kInserting) {
+  if (m.state() == RecordState::kInserting && is_locked(IndexId(id_.value), pending.key)) {
+    const bool fits = leaf->replace_payload(m, {});
+    INDIGO_CHECK(fits);
+    m.set_flag(RecordMeta::kOverflowBit, false);
+    m.set_state(RecordState::kClear);
+    m.predecessor = 0;
+    leaf->set_meta(i, m);
+    queue(leaf);
+  } else if (m.state() == RecordState::kInserting) {
     leaf->remove_meta(i);
     if (tree_.emptied(*leaf)) queue(leaf);
   } else {

@@ -46,7 +46,8 @@ bool TableImpl::clean_leaf(Leaf* leaf, const ActiveSnapshots& active) {
         }
       }
       bool tombstone = !m.visible() && !updating;
-      if (tombstone && chain == 0 && active.oldest() >= m.stamp) {
+      if (tombstone && chain == 0 && active.oldest() >= m.stamp &&
+          !(store_.locking() && is_locked(IndexId(id_.value), leaf->key(i)))) {
         if (writable) {
           leaf->remove_meta(i);
           changed = true;
@@ -87,6 +88,7 @@ void TableImpl::merge_around(Leaf* leaf) {
 }
 
 bool TableImpl::clean(const ActiveSnapshots& active, bool all) {
+  erase_ghosts();
   std::vector<Leaf*> work, still_dirty;
   uint64_t oldest = active.oldest();
   size_t remaining;

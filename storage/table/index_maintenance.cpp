@@ -1,6 +1,8 @@
 // Secondary indexes follow their table: the rules of docs/theory.md.
 #include <algorithm>
 
+#include "base/mutation.h"
+#include "storage/okvl/key_locks.h"
 #include "storage/table/stale_entry.h"
 #include "storage/table/table_impl.h"
 #include "storage/undisturbed.h"
@@ -34,6 +36,11 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
         void* place = txn.arena().allocate(sizeof(OldIndexKey));
         entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
         if (index->options.unique) txn.note_index_write(index->id.value, old_key);
+        if (store_.locking()) {
+          const KeySpace space(*this, *index);
+          const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
+          if (s != StorageStatus::kOk) return s;
+        }
       }
     }
     if (outcome == Outcome::kNotIndexed || same) continue;
@@ -42,13 +49,20 @@ StorageStatus TableImpl::add_index_entries(TransactionImpl& txn, Bytes key, Byte
       StorageStatus s = check_unique(txn, *index, new_key, key, duplicate);
       if (s != StorageStatus::kOk) return s;
     }
+    NewValue place(txn);
+    if (store_.locking()) {
+      const KeySpace space(*this, *index);
+      StorageStatus s = KeyLocks(txn, space).write_entry(new_key, key);
+      if (s == StorageStatus::kOk) s = place.open(space, new_key);
+      if (s != StorageStatus::kOk) return s;
+    }
     StorageStatus s = index->index->insert(new_key, key);
     if (s != StorageStatus::kOk) return s;
   }
   return StorageStatus::kOk;
 }
 
-void TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry) {
+StorageStatus TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry) {
   std::string old_key;
   bool has_null;
   for (const auto& index : *indexes()) {
@@ -56,7 +70,12 @@ void TableImpl::note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, 
     void* place = txn.arena().allocate(sizeof(OldIndexKey));
     entry.old_keys = new (place) OldIndexKey{index.get(), txn.keep(old_key), entry.old_keys};
     if (index->options.unique) txn.note_index_write(index->id.value, old_key);
+    if (!store_.locking()) continue;
+    const KeySpace space(*this, *index);
+    const StorageStatus s = KeyLocks(txn, space).write_entry(old_key, key);
+    if (s != StorageStatus::kOk) return s;
   }
+  return StorageStatus::kOk;
 }
 
 StorageStatus TableImpl::check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
@@ -129,8 +148,34 @@ void TableImpl::erase_index_entry(const TableIndex& index, Bytes key, Bytes prim
   for (int round = 0; round < kRounds; round++) {
     if (entry.look(index, key, primary_key) == StaleEntry::Verdict::kNeeded) return;
     bool newer = false;
+    std::shared_lock removal(index.removals, std::defer_lock);
+    if (store_.locking()) {
+      removal.lock();
+      if (is_locked(index.id, key)) {
+        const std::lock_guard lock(ghosts_mutex_);
+        ghosts_.push_back({index.id, std::string(key), std::string(primary_key)});
+        return;
+      }
+    }
     index.index->erase(key, primary_key, [&] { return newer = !entry.still_stale(primary_key); });
     if (!newer) return;
+  }
+}
+
+bool TableImpl::is_locked(IndexId space, Bytes key) const {
+  return store_.locking() && !mutated(Mutation::kNoGhosts) && store_.locks().key_value_in_use(space, key);
+}
+
+void TableImpl::erase_ghosts() {
+  std::vector<Ghost> ghosts;
+  {
+    const std::lock_guard lock(ghosts_mutex_);
+    ghosts.swap(ghosts_);
+  }
+  StaleEntry entry(*this);
+  for (const Ghost& ghost : ghosts) {
+    const std::shared_ptr<TableIndex> index = find_index(ghost.index);
+    if (index != nullptr) erase_index_entry(*index, ghost.key, ghost.primary_key, entry);
   }
 }
 

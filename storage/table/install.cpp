@@ -166,9 +166,10 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
     }
     uint64_t chain = pending.base_predecessor.load(std::memory_order_relaxed);
     bool purge = false;
+    const bool ghost = e->tombstone && is_locked(IndexId(id_.value), pending.key);
     if (m.state() == RecordState::kInserting) {
-      purge = e->tombstone;  // no other transaction has seen it
-      if (!purge) rows_added++;
+      purge = e->tombstone && !ghost;  // no other transaction has seen it
+      if (!e->tombstone) rows_added++;
     } else {
       rows_added += (e->tombstone ? 0 : 1) - (m.visible() ? 1 : 0);
       bool needed = active.needs(m.stamp, c.value) && !mutated(Mutation::kOverwriteInPlace);  // R1
@@ -183,7 +184,7 @@ void TableImpl::install(PendingVersion& pending, CommitStamp c, const ActiveSnap
         // The head had the keys of the version that goes; now it is compared with the new one.
         if (chain != 0 && gave_up_keys(e)) reinterpret_cast<SnapshotVersion*>(chain)->keys_differ = true;
       }
-      purge = e->tombstone && chain == 0 && active.oldest() >= c.value;
+      purge = e->tombstone && !ghost && chain == 0 && active.oldest() >= c.value;
     }
     if (e->overflow != nullptr) {
       LargeRows::add(large_rows_.pending, e->overflow, -1);

@@ -1,6 +1,7 @@
 // Point reads.
 #include <algorithm>
 
+#include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -37,9 +38,18 @@ PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const
 
 }  // namespace
 
+StorageStatus TableImpl::lock_to_read(TransactionImpl& txn, Bytes key) const {
+  const KeySpace space(*this);
+  return KeyLocks(txn, space).read_value(key);
+}
+
 StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, std::string& row) {
   auto& transaction = static_cast<TransactionImpl&>(txn);
   KeyView k(key);
+  if (transaction.locks_reads(view)) {
+    const StorageStatus locked = lock_to_read(transaction, key);
+    if (locked != StorageStatus::kOk) return locked;
+  }
   const uint64_t hash = transaction.expect_read(id_.value, key);
   EpochManager::Guard guard(store_.epochs());
   for (;;) {
@@ -57,6 +67,12 @@ StorageStatus TableImpl::get(Transaction& txn, const ReadView& view, Bytes key, 
 StorageStatus TableImpl::get_many(Transaction& txn, const ReadView& view, std::span<const Bytes> keys,
                                   std::span<std::string> rows, std::span<bool> found) {
   auto& transaction = static_cast<TransactionImpl&>(txn);
+  if (transaction.locks_reads(view)) {
+    for (const Bytes key : keys) {
+      const StorageStatus locked = lock_to_read(transaction, key);
+      if (locked != StorageStatus::kOk) return locked;
+    }
+  }
   if (transaction.serializable() == nullptr) {
     read_many(transaction, view, keys, rows, found);
     return StorageStatus::kOk;

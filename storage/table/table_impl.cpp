@@ -1,6 +1,7 @@
 #include "storage/table/table_impl.h"
 
 #include "base/mutation.h"
+#include "storage/okvl/locked_cursor.h"
 #include "storage/table/index_cursor.h"
 #include "storage/table/table_cursor.h"
 #include "storage/table_options.h"
@@ -67,13 +68,21 @@ void TableImpl::record_copied(const Leaf& from, const RecordMeta& meta) {
 
 std::unique_ptr<Cursor> TableImpl::scan(Transaction& txn, const ReadView& view, const KeyRange& range,
                                         Direction direction) {
-  return std::make_unique<TableCursor>(*this, static_cast<TransactionImpl&>(txn), view, range, direction);
+  auto& transaction = static_cast<TransactionImpl&>(txn);
+  if (transaction.locks_reads(view)) {
+    return std::make_unique<LockedCursor>(*this, transaction, view, nullptr, range, direction);
+  }
+  return std::make_unique<TableCursor>(*this, transaction, view, range, direction);
 }
 
 std::unique_ptr<Cursor> TableImpl::scan_index(Transaction& txn, const ReadView& view, IndexId index,
                                               const KeyRange& range, Direction direction) {
-  return std::make_unique<IndexCursor>(*this, static_cast<TransactionImpl&>(txn), view, find_index(index), range,
-                                       direction);
+  auto& transaction = static_cast<TransactionImpl&>(txn);
+  std::shared_ptr<TableIndex> found = find_index(index);
+  if (found != nullptr && transaction.locks_reads(view)) {
+    return std::make_unique<LockedCursor>(*this, transaction, view, std::move(found), range, direction);
+  }
+  return std::make_unique<IndexCursor>(*this, transaction, view, std::move(found), range, direction);
 }
 
 bool TableImpl::index_usable(IndexId index, const ReadView& view) const {

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,7 @@ struct TableIndex {
   std::shared_ptr<const KeyExtractor> extractor;
   std::unique_ptr<Index> index;
   CommitStamp valid_from;
+  mutable std::shared_mutex removals{};  // shared by who looks for locks and then removes an entry: KeySpace::settle
 };
 using IndexList = std::vector<std::shared_ptr<TableIndex>>;
 
@@ -80,7 +82,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // get_many without a note of what was read.
   void read_many(TransactionImpl& txn, const ReadView& view, std::span<const Bytes> keys, std::span<std::string> rows,
                  std::span<bool> found);
+  // For a transaction that locks what it reads.
+  StorageStatus lock_to_read(TransactionImpl& txn, Bytes key) const;
   StoreImpl& store() { return store_; }
+  EpochManager& epochs() const { return store_.epochs(); }
   const Tree& tree() const { return tree_; }
   // Commit step 5 for one record.
   // Secondary entries that are not needed any longer go to `stale`: erase_stale erases those of a whole transaction in
@@ -133,6 +138,10 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   void leaf_split(Leaf* from, Leaf* to) override;
   void record_copied(const Leaf& from, const RecordMeta& meta) override;
 
+  // storage/okvl: of a record that is claimed, or that FOR UPDATE and its like read.
+  StorageStatus lock_to_write(TransactionImpl& txn, Bytes key, LockWait wait) const;
+  StorageStatus lock_to_lock(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait) const;
+
   static Owner owner_of(const PendingVersion& pending);
   static PendingVersion* pending_of(const RecordMeta& m) { return reinterpret_cast<PendingVersion*>(m.predecessor); }
   static Bytes entry_image(const Leaf* leaf, const RecordMeta& m, const PendingEntry& e);
@@ -177,12 +186,15 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   // old image had and the new one has not are listed in `entry`.
   StorageStatus add_index_entries(TransactionImpl& txn, Bytes key, Bytes row, const Bytes* old_image,
                                   PendingEntry& entry, Duplicate* duplicate);
-  void note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
+  StorageStatus note_old_keys(TransactionImpl& txn, Bytes key, Bytes old_image, PendingEntry& entry);
   StorageStatus check_unique(TransactionImpl& txn, const TableIndex& index, Bytes key, Bytes primary_key,
                              Duplicate* duplicate);
   // Erases the entry unless a version of the record has its key. May suspend.
   void erase_index_entry(const TableIndex& index, Bytes key, Bytes primary_key, StaleEntry& entry);
   void erase_index_entries_of(Bytes primary_key, Bytes image);
+  // Is a lock named after the value? Then it stays for now.
+  bool is_locked(IndexId space, Bytes key) const;
+  void erase_ghosts();
 
   // install.cpp, clean.cpp
   struct Dropped {
@@ -230,6 +242,14 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   std::shared_ptr<const IndexList> indexes_ = std::make_shared<IndexList>();
   // What writers use: the table lock keeps changes of the list away from them. Null while there are no indexes.
   std::atomic<const IndexList*> indexes_raw_{nullptr};
+
+  // Entries that were not removed because their values were locked.
+  struct Ghost {
+    IndexId index;
+    std::string key, primary_key;
+  };
+  std::mutex ghosts_mutex_;  // guards ghosts_
+  std::vector<Ghost> ghosts_;
 
   SpinLock dirty_lock_;  // guards the two lists; taken under leaf latches
   std::vector<Leaf*> dirty_;

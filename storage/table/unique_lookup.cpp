@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "storage/okvl/key_locks.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table/table_impl.h"
 
@@ -19,9 +20,21 @@ StorageStatus UniqueLookup::look_up(Transaction& transaction, const ReadView& vi
   std::fill(found.begin(), found.end(), false);
   if (index_ == nullptr) return StorageStatus::kOk;
   auto& txn = static_cast<TransactionImpl&>(transaction);
+  const bool locks = txn.locks_reads(view);
+  if (locks) {
+    const KeySpace space(table_, *index_);
+    for (const Bytes key : keys) {
+      const StorageStatus s = KeyLocks(txn, space).read_value(key);
+      if (s != StorageStatus::kOk) return s;
+    }
+  }
   index_->index->lookup_many(keys, matches_);
   const uint32_t count = matches_.count();
   candidates_.assign(matches_.primary_keys.begin(), matches_.primary_keys.begin() + count);
+  for (size_t i = 0; locks && i < count; i++) {
+    const StorageStatus s = table_.lock_to_read(txn, candidates_[i]);
+    if (s != StorageStatus::kOk) return s;
+  }
   if (images_.size() < count) images_.resize(count);
   if (visible_size_ < count) {
     visible_ = std::make_unique<bool[]>(count);

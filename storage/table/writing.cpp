@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/memory_reserve.h"
+#include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
@@ -147,6 +148,13 @@ StorageStatus TableImpl::insert_record(TransactionImpl& txn, Bytes key, Bytes ro
   if (size != StorageStatus::kOk) return size;
   KeyView k(key);
   out = nullptr;
+  NewValue place(txn);
+  if (store_.locking()) {
+    const KeySpace space(*this);
+    StorageStatus s = KeyLocks(txn, space).write_value(key);
+    if (s == StorageStatus::kOk) s = place.open(space, key);
+    if (s != StorageStatus::kOk) return s;
+  }
   for (;;) {
     Attempt a = try_insert(txn, k, row, out);
     if (a.next == Next::kAgain) continue;
@@ -206,7 +214,10 @@ StorageStatus TableImpl::erase(Transaction& transaction, Bytes key) {
   if (indexed && !newest_own_image(txn, *p, old_image)) return StorageStatus::kNotFound;
   PendingEntry* e = make_entry(txn, *p, {}, false);
   e->tombstone = true;
-  if (indexed) note_old_keys(txn, key, old_image, *e);
+  if (indexed) {
+    const StorageStatus s = note_old_keys(txn, key, old_image, *e);
+    if (s != StorageStatus::kOk) return s;
+  }
   push(txn, *p, e, LogRecord::Kind::kPush);
   return StorageStatus::kOk;
 }

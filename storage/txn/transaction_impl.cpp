@@ -28,6 +28,16 @@ class PinnedViewImpl final : public Transaction::PinnedView {
 
 }  // namespace
 
+TransactionImpl::TransactionImpl(StoreImpl& store, TxnId id, Isolation isolation, uint64_t session,
+                                 TransactionState* state)
+    : store_(store),
+      state_(state),
+      session_(session),
+      locking_(store.locking() && isolation == Isolation::kSerializable) {
+  id_ = id;
+  isolation_ = isolation;
+}
+
 TransactionImpl::~TransactionImpl() {
   if (!ended()) store_.rollback(*this);
   store_.give_back(state_);
@@ -37,6 +47,8 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   INDIGO_CHECK(ended_ && writes_ == nullptr && serializable_ == nullptr);
   id_ = id;
   isolation_ = isolation;
+  locking_ = store_.locking() && isolation == Isolation::kSerializable;
+  changing_ = 0;
   command_ = 1;
   lock_timeout_ms_ = {};
   ended_ = false;
@@ -53,6 +65,8 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
 }
 
 void TransactionImpl::take_statement_snapshot() {
+  changing_ = 0;
+  if (locking_) return;
   if (isolation_ != Isolation::kReadCommitted && snapshot_) return;
   if (least_snapshot_ != 0) {  // R5
     store_.clock().wait_stable(CommitStamp(least_snapshot_));
@@ -76,6 +90,7 @@ void TransactionImpl::take_snapshot() const {
 }
 
 StorageStatus TransactionImpl::take_safe_snapshot() {
+  if (locking_) return StorageStatus::kOk;
   for (;;) {
     take_snapshot();
     if (serializable_ == nullptr) return StorageStatus::kOk;
@@ -122,6 +137,7 @@ void TransactionImpl::note_index_write(uint64_t space, Bytes key) {
 }
 
 ReadView TransactionImpl::view() const {
+  if (locking_) return {kMaxStamp, command_};
   if (!snapshot_) take_snapshot();
   return {snapshot_, command_};
 }
@@ -136,7 +152,7 @@ std::unique_ptr<Transaction::PinnedView> TransactionImpl::pin(const ReadView& vi
 
 WriteContext& TransactionImpl::writes() {
   if (writes_ == nullptr) {
-    if (isolation_ == Isolation::kSerializable && !snapshot_) take_snapshot();
+    if (isolation_ == Isolation::kSerializable && !locking_ && !snapshot_) take_snapshot();
     writes_ = store_.take_write_context();
     writes_->descriptor.start(id_);
   }
@@ -225,7 +241,7 @@ void TransactionImpl::rollback_to(uint32_t level) {
     if (state_->actions[i].rollback) state_->actions[i].rollback();
   }
   state_->actions.resize(s.action_count);
-  store_.locks().release_since(lock_owner(), s.lock_mark);
+  store_.locks().release_since(lock_owner(), s.lock_mark, store_.locking());  // what was read stays read (R6)
   if (mutated(Mutation::kForgetRolledBack) && serializable_ != nullptr && serializable_->marks.size() >= level) {
     serializable_->reads.forget_since(serializable_->marks[level - 1]);
   }

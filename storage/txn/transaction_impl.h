@@ -140,11 +140,7 @@ struct TransactionState {
 
 class TransactionImpl final : public Transaction {
  public:
-  TransactionImpl(StoreImpl& store, TxnId id, Isolation isolation, uint64_t session, TransactionState* state)
-      : store_(store), state_(state), session_(session) {
-    id_ = id;
-    isolation_ = isolation;
-  }
+  TransactionImpl(StoreImpl& store, TxnId id, Isolation isolation, uint64_t session, TransactionState* state);
   ~TransactionImpl() override;  // rolls back if it has not ended
   // After its end: it is another transaction from now on.
   void restart(TxnId id, Isolation isolation, uint64_t session);
@@ -184,6 +180,12 @@ class TransactionImpl final : public Transaction {
     return status;
   }
   bool ended() const { return ended_; }
+  // Does it lock what it reads under this view, and sees what is committed then? Not so what is read for the server's own sake.
+  bool locks_reads(const ReadView& view) const { return locking_ && view.command != UINT32_MAX; }
+  bool locks_reads() const { return locking_; }
+  // storage/okvl/search.h. As a set of tables that may have others, too.
+  void will_change(TableId table) { changing_ |= locking_ ? WriteContext::touched_bit(table) : 0; }
+  bool may_change(TableId table) const { return (changing_ & WriteContext::touched_bit(table)) != 0; }
   // What Index-SSN tracks of this transaction; null below SERIALIZABLE and for read-only ones that are safe.
   SerializableTransaction* serializable() const { return serializable_; }
   // The record `key` of this space was read (or found missing) under `view`. kSerialization: it cannot commit any more.
@@ -237,6 +239,8 @@ class TransactionImpl final : public Transaction {
   WriteContext* writes_ = nullptr;
   uint64_t session_;
   uint64_t least_snapshot_ = 0;
+  bool locking_ = false;
+  uint64_t changing_ = 0;  // the tables of may_change
   mutable CommitStamp snapshot_;
   mutable SerializableTransaction* serializable_ = nullptr;
   mutable Certifier* certifier_ = nullptr;  // set before serializable_

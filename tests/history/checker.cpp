@@ -21,10 +21,11 @@ namespace {
 
 class Check {
  public:
-  Check(const History& history, int64_t keys)
+  Check(const History& history, int64_t keys, bool locking)
       : history_(history),
         keys_(keys),
         mixed_(mixed(history)),
+        locking_(locking),
         versions_(history, keys, verdict_.violations),
         graph_(nodes()) {}
 
@@ -74,8 +75,9 @@ class Check {
   bool snapshot_isolation() const { return !mixed_ && history_.front().level == Level::kRepeatableRead; }
 
   // Between which times the snapshot of a read was taken.
-  static std::pair<uint64_t, uint64_t> snapshot_of(const Transaction& t, const Operation& read) {
-    if (t.level == Level::kReadCommitted) return {read.begin, read.end};
+  std::pair<uint64_t, uint64_t> snapshot_of(const Transaction& t, const Operation& read) const {
+    if (t.level == Level::kReadCommitted || (locking_ && t.level == Level::kSerializable))
+      return {read.begin, read.end};
     return {t.begin, t.snapshot_end};
   }
 
@@ -168,6 +170,7 @@ class Check {
   const History& history_;
   int64_t keys_;
   const bool mixed_;
+  const bool locking_;
   Verdict verdict_;
   Versions versions_;
   Graph graph_;
@@ -175,6 +178,6 @@ class Check {
 
 }  // namespace
 
-Verdict check(const History& history, int64_t keys) { return Check(history, keys).run(); }
+Verdict check(const History& history, int64_t keys, bool locking) { return Check(history, keys, locking).run(); }
 
 }  // namespace indigo::history

@@ -24,7 +24,8 @@ struct Verdict {
   uint64_t committed = 0, aborted = 0, versions = 0, edges = 0, predicate_edges = 0;
 };
 
-// `keys`: keys are 1 to this number; all are missing at the beginning.
-Verdict check(const History& history, int64_t keys);
+// `keys`: keys are 1 to this number; all are missing at the beginning. `locking`: serializable transactions have no snapshots,
+// but locks on what they read.
+Verdict check(const History& history, int64_t keys, bool locking = false);
 
 }  // namespace indigo::history

@@ -2,7 +2,7 @@
 // its isolation level promises; prints counts.
 //
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
-//                [--clock counter|tsc] [--index btree|hash|griffin|indexlet|hydralist]
+//                [--clock counter|tsc] [--method ssn|locking] [--index btree|hash|griffin|indexlet|hydralist]
 //
 // --index: the structure of the secondary index, in process; without it seeds take turns.
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
@@ -28,6 +28,7 @@ struct Arguments {
   WorkloadOptions workload;
   std::string level, over, index;
   storage::ClockSource clock = storage::ClockSource::kCounter;  // in process
+  bool locking = false;                                         // in process
 };
 
 bool parse(int argc, char** argv, Arguments& a) {
@@ -48,6 +49,8 @@ bool parse(int argc, char** argv, Arguments& a) {
       a.level = argv[i + 1];
     } else if (name == "--clock") {
       a.clock = std::strcmp(argv[i + 1], "tsc") == 0 ? storage::ClockSource::kTsc : storage::ClockSource::kCounter;
+    } else if (name == "--method") {
+      a.locking = std::strcmp(argv[i + 1], "locking") == 0;
     } else if (name == "--index") {
       a.index = argv[i + 1];
     } else if (name == "--over") {
@@ -94,9 +97,9 @@ int prove(const Arguments& a) {
     options.seed = seed;
     options.levels = levels(a.level, seed);
     std::unique_ptr<Backend> backend =
-        a.over.empty() ? store_backend(a.clock, structure(a.index, seed)) : wire_backend(a.over);
+        a.over.empty() ? store_backend(a.clock, a.locking, structure(a.index, seed)) : wire_backend(a.over);
     History history = run_workload(*backend, options);
-    Verdict v = check(history, options.keys + 8);
+    Verdict v = check(history, options.keys + 8, a.locking);
     sum.committed += v.committed;
     sum.aborted += v.aborted;
     sum.versions += v.versions;

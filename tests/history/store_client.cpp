@@ -46,9 +46,10 @@ class GroupExtractor final : public storage::KeyExtractor {
 
 class StoreBackend final : public Backend {
  public:
-  StoreBackend(storage::ClockSource clock, storage::IndexFactory structure) {
+  StoreBackend(storage::ClockSource clock, bool locking, storage::IndexFactory structure) {
     storage::StoreOptions store_options;
     store_options.clock = clock;
+    store_options.locking = locking;
     store = storage::Store::create(store_options);
     storage::TableOptions options;
     options.leaf_bytes = 1024;  // few records: splits and merges happen
@@ -216,8 +217,8 @@ std::unique_ptr<Client> StoreBackend::connect() { return std::make_unique<StoreC
 
 }  // namespace
 
-std::unique_ptr<Backend> store_backend(storage::ClockSource clock, storage::IndexFactory structure) {
-  return std::make_unique<StoreBackend>(clock, structure);
+std::unique_ptr<Backend> store_backend(storage::ClockSource clock, bool locking, storage::IndexFactory structure) {
+  return std::make_unique<StoreBackend>(clock, locking, structure);
 }
 
 }  // namespace indigo::history

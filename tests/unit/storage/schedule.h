@@ -75,7 +75,10 @@ class Actor {
 
 class ScheduleFixture : public StoreFixture, private PausePoints {
  protected:
-  explicit ScheduleFixture(uint32_t leaf_bytes = 1024) : StoreFixture(leaf_bytes) { impl().set_pause_points(this); }
+  explicit ScheduleFixture(uint32_t leaf_bytes = 1024, const StoreOptions& options = {})
+      : StoreFixture(leaf_bytes, options) {
+    impl().set_pause_points(this);
+  }
 
   StoreImpl& impl() { return static_cast<StoreImpl&>(*store); }
   static Actor starts(std::function<void()> body, std::optional<PausePoint> point = {}) {

@@ -1,0 +1,79 @@
+#include "storage/okvl/key_locks.h"
+
+#include <functional>
+#include <string_view>
+
+#include "base/mutation.h"
+#include "storage/store_impl.h"
+#include "storage/table/table_impl.h"
+
+namespace indigo::storage {
+
+StorageStatus KeyLocks::lock(IndexId space, Bytes key, const KeyValueMode& mode, bool wait) {
+  LockManager& locks = txn_.store().locks();
+  const StorageStatus s =
+      locks.lock_key_value_components(txn_.lock_owner(), space, key, mode, wait, txn_.lock_timeout());
+  return s == StorageStatus::kWouldBlock ? s : txn_.failed(s);
+}
+
+StorageStatus KeyLocks::read_value(Bytes key, bool with_gap) {
+  if (mutated(Mutation::kReadUnlocked)) return StorageStatus::kOk;
+  const bool gap = with_gap && !mutated(Mutation::kNoGapLock);
+  const BasicMode whole = txn_.may_change(space_.table()) ? BasicMode::kU : BasicMode::kS;
+  return lock(space_.id(), key, {.whole = whole, .gap = gap ? BasicMode::kS : BasicMode::kN});
+}
+
+StorageStatus KeyLocks::read_gap(const KeySpace::GapName& gap) {
+  if (mutated(Mutation::kNoGapLock)) return StorageStatus::kOk;
+  return lock(gap.space, gap.key, {.gap = BasicMode::kS});
+}
+
+StorageStatus KeyLocks::write_value(Bytes key, bool wait) {
+  return lock(space_.id(), key, {.whole = BasicMode::kX}, wait);
+}
+
+StorageStatus KeyLocks::lock_value(Bytes key, RowLockMode mode, bool wait) {
+  const bool to_write = mode == RowLockMode::kUpdate || mode == RowLockMode::kNoKeyUpdate;
+  return lock(space_.id(), key, {.whole = to_write ? BasicMode::kU : BasicMode::kS}, wait);
+}
+
+StorageStatus KeyLocks::write_entry(Bytes key, Bytes primary_key) {
+  const uint16_t partitions = txn_.store().lock_partitions();
+  if (space_.index()->options.unique || partitions == 1) return write_value(key);
+  const auto partition = static_cast<uint16_t>(std::hash<std::string_view>()(primary_key) % partitions);
+  return lock(space_.id(), key, {.whole = BasicMode::kIX, .partition = BasicMode::kX, .partition_index = partition});
+}
+
+StorageStatus NewValue::open(const KeySpace& space, Bytes key) {
+  LockManager& locks = txn_.store().locks();
+  for (;;) {
+    space.settle();  // the value may be on its way out
+    if (space.has(key)) return StorageStatus::kOk;
+    const KeySpace::GapName gap = space.gap_below(key, false);
+    const BasicMode before = locks.gap_mode(txn_.lock_owner(), gap.space, gap.key);
+    StorageStatus s = locks.lock_key_value_components(txn_.lock_owner(), gap.space, gap.key, {.gap = BasicMode::kX},
+                                                      true, txn_.lock_timeout());
+    if (s != StorageStatus::kOk) return txn_.failed(s);
+    gap_ = gap;
+    before_ = before;
+    space.settle();
+    if (space.has(key) || space.gap_below(key, false) != gap) {
+      close();
+      continue;
+    }
+    // The value divides the gap: who has read all of it has read both parts. Nobody else has, or this would have waited.
+    if (before != BasicMode::kN && !mutated(Mutation::kNoGapInherited)) {
+      s = locks.lock_key_value_components(txn_.lock_owner(), space.id(), key, {.gap = before}, true,
+                                          txn_.lock_timeout());
+    }
+    return txn_.failed(s);
+  }
+}
+
+void NewValue::close() {
+  if (!gap_) return;
+  txn_.store().locks().lower_gap(txn_.lock_owner(), gap_->space, gap_->key, before_);
+  gap_.reset();
+}
+
+}  // namespace indigo::storage
