@@ -83,6 +83,8 @@ Status InstanceImpl::start() {
   store_options.memory_limit_bytes = static_cast<uint64_t>(number(defaults_, "memory_limit")) * 1024;
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
   if (defaults_[*find_setting("commit_clock")] == "tsc") store_options.clock = storage::ClockSource::kTsc;
+  store_options.locking = defaults_[*find_setting("serializable_method")] == "locking";
+  store_options.lock_partitions = static_cast<uint16_t>(number(defaults_, "lock_partitions"));
   if (!storage::clock_source_usable(store_options.clock)) {
     return Error(sqlstate::kFeatureNotSupported, "commit_clock = tsc is not supported on this machine")
         .with_detail("Its processors have no invariant time-stamp counter, or the kernel does not trust it.");

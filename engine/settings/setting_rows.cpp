@@ -250,6 +250,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      {.reported = true}},
     {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
      "Sets how clients of unix sockets authenticate.", false},
+    {"lock_partitions", SettingKind::kInteger, SettingContext::kPostmaster, "253", "", "1", "4093", "", kOwnCategory,
+     "Sets into how many partitions the entries of a key value are divided for locking.", false},
     {"log_device", SettingKind::kString, SettingContext::kInternal, "", "", "", "", "", kOwnCategory,
      "Shows what the log lies on and how it becomes durable.", false},
     {"loopback_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
@@ -291,6 +293,8 @@ constexpr SettingDefinition kOwnSettings[] = {
        types::seed_random(s.context.random, std::strtod(value.c_str(), nullptr));
        return value;
      }}},
+    {"serializable_method", SettingKind::kEnum, SettingContext::kPostmaster, "ssn", "", "", "", "ssn,locking",
+     kOwnCategory, "Selects how serializable transactions are kept apart.", false},
     {"session_authorization",
      SettingKind::kString,
      SettingContext::kUser,

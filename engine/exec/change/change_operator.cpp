@@ -4,6 +4,7 @@ namespace indigo::engine::exec {
 
 Status ChangeOperator::open(Open mode) {
   error_ = nullptr;
+  announce();
   return input_->open(mode);
 }
 

@@ -29,6 +29,8 @@ class ChangeOperator : public Operator {
   // Changes the rows of `source`, which may become a chunk with the rows as they were read again; answers those that it
   // changed. What stopped it is in `error`.
   virtual Selection change(const Chunk*& source, std::unique_ptr<Error>& error) = 0;
+  // Before the rows are looked for.
+  virtual void announce() {}
   // The table's rows for RETURNING, which sees them as input 1 beside the source.
   virtual const Chunk& changed_rows(Selection changed) = 0;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/exec/errors.h"
+#include "storage/okvl/search.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -48,6 +49,10 @@ Result<RowClaimer> RowClaimer::make(Builder& b, const std::shared_ptr<const cata
   c.refresh_ = refresh;
   c.joined_ = joined;
   return c;
+}
+
+void RowClaimer::announce(QueryState& state) const {
+  storage::search_to_change(state.transaction(), *relation_->table);
 }
 
 Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,

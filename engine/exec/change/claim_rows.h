@@ -19,6 +19,8 @@ class RowClaimer {
                                  int key_column, const sql::ExprPtr& recheck,
                                  const std::vector<std::pair<int, int>>& refresh, bool joined);
 
+  // Before the rows are looked for: they will be changed.
+  void announce(QueryState& state) const;
   // Answers the rows that are claimed; claimed()[r] has row r's newest version. `source` may be replaced by a copy whose
   // columns from the target are refreshed. An error ends the selection.
   Selection claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,

@@ -45,7 +45,10 @@ class MergeOperator final : public Operator {
     if (watches) claimer_.watch_triggers("updated or deleted");
   }
 
-  Status open(Open mode) override { return input_->open(mode); }
+  Status open(Open mode) override {
+    claimer_.announce(state_);
+    return input_->open(mode);
+  }
   void close() override { input_->close(); }
 
   Result<Chunk*> next(uint32_t) override {

@@ -25,6 +25,7 @@ class UpdateOperator final : public ChangeOperator {
   }
 
  private:
+  void announce() override { claimer_.announce(state_); }
   Selection change(const Chunk*& source, std::unique_ptr<Error>& error) override {
     if (claimer_.watches_triggers()) return change_each(source, error);
     Selection rows = claimer_.claim(state_, source, source->selection, mode_, error);

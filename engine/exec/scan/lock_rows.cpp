@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "engine/exec/operators.h"
+#include "storage/okvl/search.h"
 #include "storage/table.h"
 
 namespace indigo::engine::exec {
@@ -14,6 +15,11 @@ class LockRowsOperator final : public Operator {
 
   Status open(Open mode) override {
     error_ = nullptr;
+    for (const sql::LockRowsPlan::Lock& lock : plan_.locks) {
+      if (lock.mode >= storage::RowLockMode::kNoKeyUpdate) {
+        storage::search_to_change(state_.transaction(), *lock.relation->table);
+      }
+    }
     return input_->open(mode);
   }
   void close() override { input_->close(); }
