@@ -263,6 +263,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
   spec.primary = index.primary;
   spec.unique = index.unique;
   spec.nulls_not_distinct = index.nulls_not_distinct;
+  spec.method = catalog::access_method(index.method)->oid;
   spec.options = options_of(c, index.oid);
   std::vector<StoredExpression> expressions;
   if (!index.predicate.empty()) {
