@@ -270,6 +270,11 @@ void NodeDescriber::change(ExplainNode& n, const Plan& p, const char* operation,
 
 void NodeDescriber::function_scan(ExplainNode& n, const Plan& p, const FunctionScanPlan& f) {
   const auto* call = f.functions.size() == 1 ? try_as<CallExpr>(f.functions[0].call) : nullptr;
+  if (call != nullptr && call->function == catalog::kTransitionRows) {
+    n.type = n.title = "Named Tuplestore Scan";
+    scan_filter(n, p, f.filter);
+    return;
+  }
   const auto function = call != nullptr ? catalog_.function(call->function) : nullptr;
   named_scan(n, p, "Function Scan", function != nullptr ? "Function Name" : nullptr,
              function != nullptr ? function->name : "");

@@ -59,6 +59,24 @@ Status rename_one(DdlContext& c, const RelationPtr& r, const TriggerInfo& t, con
   return {};
 }
 
+// With the triggers that partitions have for it.
+Status set_trigger_state(DdlContext& c, const RelationPtr& relation, const TriggerInfo& t, char state, bool recurse) {
+  if (t.enabled != state) {
+    INDIGO_TRY(update_row(c, pg_trigger::kOid, {Datum::of_oid(t.oid)},
+                          [&](RowValues& v) { v.chr(pg_trigger::c_tgenabled, state); }));
+    c.catalog.changed({relation->oid});
+  }
+  if (!recurse || !relation->is_partitioned() || !t.for_row()) return {};
+  for (const Oid child : relation->children) {
+    const RelationPtr partition = current(c, child);
+    if (partition == nullptr || partition->triggers == nullptr) continue;
+    for (const TriggerInfo& below : partition->triggers->triggers) {
+      if (below.parent == t.oid) INDIGO_TRY(set_trigger_state(c, partition, below, state, true));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status rename_trigger(DdlContext& c, const PgQuery__RangeVar* table, std::string_view from, std::string_view to) {
@@ -98,24 +116,7 @@ Status enable_triggers(DdlContext& c, const RelationPtr& relation, const PgQuery
       if (t.internal && !c.catalog.is_superuser(c.catalog.user())) {
         return Error(sqlstate::kInsufficientPrivilege, "permission denied: " + quoted(t.name) + " is a system trigger");
       }
-      if (t.enabled != state) {
-        INDIGO_TRY(update_row(c, pg_trigger::kOid, {Datum::of_oid(t.oid)},
-                              [&](RowValues& v) { v.chr(pg_trigger::c_tgenabled, state); }));
-        c.catalog.changed({relation->oid});
-      }
-      if (!recurse || !relation->is_partitioned() || !t.for_row() || t.internal) continue;
-      for (const Oid child : relation->children) {
-        const RelationPtr partition = current(c, child);
-        if (partition != nullptr && find_trigger(*partition, t.name) != nullptr) {
-          PgQuery__AlterTableCmd one = cmd;
-          one.name = const_cast<char*>(t.name.c_str());
-          one.subtype = state == 'D'   ? PG_QUERY__ALTER_TABLE_TYPE__AT_DisableTrig
-                        : state == 'A' ? PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysTrig
-                        : state == 'R' ? PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaTrig
-                                       : PG_QUERY__ALTER_TABLE_TYPE__AT_EnableTrig;
-          INDIGO_TRY(enable_triggers(c, partition, one, true));
-        }
-      }
+      INDIGO_TRY(set_trigger_state(c, relation, t, state, recurse));
     }
   }
   if (!found && !all && !user) return no_such_trigger(*relation, cmd.name);
