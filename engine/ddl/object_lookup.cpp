@@ -201,10 +201,35 @@ Status check_not_system(DdlContext&, const RelationInfo& relation) {
 
 // ---- types
 
+namespace {
+
+// table.column%TYPE: the type that the column has now.
+Result<TypeRef> type_of_column(DdlContext& c, NodeList parts) {
+  const NodeList table_name = parts.first(parts.size() - 1);
+  const auto q = sql::qualified_name(table_name);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
+  const RelationPtr relation = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
+  if (relation == nullptr) {
+    return Error(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(table_name)) + " does not exist");
+  }
+  const std::string_view wanted = string_of(parts.back());
+  const ColumnInfo* column = relation->find_column(wanted);
+  if (column == nullptr) {
+    return Error(sqlstate::kUndefinedColumn,
+                 "column " + quoted(wanted) + " of relation " + quoted(relation->name) + " does not exist");
+  }
+  const TypeRef type{column->type.oid, -1, kInvalidOid};
+  notice(c, "type reference " + sql::name_list_text(parts) + "%TYPE converted to " + type_text(c, type));
+  const auto info = c.catalog.type(type.oid);
+  return TypeRef{type.oid, -1, info == nullptr ? kInvalidOid : info->collation};
+}
+
+}  // namespace
+
 Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
   const NodeList parts = nodes(name->n_names, name->names);
   if (name->setof) return Error(sqlstate::kInvalidTableDefinition, "column cannot be declared SETOF");
-  if (name->pct_type) return unsupported("%TYPE in a definition");
+  if (name->pct_type) return type_of_column(c, parts);
   const auto q = sql::qualified_name(parts);
   INDIGO_TRY(check_schema_usage(c, q.schema));
   const auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;

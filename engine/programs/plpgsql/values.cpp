@@ -4,10 +4,12 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/plpgsql/interpreter.h"
+#include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "types/function/registry.h"
 #include "types/io/record.h"
 #include "types/oids.h"
+#include "types/text/ascii.h"
 
 namespace indigo::engine::programs {
 
@@ -197,6 +199,35 @@ Status Interpreter::assign_field(int variable, const std::string& field, const D
   return {};
 }
 
+namespace {
+
+// plpgsql.extra_errors and extra_warnings: does the list have this check?
+bool is_extra_check(SessionParts& session, std::string_view setting, std::string_view check) {
+  std::string list;
+  if (!session.context().setting(setting, list)) return false;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    const std::string item = types::to_lower(types::trim_blanks(std::string_view(list).substr(at, end - at)));
+    if (item == "all" || item == check) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+Status check_multiple_assignment(SessionParts& session) {
+  const bool error = is_extra_check(session, "plpgsql.extra_errors", "strict_multi_assignment");
+  if (!error && !is_extra_check(session, "plpgsql.extra_warnings", "strict_multi_assignment")) return {};
+  Error found(sqlstate::kDatatypeMismatch, "number of source and target fields in assignment does not match");
+  found.detail =
+      std::string("strict_multi_assignment check of ") + (error ? "extra_errors" : "extra_warnings") + " is active.";
+  found.hint = "Make sure the query returns the exact list of columns.";
+  if (error) return found;
+  session.notice(Severity::kWarning, found);
+  return {};
+}
+
+}  // namespace
+
 Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeRef> types,
                                std::span<const std::string> names, std::span<const Datum> values) {
   const tree::Place& first = target.places[0];
@@ -205,6 +236,7 @@ Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeR
     set_null(first.variable);
     return {};
   }
+  if (!types.empty() && values.size() != target.places.size()) INDIGO_TRY(check_multiple_assignment(session_));
   for (size_t i = 0; i < target.places.size(); i++) {
     if (i < values.size()) {
       INDIGO_TRY(assign(target.places[i], values[i], types[i]));
