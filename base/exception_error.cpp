@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "base/interrupt_error.h"
+#include "base/long_work.h"
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 
@@ -13,6 +15,8 @@ Error exception_error() {
   const MustNotFail scope;
   try {
     throw;
+  } catch (const InterruptedWork& stopped) {
+    return interrupt_error(stopped.reason);
   } catch (const std::bad_alloc&) {
     return Error(sqlstate::kOutOfMemory, "out of memory");
   } catch (const std::length_error&) {  // more than an allocation can ever have

@@ -1,10 +1,12 @@
-// Where exceptions end. Nothing in Indigo throws, but the library does: std::bad_alloc, std::length_error, std::system_error.
+// Where exceptions end. The library throws: std::bad_alloc, std::length_error, std::system_error. Indigo does when long work is to
+// stop (base/long_work.h), and nowhere else.
 // At the edge of each message to a session, and of each connection, they become errors: the statement fails, the server goes on.
 #pragma once
 
 #include <utility>
 
 #include "base/error.h"
+#include "base/long_work.h"
 #include "base/memory_reserve.h"
 
 namespace indigo {

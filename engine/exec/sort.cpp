@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
+#include "base/long_work.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "storage/store.h"
@@ -219,6 +220,7 @@ class SortOperator final : public Operator {
   }
 
   bool before(const Entry& a, const Entry& b) const {
+    note_work(8);
     if (ops_.encodable()) {
       if (a.prefix != b.prefix) return a.prefix < b.prefix;
       int c = a.key_size == 0 && b.key_size == 0 ? 0 : std::memcmp(a.key, b.key, std::min(a.key_size, b.key_size));

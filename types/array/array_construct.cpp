@@ -1,10 +1,12 @@
 // Arrays made from elements, arrays and strings; and back to strings.
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "types/array/array_shape.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/function/limits.h"
 #include "types/oids.h"
 #include "types/set/producer.h"
 #include "types/text/ascii.h"
@@ -16,7 +18,10 @@ namespace {
 using OptionalArray = std::optional<Str>;
 
 void append_elements(const ArrayView& a, std::vector<Datum>& out) {
-  for (int32_t i = 0; i < a.count(); i++) out.push_back(a.element(i));
+  for (int32_t i = 0; i < a.count(); i++) {
+    note_work(4);
+    out.push_back(a.element(i));
+  }
 }
 OptionalArray fail(FuncContext& context, SqlState state, std::string message, std::string detail = {}) {
   Error error(state, std::move(message));
@@ -117,7 +122,13 @@ OptionalArray fill_with(FuncContext& context, const CallInfo& call, std::optiona
                   "array lower bound is too large: " + std::to_string(d.lower));
   }
   const Oid type = call.arguments[0].oid;
-  const std::vector<Datum> elements(static_cast<size_t>(count), v.value_or(Datum::make_null(phys_of(context, type))));
+  const Datum value = v.value_or(Datum::make_null(phys_of(context, type)));
+  std::vector<Datum> elements;
+  elements.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; i++) {
+    note_work(8);
+    elements.push_back(value);
+  }
   return build_array(context, type, phys_of(context, type), dimensions, elements);
 }
 OptionalArray fill(FuncContext& context, const CallInfo& call, std::optional<Datum> v, OptionalArray lengths) {
@@ -154,6 +165,8 @@ std::string join(FuncContext& context, Str image, Str delimiter, std::optional<S
   std::string out;
   bool first = true;
   for (int32_t i = 0; i < a.count(); i++) {
+    note_work(16 + delimiter.size() / 4);
+    if (!check_text_bytes(context, out.size())) return {};
     if (a.is_null(i) && !null_text) continue;
     if (!first) out.append(delimiter);
     first = false;

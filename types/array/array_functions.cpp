@@ -1,6 +1,7 @@
 // Arrays: shape, comparison, containment and search. Elements are compared by their type's default order.
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "types/array/array_shape.h"
 #include "types/function/collation.h"
 #include "types/function/compare.h"
@@ -73,8 +74,10 @@ Str smaller(FuncContext& context, const CallInfo& call, Str a, Str b) {
 
 // ---- containment: null is in no array
 bool has_element(const TypeOrder& order, const ArrayView& a, const Datum& v, const Collator* collator) {
-  for (int32_t i = 0; i < a.count(); i++)
+  for (int32_t i = 0; i < a.count(); i++) {
+    note_work(4);
     if (!a.is_null(i) && order.equal(a.element(i), v, collator)) return true;
+  }
   return false;
 }
 bool overlap(FuncContext& context, const CallInfo& call, Str x, Str y) {
@@ -99,6 +102,7 @@ bool contained(FuncContext& context, const CallInfo& call, Str x, Str y) { retur
 
 // ---- search, where null equals null
 bool same_element(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
+  note_work(4);
   if (a.null || b.null) return a.null && b.null;
   return order.equal(a, b, collator);
 }

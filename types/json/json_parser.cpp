@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/text/ascii.h"
@@ -110,6 +111,7 @@ class Parser {
 
   // ---- grammar
   bool value() {
+    note_work(16);
     if (stack_remaining() == 0) [[unlikely]] {
       context_.fail(stack_depth_error());
       return false;

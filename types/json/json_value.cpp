@@ -1,5 +1,6 @@
 #include "types/json/json_value.h"
 
+#include "base/long_work.h"
 #include "types/json/json_parser.h"
 
 namespace indigo::types {
@@ -17,12 +18,14 @@ void skip_string(Str s, size_t& at) {
 }
 // Past the value at `at`; the text is valid.
 void skip_value(Str s, size_t& at) {
+  note_work(8);
   int depth = 0;
   while (at < s.size()) {
     const char c = s[at];
     if (c == '"') {
       skip_string(s, at);
     } else if (c == '{' || c == '[') {
+      note_work(8);
       depth++;
       at++;
     } else if (c == '}' || c == ']') {

@@ -4,6 +4,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/function/compare.h"
@@ -32,6 +33,7 @@ JsonKind JsonbView::kind() const {
 }
 
 JsonbView JsonbView::value(int32_t i) const {
+  note_work(8);
   const char* table = image_.data() + 5;
   const auto n = static_cast<size_t>(count()), k = static_cast<size_t>(i);
   if (image_[0] == kArrayTag) {
@@ -44,13 +46,17 @@ JsonbView JsonbView::value(int32_t i) const {
 }
 
 Str JsonbView::key(int32_t i) const {
+  note_work(4);
   const char* table = image_.data() + 5;
   const auto n = static_cast<size_t>(count()), k = static_cast<size_t>(i);
   const uint32_t begin = k == 0 ? 0 : load_at(table, 2 * k - 2);
   return {table + n * 8 + begin, load_at(table, 2 * k) - begin};
 }
 
-bool jsonb_key_less(Str a, Str b) { return a.size() != b.size() ? a.size() < b.size() : a < b; }
+bool jsonb_key_less(Str a, Str b) {
+  note_work(4);
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
 
 int32_t JsonbView::find(Str wanted) const {
   int32_t low = 0, high = count();
@@ -97,6 +103,7 @@ std::string jsonb_array(std::span<const std::string> values) {
   std::string out(1, kArrayTag);
   append_word(static_cast<uint32_t>(values.size()), out);
   uint32_t end = 0;
+  note_work(16 * values.size());
   for (const std::string& v : values) append_word(end += static_cast<uint32_t>(v.size()), out);
   for (const std::string& v : values) out.append(v);
   return out;

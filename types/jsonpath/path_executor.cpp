@@ -1,5 +1,6 @@
 #include "types/jsonpath/path_executor.h"
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/numeric/numeric.h"
@@ -50,6 +51,7 @@ Outcome PathExecutor::number(const PathItem& p, Str image, Found* found) {
 }
 
 Outcome PathExecutor::item(int32_t at, const PathValue& v, Found* found, bool unwrap) {
+  note_work(32);
   if (stack_remaining() == 0) {
     context_.fail(stack_depth_error());
     return Outcome::kError;

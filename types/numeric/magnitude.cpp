@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/long_work.h"
+
 namespace indigo::types {
 
 namespace {
@@ -76,6 +78,7 @@ int compare(const Magnitude& a, const Magnitude& b) {
 Magnitude operator+(const Magnitude& a, const Magnitude& b) {
   const Magnitude& longer = a.limbs_.size() >= b.limbs_.size() ? a : b;
   const Magnitude& shorter = &longer == &a ? b : a;
+  note_work(longer.limbs_.size());
   Magnitude sum;
   sum.limbs_.reserve(longer.limbs_.size() + 1);
   uint32_t carry = 0;
@@ -89,6 +92,7 @@ Magnitude operator+(const Magnitude& a, const Magnitude& b) {
 }
 
 Magnitude operator-(const Magnitude& a, const Magnitude& b) {
+  note_work(a.limbs_.size());
   Magnitude difference;
   difference.limbs_.reserve(a.limbs_.size());
   int64_t borrow = 0;
@@ -108,6 +112,7 @@ Magnitude Magnitude::part(size_t from, size_t to) const {
                                           limbs_.begin() + static_cast<std::ptrdiff_t>(to)));
 }
 void Magnitude::add_shifted(const Magnitude& v, size_t limbs) {
+  note_work(v.limbs_.size());
   if (v.is_zero()) return;
   limbs_.resize(std::max(limbs_.size(), limbs + v.limbs_.size()) + 1);
   uint32_t carry = 0;
@@ -143,6 +148,7 @@ Magnitude operator*(const Magnitude& a, const Magnitude& b) {
     uint64_t carry = 0;
     const uint64_t factor = a.limbs_[i];
     if (factor == 0) continue;
+    note_work(2 * b.limbs_.size());
     for (size_t j = 0; j < b.limbs_.size(); j++) {
       const uint64_t value = product.limbs_[i + j] + factor * b.limbs_[j] + carry;
       carry = value / kBase;
@@ -155,6 +161,7 @@ Magnitude operator*(const Magnitude& a, const Magnitude& b) {
 }
 
 uint32_t Magnitude::divide_small(uint32_t divisor) {
+  note_work(4 * limbs_.size());
   uint64_t remainder = 0;
   for (size_t i = limbs_.size(); i-- > 0;) {
     const uint64_t value = remainder * kBase + limbs_[i];
@@ -205,6 +212,7 @@ void Magnitude::divide(const Magnitude& a, const Magnitude& b, Magnitude& quotie
       rest += v[n - 1];
       if (rest >= kBase) break;
     }
+    note_work(4 * n);
     int64_t borrow = 0;
     uint64_t carry = 0;
     for (size_t i = 0; i < n; i++) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/long_work.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/calendar.h"
 #include "types/function/compare.h"
@@ -247,6 +248,7 @@ bool make_range(FuncContext& context, const RangeValue& like, RangeBound lower, 
 void normalize(MultirangeValue& multirange) {
   std::vector<RangeValue>& ranges = multirange.ranges;
   std::erase_if(ranges, [](const RangeValue& r) { return r.empty; });
+  note_work(64 * ranges.size());
   std::stable_sort(ranges.begin(), ranges.end(),
                    [](const RangeValue& a, const RangeValue& b) { return compare_ranges(a, b) < 0; });
   size_t kept = 0;

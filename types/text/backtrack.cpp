@@ -1,5 +1,6 @@
 #include "types/text/backtrack.h"
 
+#include "base/long_work.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {
@@ -70,6 +71,7 @@ class BacktrackRegex::Machine {
     const Str wanted = text_.substr(from, to - from);
     const Str here = text_.substr(at, wanted.size());
     if (here.size() != wanted.size()) return false;
+    note_work(here.size());
     for (size_t i = 0; i < here.size(); i++) {
       const bool same = regex_.options_.ignore_case
                             ? fold(static_cast<uint8_t>(here[i])) == fold(static_cast<uint8_t>(wanted[i]))
@@ -80,6 +82,7 @@ class BacktrackRegex::Machine {
     return true;
   }
   bool character(const Instruction& in, size_t& at) const {
+    note_work(8);
     if (at >= text_.size()) return false;
     uint32_t c = utf8_decode(text_, at);
     const size_t length = utf8_length(text_[at]);

@@ -1,8 +1,11 @@
 // concat, concat_ws, format, and the digests and encodings of bytes.
 #include <algorithm>
+#include <memory>
 
 #include <openssl/evp.h>
 
+#include "base/long_work.h"
+#include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
@@ -222,7 +225,20 @@ std::optional<std::string> format(FuncContext& context, const CallInfo& call, st
 std::string digest(const EVP_MD* algorithm, Str bytes) {
   unsigned char out[EVP_MAX_MD_SIZE];
   unsigned int n = 0;
-  (void)EVP_Digest(bytes.data(), bytes.size(), out, &n, algorithm, nullptr);
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> state(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  while (state == nullptr) {
+    no_memory();
+    state.reset(EVP_MD_CTX_new());
+  }
+  EVP_DigestInit_ex(state.get(), algorithm, nullptr);
+  while (!bytes.empty()) {
+    constexpr size_t kAtOnce = size_t{1} << 20;
+    const Str part = bytes.substr(0, kAtOnce);
+    note_work(2 * part.size());
+    EVP_DigestUpdate(state.get(), part.data(), part.size());
+    bytes.remove_prefix(part.size());
+  }
+  EVP_DigestFinal_ex(state.get(), out, &n);
   return std::string(reinterpret_cast<char*>(out), n);
 }
 std::string md5(Str s) { return encode_hex(digest(EVP_md5(), s)); }

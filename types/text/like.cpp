@@ -1,4 +1,5 @@
 // LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under an ICU collation both sides become lower case first.
+#include "base/long_work.h"
 #include "types/function/collation.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
@@ -50,6 +51,7 @@ Match like(Str text, Str pattern) {
       return Match::kYes;
     }
     if (star_p == Str::npos || star_t >= text.size()) return Match::kNo;
+    note_work(t - star_t + 4);
     star_t += kBytes ? 1 : utf8_length(text[star_t]);
     t = star_t;
     p = star_p;

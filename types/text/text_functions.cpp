@@ -2,6 +2,7 @@
 // only; ICU collations know them all.
 #include <algorithm>
 
+#include "base/long_work.h"
 #include "types/function/collation.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
@@ -152,7 +153,13 @@ Str repeat(FuncContext& context, Str s, int32_t count) {
   const size_t total = s.size() * static_cast<size_t>(count);
   char* to = static_cast<char*>(context.arena().allocate(total, 1));
   if (total > 0) std::memcpy(to, s.data(), s.size());
-  for (size_t done = s.size(); done < total; done *= 2) std::memcpy(to + done, to, std::min(done, total - done));
+  constexpr size_t kAtOnce = size_t{4} << 20;
+  for (size_t done = s.size(); done < total;) {
+    const size_t more = std::min({done, total - done, std::max(kAtOnce / s.size() * s.size(), s.size())});
+    note_work(more / 2);
+    std::memcpy(to + done, to, more);
+    done += more;
+  }
   return {to, total};
 }
 Str replace(FuncContext& context, Str s, Str from, Str to) {
@@ -172,6 +179,7 @@ std::string translate(Str s, Str from, Str to) {
     const Str character = s.substr(i, n);
     i += n;
     size_t f = 0, t = 0;
+    note_work(from.size() + 4);
     while (f < from.size() && from.substr(f, utf8_length(from[f])) != character) {
       f += utf8_length(from[f]);
       if (t < to.size()) t += utf8_length(to[t]);

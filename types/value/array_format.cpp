@@ -1,5 +1,7 @@
 #include "types/value/array_format.h"
 
+#include "base/long_work.h"
+
 namespace indigo {
 
 std::string make_array(Oid element_type, Phys element_phys, std::span<const ArrayDimension> dimensions,
@@ -8,6 +10,7 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
   bool nulls = false;
   size_t string_bytes = 0;
   for (const Datum& e : elements) {
+    note_work(2);
     nulls |= e.null;
     if (element_phys == Phys::kStr && !e.null) string_bytes += e.str.size();
   }
@@ -29,6 +32,7 @@ std::string make_array(Oid element_type, Phys element_phys, std::span<const Arra
   char* strings = p + values_at + count * width;
   for (size_t i = 0; i < count; i++) {
     const Datum& e = elements[i];
+    note_work(4);
     if (e.null) p[bitmap_at + i / 8] = static_cast<char>(p[bitmap_at + i / 8] | (1 << (i & 7)));
     if (element_phys == Phys::kStr) {
       if (!e.null && !e.str.empty()) {

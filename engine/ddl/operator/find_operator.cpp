@@ -113,7 +113,8 @@ Status remove_operator(DdlContext& c, Oid oid) {
   const Oid negator = t.reader(image).oid(pg_operator::c_oprnegate);
   // Its commutator and its negator forget it.
   const std::pair<Oid, int> others[] = {{commutator, pg_operator::c_oprcom}, {negator, pg_operator::c_oprnegate}};
-  for (const auto& [other, column] : others) {
+  for (const auto& [other, link] : others) {
+    const int column = link;
     if (other == kInvalidOid || other == oid || other < oid::kFirstUserOid) continue;
     if (!t.find_oid(c.txn, other, image)) continue;
     INDIGO_TRY(update_row(c, pg_operator::kOid, {Datum::of_oid(other)}, [&](RowValues& row) {

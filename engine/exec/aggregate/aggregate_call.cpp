@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/bytes.h"
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "storage/store.h"
 #include "types/function/routine_call.h"
@@ -241,6 +242,7 @@ Status AggregateCall::flush(QueryState& state, uint32_t limit, char* const* stat
   auto group_of = [&](uint32_t r) { return static_cast<uint32_t>(rows.get<int32_t>(r, 0)); };
   std::vector<CollectedKey> order = collected_keys();
   std::sort(order.begin(), order.end(), [&](const CollectedKey& a, const CollectedKey& b) {
+    note_work(8);
     if (a.group != b.group) return a.group < b.group;
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     if (!a.whole || !b.whole) {
