@@ -9,6 +9,7 @@
 #include "base/memory_reserve.h"
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
+#include "catalog/access_method.h"
 #include "catalog/descriptor/lookup_transaction.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
@@ -84,6 +85,8 @@ Status InstanceImpl::start() {
   if (store_options.memory_limit_bytes == 0) store_options.memory_limit_bytes = machine_memory_bytes() / 5 * 4;
   if (defaults_[*find_setting("commit_clock")] == "tsc") store_options.clock = storage::ClockSource::kTsc;
   store_options.locking = defaults_[*find_setting("serializable_method")] == "locking";
+  store_options.ordered_index = catalog::access_method(defaults_[*find_setting("default_index_method")])->make;
+  store_options.lock_escalation = static_cast<uint32_t>(number(defaults_, "lock_escalation"));
   store_options.lock_partitions = static_cast<uint16_t>(number(defaults_, "lock_partitions"));
   if (!storage::clock_source_usable(store_options.clock)) {
     return Error(sqlstate::kFeatureNotSupported, "commit_clock = tsc is not supported on this machine")

@@ -17,6 +17,8 @@ std::unique_ptr<Store> Store::create(const StoreOptions& options) { return std::
 StoreImpl::StoreImpl(const StoreOptions& options)
     : locking_(options.locking),
       lock_partitions_(std::clamp<uint16_t>(options.lock_partitions, 1, kMaxLockPartitions)),
+      lock_escalation_(options.lock_escalation),
+      ordered_index_(options.ordered_index),
       own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
       log_(options.log == nullptr ? *own_log_ : *options.log),
       memory_(options.memory_limit_bytes),

@@ -16,6 +16,7 @@
 #include "storage/btree/node_memory.h"
 #include "storage/dropped_tables.h"
 #include "storage/epoch.h"
+#include "storage/index/index_factory.h"
 #include "storage/index/index_service.h"
 #include "storage/memory/memory_account.h"
 #include "storage/memory/page_pool.h"
@@ -67,6 +68,8 @@ class StoreImpl final : public Store {
   // Do serializable transactions lock what they read, and all writers what they write?
   bool locking() const { return locking_; }
   uint16_t lock_partitions() const { return lock_partitions_; }
+  uint32_t lock_escalation() const { return lock_escalation_; }
+  IndexFactory ordered_index() const { return ordered_index_; }
   IndexService& index_service() { return index_service_; }
   NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
@@ -124,6 +127,8 @@ class StoreImpl final : public Store {
 
   const bool locking_;
   const uint16_t lock_partitions_;
+  const uint32_t lock_escalation_;
+  const IndexFactory ordered_index_;
   std::unique_ptr<log::Log> own_log_;
   log::Log& log_;
   MemoryAccount memory_;

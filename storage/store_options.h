@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "storage/index/index_factory.h"
 #include "storage/txn/clock_source.h"
 
 namespace indigo::log {
@@ -16,7 +17,9 @@ struct StoreOptions {
   uint64_t memory_limit_bytes = 0;            // 0: none
   ClockSource clock = ClockSource::kCounter;  // one that clock_source_usable()
   bool locking = false;                       // SERIALIZABLE by locks on what is read (storage/okvl), not by Index-SSN
+  uint32_t lock_escalation = 10'000;          // locks of one table that a transaction has before it locks all of it
   uint16_t lock_partitions = 253;             // of a key value's entries: storage/lock/mode_vector.h
+  IndexFactory ordered_index = nullptr;       // what is made for a tree (create_btree_index), if not that
 };
 
 }  // namespace indigo::storage

@@ -232,6 +232,9 @@ constexpr const char* kAuthMethods = "trust,reject,password,md5,scram-sha-256";
 constexpr SettingDefinition kOwnSettings[] = {
     {"commit_clock", SettingKind::kEnum, SettingContext::kPostmaster, "counter", "", "", "", "counter,tsc",
      kOwnCategory, "Selects where commit stamps come from.", false},
+    {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "",
+     "btree,griffin,indexlet,hydralist", kOwnCategory, "Selects the structure of indexes whose method is btree.",
+     false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
      kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
     {"is_superuser",
@@ -250,6 +253,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      {.reported = true}},
     {"local_auth", SettingKind::kEnum, SettingContext::kPostmaster, "trust", "", "", "", kAuthMethods, kOwnCategory,
      "Sets how clients of unix sockets authenticate.", false},
+    {"lock_escalation", SettingKind::kInteger, SettingContext::kPostmaster, "10000", "", "1", "2147483647", "",
+     kOwnCategory, "Sets how many keys of a table a transaction locks before it locks the table.", false},
     {"lock_partitions", SettingKind::kInteger, SettingContext::kPostmaster, "253", "", "1", "4093", "", kOwnCategory,
      "Sets into how many partitions the entries of a key value are divided for locking.", false},
     {"log_device", SettingKind::kString, SettingContext::kInternal, "", "", "", "", "", kOwnCategory,

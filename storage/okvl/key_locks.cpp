@@ -4,17 +4,53 @@
 #include <string_view>
 
 #include "base/mutation.h"
+#include "storage/lock/lock_compatibility.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 
 namespace indigo::storage {
 
+namespace {
+
+// A table as a whole, of which intentions are taken before its values and gaps are locked.
+IndexId whole_table(TableId table) {
+  constexpr uint64_t kWholeTableBit = uint64_t{1} << 61;  // no id is that great
+  return IndexId(table.value | kWholeTableBit);
+}
+
+}  // namespace
+
 StorageStatus KeyLocks::lock(IndexId space, Bytes key, const KeyValueMode& mode, bool wait) {
   LockManager& locks = txn_.store().locks();
-  const StorageStatus s =
-      locks.lock_key_value_components(txn_.lock_owner(), space, key, mode, wait, txn_.lock_timeout());
-  return s == StorageStatus::kWouldBlock ? s : txn_.failed(s);
+  LockOwner& owner = txn_.lock_owner();
+  const auto take = [&](IndexId in, Bytes name, const KeyValueMode& as) {
+    const StorageStatus s = locks.lock_key_value_components(owner, in, name, as, wait, txn_.lock_timeout());
+    return s == StorageStatus::kWouldBlock ? s : txn_.failed(s);
+  };
+  const TableId table = space_.table();
+  const bool writes = mode.whole == BasicMode::kX || mode.whole == BasicMode::kIX;
+  // A wait gives the thread away, but not the transaction: what it has of the table is looked up again after each.
+  const auto take_table = [&](BasicMode whole) {
+    const StorageStatus s = take(whole_table(table), {}, {.whole = whole});
+    TransactionImpl::TableLocks& t = txn_.locks_of(table);
+    if (s == StorageStatus::kOk) t.whole = supremum(t.whole, whole);
+    return s;
+  };
+  const BasicMode enough = writes ? BasicMode::kX : BasicMode::kS, intention = writes ? BasicMode::kIX : BasicMode::kIS;
+  StorageStatus s = StorageStatus::kOk;
+  if (!covers(txn_.locks_of(table).whole, intention)) s = take_table(intention);
+  if (s == StorageStatus::kOk && txn_.locks_of(table).count >= txn_.store().lock_escalation() &&
+      !covers(txn_.locks_of(table).whole, enough)) {
+    s = take_table(enough);
+  }
+  if (s != StorageStatus::kOk || covers(txn_.locks_of(table).whole, enough)) return s;
+  const uint32_t before = locks.mark(owner);
+  s = take(space, key, mode);
+  txn_.locks_of(table).count += locks.mark(owner) - before;
+  return s;
 }
+
+bool KeyLocks::reads_all() const { return covers(txn_.locks_of(space_.table()).whole, BasicMode::kS); }
 
 StorageStatus KeyLocks::read_value(Bytes key, bool with_gap) {
   if (mutated(Mutation::kReadUnlocked)) return StorageStatus::kOk;
@@ -46,6 +82,7 @@ StorageStatus KeyLocks::write_entry(Bytes key, Bytes primary_key) {
 
 StorageStatus NewValue::open(const KeySpace& space, Bytes key) {
   LockManager& locks = txn_.store().locks();
+  if (txn_.locks_of(space.table()).whole == BasicMode::kX) return StorageStatus::kOk;
   for (;;) {
     space.settle();  // the value may be on its way out
     if (space.has(key)) return StorageStatus::kOk;

@@ -24,6 +24,8 @@ class KeyLocks {
   StorageStatus read_gap(const KeySpace::GapName& gap);
   // A record, for who will change it; `wait` false answers kWouldBlock.
   StorageStatus write_value(Bytes key, bool wait = true);
+  // Is the whole table locked, so that nothing of it changes?
+  bool reads_all() const;
   // A record that FOR UPDATE and its like read.
   StorageStatus lock_value(Bytes key, RowLockMode mode, bool wait);
   // One entry of the value comes or goes.

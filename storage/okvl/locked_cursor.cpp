@@ -116,7 +116,8 @@ StorageStatus LockedCursor::read_stretch(size_t most) {
       return std::binary_search(values_.begin(), values_.end(), value,
                                 [&](const std::string& a, const std::string& b) { return forward ? a < b : b < a; });
     });
-    bool gap_locked = (forward ? !at_start_ : more) || begins_with_value(stretch) || mutated(Mutation::kNoGapLock);
+    bool gap_locked = (forward ? !at_start_ : more) || begins_with_value(stretch) || locks_.reads_all() ||
+                      mutated(Mutation::kNoGapLock);
     if (!gap_locked) {
       const KeySpace::GapName gap = first_gap(stretch);
       gap_locked = txn_.store().locks().gap_mode(txn_.lock_owner(), gap.space, gap.key) != BasicMode::kN;

@@ -58,6 +58,8 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   index->id = id;
   index->options = options;
   index->extractor = std::move(extractor);
+  const IndexFactory tree = create_btree_index;
+  if (make == tree && store_.ordered_index() != nullptr) make = store_.ordered_index();
   index->index = make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service()});
   index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.

@@ -49,6 +49,7 @@ void TransactionImpl::restart(TxnId id, Isolation isolation, uint64_t session) {
   isolation_ = isolation;
   locking_ = store_.locking() && isolation == Isolation::kSerializable;
   changing_ = 0;
+  table_locks_.clear();
   command_ = 1;
   lock_timeout_ms_ = {};
   ended_ = false;

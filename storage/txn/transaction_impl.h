@@ -185,6 +185,18 @@ class TransactionImpl final : public Transaction {
   bool locks_reads() const { return locking_; }
   // storage/okvl/search.h. As a set of tables that may have others, too.
   void will_change(TableId table) { changing_ |= locking_ ? WriteContext::touched_bit(table) : 0; }
+  // storage/okvl: what it has of each table.
+  struct TableLocks {
+    TableId table;
+    BasicMode whole = BasicMode::kN;
+    uint32_t count = 0;  // of locks below
+  };
+  TableLocks& locks_of(TableId table) {
+    for (TableLocks& t : table_locks_) {
+      if (t.table == table) return t;
+    }
+    return table_locks_.emplace_back(TableLocks{table});
+  }
   bool may_change(TableId table) const { return (changing_ & WriteContext::touched_bit(table)) != 0; }
   // What Index-SSN tracks of this transaction; null below SERIALIZABLE and for read-only ones that are safe.
   SerializableTransaction* serializable() const { return serializable_; }
@@ -241,6 +253,7 @@ class TransactionImpl final : public Transaction {
   uint64_t least_snapshot_ = 0;
   bool locking_ = false;
   uint64_t changing_ = 0;  // the tables of may_change
+  std::vector<TableLocks> table_locks_;
   mutable CommitStamp snapshot_;
   mutable SerializableTransaction* serializable_ = nullptr;
   mutable Certifier* certifier_ = nullptr;  // set before serializable_

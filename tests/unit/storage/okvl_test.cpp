@@ -9,15 +9,16 @@ namespace {
 
 constexpr std::chrono::milliseconds kSoon{1};  // for who waits for a lock that does not come free
 
-StoreOptions locking() {
+StoreOptions locking(uint32_t escalation = 10'000) {
   StoreOptions options;
   options.locking = true;
+  options.lock_escalation = escalation;
   return options;
 }
 
 class OkvlTest : public ScheduleFixture {
  protected:
-  OkvlTest() : ScheduleFixture(1024, locking()) {}
+  explicit OkvlTest(const StoreOptions& options = locking()) : ScheduleFixture(1024, options) {}
 
   IndexId make_index(bool unique = false) {
     const IndexId index(store->next_id().value);
@@ -235,6 +236,30 @@ TEST_F(OkvlTest, RollingBackToASavepointKeepsTheLocks) {
   commit(*t1);
   EXPECT_EQ(write(next(*t2), "a", "2"), StorageStatus::kOk);
   commit(*t2);
+}
+
+class OkvlEscalationTest : public OkvlTest {
+ protected:
+  OkvlEscalationTest() : OkvlTest(locking(16)) {}
+};
+
+// Who locks much of a table locks all of it: its locks are few, and stand against what they would have stood against.
+TEST_F(OkvlEscalationTest, ManyLocksBecomeOne) {
+  for (int i = 0; i < 500; i++) put(key_of(i), "1");
+  auto t1 = serializable(), t2 = serializable(), t3 = serializable();
+  EXPECT_EQ(count(*t1, key_of(0), key_of(400)), 401U);
+  EXPECT_LT(store->locks().snapshot().size(), 40U);
+  EXPECT_EQ(read(*t2, key_of(450)), "1");
+  EXPECT_EQ(write(impatient(*t2), key_of(100), "2"), StorageStatus::kLockTimeout);
+  EXPECT_EQ(insert(impatient(*t2), "zzz", "1"), StorageStatus::kLockTimeout);  // outside of the range, too
+  EXPECT_EQ(count(*t3, key_of(0), key_of(400)), 401U);                         // two read all of it
+  store->rollback(*t2);
+  store->rollback(*t3);
+  for (int i = 0; i < 50; i++) ASSERT_EQ(write(*t1, key_of(i), "3"), StorageStatus::kOk);
+  EXPECT_LT(store->locks().snapshot().size(), 80U);
+  commit(*t1);
+  EXPECT_EQ(store->locks().snapshot().size(), 0U);
+  EXPECT_EQ(committed()[key_of(7)], "3");
 }
 
 }  // namespace
