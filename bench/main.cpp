@@ -3,6 +3,7 @@
 
 #include "bench/clone_bench.h"
 #include "bench/index_bench.h"
+#include "bench/lock_bench.h"
 #include "bench/log_bench.h"
 #include "bench/storage_bench.h"
 #include "bench/tpcc/tpcc.h"
@@ -15,6 +16,7 @@ int main(int argc, char** argv) {
   indigo::bench::add_ycsb_command(app);
   indigo::bench::add_clone_command(app);
   indigo::bench::add_index_command(app);
+  indigo::bench::add_lock_command(app);
   indigo::bench::add_log_command(app);
   indigo::bench::add_tpcc_command(app);
   CLI11_PARSE(app, argc, argv);
