@@ -67,7 +67,7 @@ class IndexBench {
 
   void run(int threads) {
     each("lookup", threads,
-         [&](State& s) { return index_->lookup(number(scatter(s.random.below(o_.entries))), s.found, nullptr) == 1; });
+         [&](State& s) { return index_->lookup(number(scatter(s.random.below(o_.entries))), s.found) == 1; });
     each("lookup_many_16", threads, [&](State& s) {
       constexpr size_t kMany = 16;
       s.keys.resize(kMany);

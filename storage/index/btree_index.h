@@ -5,7 +5,7 @@
 // (by upgrading its version, never waiting) and the nodes concerned, and replace these by new ones: the old nodes are
 // retired by epoch. No thread waits for a latch above one that it holds.
 //
-// Cloning. A clone shares the root; both go on with generations of their own. A tree changes only nodes of its generation,
+// Cloning. A clone shares the root; both continue with generations of their own. A tree changes only nodes of its generation,
 // which it has for itself with all that is above them; the first shared node on a writer's way is copied (btree_sharing.cpp),
 // and the writer starts again. A reader may still be in the node that was copied: it is in the state of when it came there.
 //
@@ -50,10 +50,9 @@ class BtreeIndex final : public Index {
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
-  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
-  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
-  bool validate(const IndexFootprint& footprint) const override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
   uint64_t entry_count() const override;
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
@@ -68,12 +67,10 @@ class BtreeIndex final : public Index {
 
   // Reads at most `max` entries that are at or after `from` and before `end`, all from one leaf, and moves `from`
   // behind what it read. False at the end of the range (the batch may have entries then). A batch without entries
-  // that answers true means: go on.
-  bool read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
-                    IndexFootprint* footprint) const;
+  // that answers true means: continue.
+  bool read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch) const;
   // The same backwards: entries before `from` that are at or after `end`, in descending order.
-  bool read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
-                     IndexFootprint* footprint) const;
+  bool read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch) const;
 
  private:
   static constexpr uint32_t kMaxDepth = 24;
@@ -154,7 +151,7 @@ class BtreeIndex final : public Index {
   struct alignas(64) Counter {
     std::atomic<int64_t> value{0};
   };
-  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
+  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line local
 };
 
 std::unique_ptr<Index> create_btree_index(EpochManager& epochs, const PauseHook& pauses);

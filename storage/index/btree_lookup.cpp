@@ -88,7 +88,7 @@ void BtreeIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
         whole = at < count && leaf.latch.validate(leaves[i].version);
       }
       if (!whole) {
-        found = static_cast<uint32_t>(lookup(key, alone, nullptr));
+        found = static_cast<uint32_t>(lookup(key, alone));
         for (uint32_t k = 0; k < found; k++) out.at(first + k).assign(alone[k]);
       }
       out.ends.push_back(first + found);

@@ -22,21 +22,14 @@ EntryKey last_entry(const BtreeNode::Batch& batch) {
   return {entry.substr(0, last.key), entry.substr(last.key)};
 }
 
-void note(IndexFootprint* footprint, const BtreePlace& place, bool before, const BtreeNode& leaf, uint64_t version) {
-  if (!footprint) return;
-  footprint->parts.push_back({place.key, place.primary_key, before, place.unbounded, false, leaf.id, version});
-}
-
 class BtreeScan final : public IndexScan {
  public:
-  BtreeScan(const BtreeIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint)
-      : index_(index) {
-    rebind(range, direction, footprint);
+  BtreeScan(const BtreeIndex& index, const KeyRange& range, Direction direction) : index_(index) {
+    rebind(range, direction);
   }
 
-  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
+  void rebind(const KeyRange& range, Direction direction) override {
     direction_ = direction;
-    footprint_ = footprint;
     BtreePlace& low = direction == Direction::kForward ? from_ : end_;
     BtreePlace& high = direction == Direction::kForward ? end_ : from_;
     low.unbounded = !range.has_low;
@@ -50,8 +43,8 @@ class BtreeScan final : public IndexScan {
     entries_.clear();
     while (!done_ && entries_.empty()) {
       done_ = direction_ == Direction::kForward
-                  ? !index_.read_forward(from_, end_, std::max<size_t>(max_entries, 1), batch_, footprint_)
-                  : !index_.read_backward(from_, end_, std::max<size_t>(max_entries, 1), batch_, footprint_);
+                  ? !index_.read_forward(from_, end_, std::max<size_t>(max_entries, 1), batch_)
+                  : !index_.read_backward(from_, end_, std::max<size_t>(max_entries, 1), batch_);
       const char* at = batch_.bytes.data();
       for (BtreeNode::Lengths lengths : batch_.lengths) {
         entries_.push_back({{at, lengths.key}, {at + lengths.key, lengths.primary_key}});
@@ -65,7 +58,6 @@ class BtreeScan final : public IndexScan {
   const BtreeIndex& index_;
   BtreePlace from_, end_;
   Direction direction_ = Direction::kForward;
-  IndexFootprint* footprint_ = nullptr;
   bool done_ = false;
   BtreeNode::Batch batch_;
   std::vector<IndexEntry> entries_;
@@ -73,8 +65,7 @@ class BtreeScan final : public IndexScan {
 
 }  // namespace
 
-bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
-                              IndexFootprint* footprint) const {
+bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch) const {
   EpochManager::Guard guard(epochs_);
   Path path;
   BtreePlace fence;
@@ -98,7 +89,6 @@ bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t ma
         if (!valid) continue;
       }
     }
-    note(footprint, from, false, leaf, version);
     if (to_next_leaf) {
       std::swap(from, fence);
       more = end.unbounded || from.at() < end.at();
@@ -110,8 +100,7 @@ bool BtreeIndex::read_forward(BtreePlace& from, const BtreePlace& end, size_t ma
   }
 }
 
-bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch,
-                               IndexFootprint* footprint) const {
+bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t max, BtreeNode::Batch& batch) const {
   EpochManager::Guard guard(epochs_);
   Path path;
   BtreePlace fence;
@@ -134,7 +123,6 @@ bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t m
         if (!valid) continue;
       }
     }
-    note(footprint, from, true, leaf, version);
     if (to_next_leaf) {
       std::swap(from, fence);
       more = end.unbounded || end.at() < from.at();
@@ -145,16 +133,16 @@ bool BtreeIndex::read_backward(BtreePlace& from, const BtreePlace& end, size_t m
   }
 }
 
-std::unique_ptr<IndexScan> BtreeIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
-  return std::make_unique<BtreeScan>(*this, range, direction, footprint);
+std::unique_ptr<IndexScan> BtreeIndex::scan(const KeyRange& range, Direction direction) {
+  return std::make_unique<BtreeScan>(*this, range, direction);
 }
 
-size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
+size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys) {
   auto next_string = [&](size_t i) -> std::string& {
     return i < primary_keys.size() ? primary_keys[i] : primary_keys.emplace_back();
   };
   // Nearly always all entries of the key are in one leaf, which also says so: another key follows there.
-  if (!footprint) {
+  {
     EpochManager::Guard guard(epochs_);
     Path path;
     for (;;) {
@@ -177,7 +165,7 @@ size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Ind
   size_t found = 0;
   bool more = true;
   while (more) {
-    more = read_forward(from, end, kBatch, batch, footprint);
+    more = read_forward(from, end, kBatch, batch);
     const char* at = batch.bytes.data();
     for (BtreeNode::Lengths lengths : batch.lengths) {
       next_string(found++).assign(at + lengths.key, lengths.primary_key);
@@ -185,18 +173,6 @@ size_t BtreeIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Ind
     }
   }
   return found;
-}
-
-bool BtreeIndex::validate(const IndexFootprint& footprint) const {
-  EpochManager::Guard guard(epochs_);
-  Path path;
-  for (const IndexFootprint::Part& part : footprint.parts) {
-    Toward toward =
-        part.unbounded ? (part.before ? Toward::kLast : Toward::kFirst) : (part.before ? Toward::kBefore : Toward::kAt);
-    descend(toward, {part.key, part.primary_key}, 0, path);
-    if (path.last().node->id != part.node || path.last().version != part.version) return false;
-  }
-  return true;
 }
 
 }  // namespace indigo::storage

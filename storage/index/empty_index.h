@@ -13,12 +13,9 @@ class EmptyIndex final : public Index {
   StorageStatus insert(Bytes, Bytes) override { return StorageStatus::kOk; }
   StorageStatus insert_ascending(std::span<const IndexEntry>) override { return StorageStatus::kOk; }
   bool erase(Bytes, Bytes, const std::function<bool()>&) override { return false; }
-  size_t lookup(Bytes, std::vector<std::string>&, IndexFootprint*) override { return 0; }
+  size_t lookup(Bytes, std::vector<std::string>&) override { return 0; }
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override { out.ends.assign(keys.size(), 0); }
-  std::unique_ptr<IndexScan> scan(const KeyRange&, Direction, IndexFootprint*) override {
-    return std::make_unique<NoEntries>();
-  }
-  bool validate(const IndexFootprint&) const override { return true; }
+  std::unique_ptr<IndexScan> scan(const KeyRange&, Direction) override { return std::make_unique<NoEntries>(); }
   std::unique_ptr<Index> clone(uint64_t, uint64_t) override { return std::make_unique<EmptyIndex>(); }
   void set_fill(uint8_t) override {}
   uint64_t entry_count() const override { return 0; }
@@ -29,7 +26,7 @@ class EmptyIndex final : public Index {
   class NoEntries final : public IndexScan {
    public:
     std::span<const IndexEntry> next(size_t) override { return {}; }
-    void rebind(const KeyRange&, Direction, IndexFootprint*) override {}
+    void rebind(const KeyRange&, Direction) override {}
   };
 };
 

@@ -44,10 +44,9 @@ class HashIndex final : public Index {
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
-  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
-  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
-  bool validate(const IndexFootprint& footprint) const override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   void set_fill(uint8_t) override {}  // nothing is appended here
   uint64_t entry_count() const override;
   uint64_t memory_bytes() const override { return memory_bytes_.load(std::memory_order_relaxed); }
@@ -70,8 +69,7 @@ class HashIndex final : public Index {
   bool contains(const EntryKey& entry) const;
 
   // All entries of a range, sorted. Splits wait meanwhile.
-  void collect(const KeyRange& range, std::vector<std::pair<std::string, std::string>>& entries,
-               IndexFootprint* footprint) const;
+  void collect(const KeyRange& range, std::vector<std::pair<std::string, std::string>>& entries) const;
 
  private:
   static constexpr uint32_t kEntriesPerBucket = 20;  // wanted
@@ -90,7 +88,6 @@ class HashIndex final : public Index {
   void prefetch_link(uint32_t number) const;
   // Is it still this bucket where the hash belongs?
   bool still(uint64_t hash, const Place& place) const;
-  static void note(IndexFootprint* footprint, const Place& place);
   bool mine(uint64_t generation) const { return generation == generation_.load(std::memory_order_relaxed); }
 
   // Counts a change. True when the number of buckets should be looked at.
@@ -98,7 +95,7 @@ class HashIndex final : public Index {
   void count_memory(int64_t bytes);
 
   // ---- hash_resize.cpp; they take the structure mutex, and hold no latch before
-  // The bucket of the hash becomes this index's own, with room for so many bytes more (0: none, and no more than it needs).
+  // The bucket of the hash becomes this index's own, with room for that many bytes more (0: none, and no more than it needs).
   void rebuild(uint64_t hash, size_t bytes);
   void add_buckets();
   void remove_buckets();
@@ -106,7 +103,7 @@ class HashIndex final : public Index {
   void split_next();
   void merge_last();
   BtreeNode* create_bucket(size_t live_bytes);
-  void reserve(uint32_t segments);  // room in the root for so many
+  void reserve(uint32_t segments);  // room in the root for that many
 
   // ---- hash_sharing.cpp; with the structure mutex
   HashIndex(HashIndex& source, uint64_t generation);
@@ -132,7 +129,7 @@ class HashIndex final : public Index {
   struct alignas(64) Counter {
     std::atomic<int64_t> value{0};
   };
-  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
+  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line local
 };
 
 bool is_one_key(const KeyRange& range);

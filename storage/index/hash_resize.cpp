@@ -27,7 +27,7 @@ void HashIndex::rebuild(uint64_t hash, size_t bytes) {
   const size_t wanted = old.live_bytes() + bytes;
   const bool fits = wanted + BtreeNode::header_bytes() <= old.capacity;
   const bool too_large = bytes == 0 && old.capacity > kLeastBytes && old.underfull();
-  if (own && fits && !too_large) {  // somebody was here before
+  if (own && fits && !too_large) {  // another thread was here before
     old.latch.unlock_unchanged();
     return;
   }
@@ -40,7 +40,7 @@ void HashIndex::rebuild(uint64_t hash, size_t bytes) {
 // Sums are inexact while others write; so is the number of buckets that is right.
 void HashIndex::add_buckets() {
   constexpr int kMost = 16;
-  std::unique_lock lock(structure_mutex_, std::try_to_lock);  // who has it will see to it, or the next one
+  std::unique_lock lock(structure_mutex_, std::try_to_lock);  // its holder will see to it, or the next one
   if (!lock.owns_lock()) return;
   const uint64_t entries = entry_count();
   for (int i = 0; i < kMost && entries > uint64_t{count_.load(std::memory_order_relaxed)} * kEntriesPerBucket; i++) {
@@ -89,7 +89,7 @@ void HashIndex::split_next() {
   }
   BtreeNode* parts[2] = {create_bucket(bytes[0]), create_bucket(bytes[1])};
   for (uint32_t i = 0; i < old.count(); i++) parts[moves[i] ? 1 : 0]->append(old, i, i + 1);
-  // In this order: who finds the smaller bucket must know of the other one. Until then the old one has all that stays.
+  // In this order: a thread that finds the smaller bucket must see the other one. Until then the old one has all that stays.
   put(count, parts[1]);
   count_.store(count + 1, std::memory_order_release);  // pairs with find() and still()
   pauses_.at(PausePoint::kSplit);

@@ -16,14 +16,11 @@ bool in_range(const KeyRange& range, Bytes key) {
 // Has read everything when it is first asked: one bucket, or, for what is no point, all of them.
 class HashScan final : public IndexScan {
  public:
-  HashScan(HashIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint) : index_(index) {
-    rebind(range, direction, footprint);
-  }
+  HashScan(HashIndex& index, const KeyRange& range, Direction direction) : index_(index) { rebind(range, direction); }
 
-  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
+  void rebind(const KeyRange& range, Direction direction) override {
     range_ = range;
     direction_ = direction;
-    footprint_ = footprint;
     read_ = false;
     count_ = at_ = 0;
   }
@@ -43,9 +40,9 @@ class HashScan final : public IndexScan {
     read_ = true;
     point_ = is_one_key(range_);
     if (point_) {
-      count_ = index_.lookup(range_.low, primary_keys_, footprint_);
+      count_ = index_.lookup(range_.low, primary_keys_);
     } else {
-      index_.collect(range_, all_, footprint_);
+      index_.collect(range_, all_);
       count_ = all_.size();
     }
   }
@@ -53,7 +50,6 @@ class HashScan final : public IndexScan {
   HashIndex& index_;
   KeyRange range_;
   Direction direction_ = Direction::kForward;
-  IndexFootprint* footprint_ = nullptr;
   bool read_ = false, point_ = false;
   size_t count_ = 0, at_ = 0;
   std::vector<std::string> primary_keys_;
@@ -61,21 +57,13 @@ class HashScan final : public IndexScan {
   std::vector<IndexEntry> out_;
 };
 
-Bytes as_bytes(const uint32_t& number) { return {reinterpret_cast<const char*>(&number), sizeof number}; }
-
 }  // namespace
 
 bool is_one_key(const KeyRange& range) {
   return range.has_low && range.has_high && range.low_inclusive && range.high_inclusive && range.low == range.high;
 }
 
-void HashIndex::note(IndexFootprint* footprint, const Place& place) {
-  if (footprint == nullptr) return;
-  footprint->parts.push_back(
-      {std::string(as_bytes(place.number)), {}, false, false, true, place.bucket->id, place.version});
-}
-
-size_t HashIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
+size_t HashIndex::lookup(Bytes key, std::vector<std::string>& primary_keys) {
   const uint64_t hash = hash_of(key);
   EpochManager::Guard guard(epochs_);
   for (;;) {
@@ -89,7 +77,6 @@ size_t HashIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, Inde
       bucket.read_primary(at, primary_keys[found]);
     }
     if (!bucket.latch.validate(place.version) || !still(hash, place)) continue;
-    note(footprint, place);
     return found;
   }
 }
@@ -151,11 +138,11 @@ void HashIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) {
   }
 }
 
-std::unique_ptr<IndexScan> HashIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
-  return std::make_unique<HashScan>(*this, range, direction, footprint);
+std::unique_ptr<IndexScan> HashIndex::scan(const KeyRange& range, Direction direction) {
+  return std::make_unique<HashScan>(*this, range, direction);
 }
 
-void HashIndex::collect(const KeyRange& range, Entries& entries, IndexFootprint* footprint) const {
+void HashIndex::collect(const KeyRange& range, Entries& entries) const {
   entries.clear();
   BtreeNode::Batch batch;
   std::lock_guard lock(structure_mutex_);
@@ -172,17 +159,8 @@ void HashIndex::collect(const KeyRange& range, Entries& entries, IndexFootprint*
       if (in_range(range, key)) entries.emplace_back(key, Bytes(at + lengths.key, lengths.primary_key));
       at += size_t{lengths.key} + lengths.primary_key;
     }
-    note(footprint, place);
   }
   std::sort(entries.begin(), entries.end());
-}
-
-bool HashIndex::validate(const IndexFootprint& footprint) const {
-  EpochManager::Guard guard(epochs_);
-  return std::all_of(footprint.parts.begin(), footprint.parts.end(), [&](const IndexFootprint::Part& part) {
-    const BtreeNode* now = bucket(load_unaligned<uint32_t>(part.key.data()));
-    return now != nullptr && now->id == part.node && now->latch.validate(part.version);
-  });
 }
 
 std::string HashIndex::check() const {

@@ -10,7 +10,7 @@
 // 2. insert is idempotent: two versions of one record with the same key share one entry.
 // 3. erase asks `still_needed` under the latch that insert of the same entry needs. A writer makes its pending version
 //    first and inserts after; so either still_needed sees the version, or the insert comes after and adds the entry
-//    anew (rules 2 and 3 of docs/theory.md).
+//    again (rules 2 and 3 of docs/theory.md).
 // 4. A scan returns every entry that was there during the whole scan exactly once and in order; entries inserted or
 //    erased meanwhile it may or may not return. The caller re-checks each one at the primary record.
 #pragma once
@@ -35,20 +35,6 @@ struct IndexEntry {
   Bytes primary_key;
 };
 
-// What a scan or lookup saw, for SERIALIZABLE's validation at commit: places in the index with their versions.
-// Filled by scans that are given one; meaningful to the Index that filled it only.
-struct IndexFootprint {
-  struct Part {
-    std::string key, primary_key;  // the place: where the descent to this part began
-    bool before = false;           // the descent went to what lies left of that place
-    bool unbounded = false;        // the place is the index's left (before: right) end
-    bool point = false;            // where one key belongs, in a structure for points
-    uint64_t node;
-    uint64_t version;
-  };
-  std::vector<Part> parts;
-};
-
 // Walks a range of secondary keys in batches. Holds nothing in the index between calls, so that the session may
 // suspend; continues after the last entry that it returned.
 class IndexScan {
@@ -57,8 +43,8 @@ class IndexScan {
   // The next entries in order, at most `max_entries` (at least 1); an empty span at the end of the range. The bytes
   // stay valid until the next call, rebind() or destruction. A batch may be short without being the last.
   virtual std::span<const IndexEntry> next(size_t max_entries) = 0;
-  // Starts over with another range; keeps buffers. `footprint`, when given, collects what is read.
-  virtual void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint = nullptr) = 0;
+  // Starts over with another range; keeps buffers.
+  virtual void rebind(const KeyRange& range, Direction direction) = 0;
 };
 
 // What lookup_many found. Buffers are reused.
@@ -97,15 +83,12 @@ class Index {
   virtual bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed = {}) = 0;
   // The primary keys of all entries whose secondary key equals `key`, in order; strings of `primary_keys` are reused.
   // Answers how many there are; what lies beyond that in the vector has no meaning.
-  virtual size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint = nullptr) = 0;
+  virtual size_t lookup(Bytes key, std::vector<std::string>& primary_keys) = 0;
   // lookup of several keys, whose cache misses overlap.
   virtual void lookup_many(std::span<const Bytes> keys, IndexMatches& out) = 0;
-  virtual std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction,
-                                          IndexFootprint* footprint = nullptr) = 0;
-  // True when nothing was inserted or erased since in what the footprint covers. May be false without a change.
-  virtual bool validate(const IndexFootprint& footprint) const = 0;
+  virtual std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) = 0;
 
-  // Another index with these entries, in no time: the two share what neither changes. Its memory is counted in both, but in
+  // Another index with these entries, in constant time: the two share what neither changes. Its memory is counted in both, but in
   // the store's account once. While writers are kept out (EpochManager::pause_writers), with generations for this one and
   // for the clone that are greater than all before.
   virtual std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) = 0;

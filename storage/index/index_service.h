@@ -1,13 +1,13 @@
-// The background service of secondary indexes: an index that keeps changes back for a second structure is registered here, and is
-// asked, now and then, to bring it up to date. One thread per Store, which begins with the first index that needs it, sleeps
-// while nothing waits, and gives most of its time back.
+// The background service of secondary indexes: an index that holds changes back for a second structure registers here, and is
+// asked from time to time to bring that up to date. One thread per Store, which starts with the first index that needs it, sleeps
+// while nothing waits, and pauses between rounds.
 //
 // Thread safety: all functions.
 // Invariants:
 // 1. After remove() no thread is in the index's serve(), and none will be.
 // 2. After wake() a round begins that sees what was posted before it.
-// 3. serve() is called under no mutex of the service: it may wait while writers are kept out (EpochManager), and who keeps
-//    them out may add indexes. He removes none.
+// 3. serve() is called under no mutex of the service: it may wait while writers are kept out (EpochManager), and the
+//    thread that keeps them out may add indexes, but removes none.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class IndexService {
   void remove(ServicedIndex& index);
   // Something waits; it may take a while to be more.
   void wake() {
-    // Relaxed: who posts does so under a lock that serve() takes after awake_ was reset, or before.
+    // Relaxed: posting happens under a lock that serve() takes after awake_ was reset, or before.
     if (!awake_.load(std::memory_order_relaxed) && !awake_.exchange(true)) notify();
   }
   // Much waits.

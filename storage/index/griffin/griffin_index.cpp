@@ -78,7 +78,7 @@ StorageStatus GriffinIndex::insert(Bytes key, Bytes primary_key) {
     EpochManager::WriteGuard guard(epochs_);
     HashIndex::Change change;
     {
-      // Also to find that it is there already: who has put it there may not have posted it yet.
+      // Also when it is there already: the thread that inserted it may not have posted it yet.
       std::lock_guard lock(shard.lock);
       change = hash_->insert_guarded(entry, hash);
       if (!change.made) return StorageStatus::kOk;
@@ -180,7 +180,7 @@ void GriffinIndex::merge(Shard& shard, const KeyRange& range, Why why) const {
   {
     std::lock_guard lock(shard.lock);
     bytes = shard.pending.remove(batch);
-    // Release: pairs with repair(). What was merged is in the tree for who misses the bit.
+    // Release: pairs with repair(). A thread that misses the bit finds in the tree what was merged.
     if (shard.pending.size() == 0) {
       nonempty_.fetch_and(~(1U << (&shard - shards_.data())), std::memory_order_release);
     }

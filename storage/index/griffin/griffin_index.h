@@ -1,21 +1,20 @@
-// Griffin: a hash table that is always current, and a B+-tree that lags behind it. Points ask the hash table; a range asks
-// the tree, when it has had what waits for it in the range. A background service (index_service.h), the scans that need it,
-// and writers who find no room bring changes from the one to the other, in batches and in key order.
+// Griffin: a hash table that is always current, and a B+-tree that lags behind it. Look-ups of a key use the hash table; scans
+// of a range use the tree, after pending changes in that range have been merged. Changes move from the hash table to the tree
+// in batches, in key order: by a background service (index_service.h), by scans that need them, and by writers that find no room.
 //
-// A change is made in the hash table, and its entry is posted to a shard's pending list: the name alone. Merging an entry
-// means: make the tree have it if the hash table has it now, and not have it otherwise. So it does not matter how often an
-// entry is merged, by whom, or what was done to it how often; and no transaction has a state here: entries of a transaction
-// that is rolled back are erased like others.
+// A change is made in the hash table, and the entry's name is posted to a shard's pending list. Merging an entry means: insert
+// it into the tree if the hash table has it now, erase it otherwise. So merging is idempotent, and independent of the order of
+// changes. Transactions have no state here: entries of a transaction that rolls back are erased like others.
 //
 // Thread safety: Index's. For each shard: `lock` guards the list and joins it with the hash table's change; `merging` is
-// held by who merges, from the copy of the list to the removal.
+// held by the merging thread, from the copy of the list to the removal.
 // Order: merging -> WriteGuard -> lock -> the hash table's and the tree's own. No thread waits for `merging` under a WriteGuard.
 //
 // Invariants:
 // 1. A change of the hash table and its posting are one step under the shard's lock. An entry belongs to one shard.
 // 2. A posted entry stays in the list until it has been merged after its posting. So when `lock` is free, each entry on
 //    which hash table and tree disagree is in the list.
-// 3. Entries of one shard are merged by one thread at a time, each by what the hash table says then. Hence an entry that
+// 3. Entries of one shard are merged by one thread at a time, each by what the hash table says then. So an entry that
 //    the hash table has all the time does not leave the tree, and the last merge of an entry is right.
 // 4. A bit of nonempty_ is set when the shard's list has entries. It is set and reset under the shard's lock; a scan reads it
 //    without (acquire, pairs with the release of the reset): when it is 0, what has been there is in the tree.
@@ -48,12 +47,9 @@ class GriffinIndex final : public Index, private ServicedIndex {
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
-  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override {
-    return hash_->lookup(key, primary_keys, footprint);
-  }
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override { return hash_->lookup(key, primary_keys); }
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override { hash_->lookup_many(keys, out); }
-  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
-  bool validate(const IndexFootprint& footprint) const override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { tree_->set_fill(percent); }
   uint64_t entry_count() const override { return hash_->entry_count(); }

@@ -9,19 +9,18 @@ namespace indigo::storage {
 // A scan of the hash table for one key, of the tree for other ranges.
 class GriffinScan final : public IndexScan {
  public:
-  GriffinScan(const GriffinIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint)
-      : index_(index) {
-    rebind(range, direction, footprint);
+  GriffinScan(const GriffinIndex& index, const KeyRange& range, Direction direction) : index_(index) {
+    rebind(range, direction);
   }
 
-  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
+  void rebind(const KeyRange& range, Direction direction) override {
     const bool point = is_one_key(range);
     std::unique_ptr<IndexScan>& part = point ? points_ : ranges_;
     if (part != nullptr) {
-      part->rebind(range, direction, footprint);
+      part->rebind(range, direction);
     } else {
       Index& structure = point ? static_cast<Index&>(*index_.hash_) : static_cast<Index&>(*index_.tree_);
-      part = structure.scan(range, direction, footprint);
+      part = structure.scan(range, direction);
     }
     active_ = part.get();
     to_repair_ = !point;
@@ -42,15 +41,8 @@ class GriffinScan final : public IndexScan {
   IndexScan* active_ = nullptr;
 };
 
-std::unique_ptr<IndexScan> GriffinIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
-  return std::make_unique<GriffinScan>(*this, range, direction, footprint);
-}
-
-bool GriffinIndex::validate(const IndexFootprint& footprint) const {
-  IndexFootprint points, places;
-  for (const IndexFootprint::Part& part : footprint.parts) (part.point ? points : places).parts.push_back(part);
-  if (!places.parts.empty()) repair(KeyRange::all());
-  return hash_->validate(points) && tree_->validate(places);
+std::unique_ptr<IndexScan> GriffinIndex::scan(const KeyRange& range, Direction direction) {
+  return std::make_unique<GriffinScan>(*this, range, direction);
 }
 
 // Merges what waits, so that the service has nothing to do meanwhile: not while writers are kept out.
@@ -60,7 +52,7 @@ std::string GriffinIndex::check() const {
   if (const std::string wrong = tree_->check(); !wrong.empty()) return "tree: " + wrong;
   if (hash_->entry_count() != tree_->entry_count()) return "hash and tree have not as many entries";
   constexpr size_t kBatch = 256;
-  const auto scan = tree_->scan(KeyRange::all(), Direction::kForward, nullptr);
+  const auto scan = tree_->scan(KeyRange::all(), Direction::kForward);
   for (auto entries = scan->next(kBatch); !entries.empty(); entries = scan->next(kBatch)) {
     for (const IndexEntry& e : entries) {
       if (!hash_->contains({e.key, e.primary_key})) return "the tree has an entry that the hash has not";

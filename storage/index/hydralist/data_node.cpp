@@ -28,9 +28,8 @@ DataNode::Block* DataNode::Block::create(uint32_t capacity) {
 }
 void DataNode::Block::destroy(Block* block) { ::operator delete(block); }
 
-DataNode::DataNode(uint64_t node_id, const EntryKey& anchor, uint32_t block_bytes)
-    : id(node_id),
-      anchor_key_length_(static_cast<uint32_t>(anchor.key.size())),
+DataNode::DataNode(const EntryKey& anchor, uint32_t block_bytes)
+    : anchor_key_length_(static_cast<uint32_t>(anchor.key.size())),
       anchor_(joined(anchor)),
       block_(Block::create(block_bytes)) {
   std::memset(slots_, 0, sizeof slots_);

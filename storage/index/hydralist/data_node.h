@@ -3,15 +3,15 @@
 //
 // Thread safety: readers look at a node without its latch and trust what they copied when its version is the same
 // afterwards; all their reads are bounded, whatever a writer leaves in their way. What is "latched" needs the latch, or a node
-// that nobody else can reach. The anchor and the block's size are constants.
+// that no other thread can reach. The anchor and the block's size are constants.
 //
 // Invariants:
 // 1. A node's right neighbour changes under the node's latch, and so does that neighbour's left one. So there is one writer
 //    of each.
 // 2. `deleted` is set once, under the latches of the node and of its left neighbour, when its entries are in the latter.
 // 3. An entry's bytes are in the node's block, which is replaced by a new one and never moved in place.
-// 4. The order (permutation array) is that of one version: readers who find it older sort for themselves, and leave the result to
-//    others, if nobody else is doing so. All who sort for one version agree.
+// 4. The order (permutation array) is that of one version: readers who find it older sort for themselves, and publish the
+//    result unless another reader is doing so. All that sort for one version agree.
 //
 // Source: Mathew and Min, HydraList (PVLDB 13(9), 2020), 4.1, 4.2.3, 4.3, 4.7.
 #pragma once
@@ -68,13 +68,12 @@ class DataNode {
     std::string bytes_;
   };
 
-  DataNode(uint64_t node_id, const EntryKey& anchor, uint32_t block_bytes);
+  DataNode(const EntryKey& anchor, uint32_t block_bytes);
   ~DataNode();
   DataNode(const DataNode&) = delete;
   DataNode& operator=(const DataNode&) = delete;
 
   mutable OptimisticLatch latch;
-  const uint64_t id;
 
   EntryKey anchor() const {
     const Bytes all(anchor_);
@@ -104,7 +103,7 @@ class DataNode {
   void set_deleted() { store_shared(&deleted_, true); }
   uint32_t find(const EntryKey& entry, uint64_t hash) const;  // kSlots: not there
   bool full() const { return count() == kSlots; }
-  // Is there room for so many bytes, in the block as it is?
+  // Is there room for that many bytes, in the block as it is?
   bool has_room(size_t bytes) const { return used_bytes_ + bytes <= block()->capacity; }
   uint32_t live_bytes() const { return live_bytes_; }
   // A new block, with what is live and room for `bytes` more; answers the old one, which others may be reading.

@@ -120,7 +120,7 @@ void HydralistIndex::update(bool wait) const {
   if (wait) {
     updating.lock();
   } else if (!updating.try_lock()) {
-    return;  // somebody is at it
+    return;  // another thread is updating them
   }
   const MustNotFail no_failure;
   since_us_.store(0, std::memory_order_relaxed);
@@ -181,8 +181,7 @@ uint64_t HydralistIndex::memory_bytes() const {
 }
 
 DataNode* HydralistIndex::create_node(const EntryKey& anchor, size_t block_bytes) const {
-  auto* const node =
-      new DataNode(next_id_.fetch_add(1, std::memory_order_relaxed), anchor, DataNode::block_bytes_for(block_bytes));
+  auto* const node = new DataNode(anchor, DataNode::block_bytes_for(block_bytes));
   count_memory(static_cast<int64_t>(node->memory_bytes()));
   return node;
 }

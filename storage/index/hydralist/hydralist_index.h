@@ -1,18 +1,18 @@
 // HydraList: a list of data nodes with up to 64 entries each (data_node.h), which is the index, and a radix tree over their
 // anchors (search_layer.h), which says where in the list to begin. A split or a merge changes the list under one latch or two,
-// and is written to a log; the search layers hear of it later, from the background service or a writer who finds the log long.
-// Who begins at the wrong node walks along the list to the right one.
+// and is logged; the search layers are updated later, by the background service or a writer that finds the log long. A search
+// that begins at the wrong node walks along the list to the right one.
 //
 // Thread safety: Index's. Readers copy what they want of a node and validate its version; writers latch one node.
-// Order: updating_ -> WriteGuard; latches of nodes from left to right; the log's locks last. Under a WriteGuard nobody waits for
-// updating_.
+// Order: updating_ -> WriteGuard; latches of nodes from left to right; the log's locks last. Under a WriteGuard no thread waits
+// for updating_.
 //
 // Invariants, and those of data_node.h, search_layer.h and operation_log.h:
 // 1. The first node's anchor is less than every place. It is never deleted, and not in the search layers.
-// 2. An entry belongs to one node: the last whose anchor is not greater. Who has that node's version, finds it not deleted, and
-//    read its right neighbour at that version, knows that it is the one.
+// 2. An entry belongs to one node: the last whose anchor is not greater. A thread that has that node's version, finds it not
+//    deleted, and read its right neighbour at that version, knows that it is the one.
 // 3. A split moves entries to a new node on the right, which is complete before its left neighbour names it; a merge moves a node's
-//    entries to its left neighbour. So a node's left neighbour, followed when it is deleted, leads to who has its entries.
+//    entries to its left neighbour. So a node's left neighbour, followed when it is deleted, leads to the one that has its entries.
 // 4. Each node but the first is posted to the log when it is linked and when it is deleted, under its left neighbour's latch.
 // 5. A deleted node is retired when all search layers have forgotten it, which they do in the log's order: a node that
 //    names another as its left neighbour is forgotten no later than that one.
@@ -44,16 +44,15 @@ class HydralistIndex final : public Index, private ServicedIndex {
   // then writers do all the work.
   HydralistIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, IndexService* service,
                  uint32_t replicas);
-  ~HydralistIndex() override;  // nobody may use it any more
+  ~HydralistIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
-  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
-  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
-  bool validate(const IndexFootprint& footprint) const override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { fill_percent_.store(percent, std::memory_order_relaxed); }
   uint64_t entry_count() const override;
@@ -69,7 +68,7 @@ class HydralistIndex final : public Index, private ServicedIndex {
   static constexpr uint64_t kMuchToTell = 16;         // operations in the log: the service hurries
   static constexpr uint64_t kMostToTell = 512;        // the writer updates the search layers
   static constexpr uint32_t kLargeBlock = 64 * 1024;  // a node with a larger one is split before it is full,
-  static constexpr uint32_t kLeastEntries = 8;        // if it has so many
+  static constexpr uint32_t kLeastEntries = 8;        // if it has that many
 
   struct Target {
     DataNode* node;
@@ -88,8 +87,7 @@ class HydralistIndex final : public Index, private ServicedIndex {
   Target find(Toward toward, const EntryKey& place) const { return walk(jump_node(toward, place), toward, place); }
   // Is this the node of the place? It is latched.
   static bool belongs(const DataNode& node, const EntryKey& place);
-  size_t lookup_from(DataNode* node, Bytes key, uint64_t hash, std::vector<std::string>& primary_keys,
-                     IndexFootprint* footprint) const;
+  size_t lookup_from(DataNode* node, Bytes key, uint64_t hash, std::vector<std::string>& primary_keys) const;
 
   // ---- writing; under a WriteGuard
   void insert_guarded(const EntryKey& entry, uint64_t hash, DataNode*& near);
@@ -114,7 +112,6 @@ class HydralistIndex final : public Index, private ServicedIndex {
   const PauseHook& pauses_;
   IndexService* const service_;  // may be null
   std::atomic<uint8_t> fill_percent_{100};
-  mutable std::atomic<uint64_t> next_id_{1};
   mutable std::atomic<uint64_t> memory_bytes_{0};  // of data nodes
   mutable std::atomic<uint64_t> since_us_{0};      // when the log's first operation came, about; 0: it is empty
   mutable std::atomic<uint64_t> batches_{0}, told_{0}, stalls_{0};
@@ -127,7 +124,7 @@ class HydralistIndex final : public Index, private ServicedIndex {
   struct alignas(64) Counter {
     std::atomic<int64_t> value{0};
   };
-  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line at home
+  std::array<Counter, 8> entries_;  // their sum is the number of entries; by thread, to keep the cache line local
 };
 
 std::unique_ptr<Index> create_hydralist_index(EpochManager& epochs, const PauseHook& pauses, uint32_t replicas = 1);

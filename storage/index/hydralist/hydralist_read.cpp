@@ -10,18 +10,6 @@
 
 namespace indigo::storage {
 
-namespace {
-
-void note_node(IndexFootprint* footprint, const EntryKey& place, bool before, bool unbounded, const DataNode& node,
-               uint64_t version) {
-  if (footprint == nullptr) return;
-  footprint->parts.push_back({std::string(unbounded ? Bytes() : place.key),
-                              std::string(unbounded ? Bytes() : place.primary_key), before, unbounded, false, node.id,
-                              version});
-}
-
-}  // namespace
-
 // ---- the way to a node
 
 const SearchLayer& HydralistIndex::own_layer() const { return *layers_[thread_shard() % layers_.size()]; }
@@ -65,8 +53,8 @@ HydralistIndex::Target HydralistIndex::walk(DataNode* node, Toward toward, const
 
 // ---- points
 
-size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash, std::vector<std::string>& primary_keys,
-                                   IndexFootprint* footprint) const {
+size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash,
+                                   std::vector<std::string>& primary_keys) const {
   const EntryKey begin{key, {}};
   EntryKey place = begin;
   size_t count = 0;
@@ -81,7 +69,6 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash, std
       count = before;
       continue;
     }
-    if (footprint != nullptr) note_node(footprint, place, false, false, *node, target.version);
     // Entries before the place were read in the node that had them before a merge.
     if (place.primary_key.data() != nullptr) {
       const Bytes from = place.primary_key;
@@ -98,10 +85,10 @@ size_t HydralistIndex::lookup_from(DataNode* node, Bytes key, uint64_t hash, std
   }
 }
 
-size_t HydralistIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
+size_t HydralistIndex::lookup(Bytes key, std::vector<std::string>& primary_keys) {
   EpochManager::Guard guard(epochs_);
   DataNode* const node = jump_node(Toward::kAt, {key, {}});
-  return lookup_from(node, key, HashIndex::hash_of(key), primary_keys, footprint);
+  return lookup_from(node, key, HashIndex::hash_of(key), primary_keys);
 }
 
 // The search layers of a batch are asked first, so that the misses of its data nodes overlap.
@@ -117,7 +104,7 @@ void HydralistIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out)
     for (size_t i = 0; i < n; i++) {
       const Bytes key = keys[begin + i];
       const uint32_t first = out.count();
-      const auto count = static_cast<uint32_t>(lookup_from(nodes[i], key, HashIndex::hash_of(key), found, nullptr));
+      const auto count = static_cast<uint32_t>(lookup_from(nodes[i], key, HashIndex::hash_of(key), found));
       for (uint32_t k = 0; k < count; k++) out.at(first + k).assign(found[k]);
       out.ends.push_back(first + count);
     }
@@ -126,17 +113,15 @@ void HydralistIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out)
 
 // ---- ranges
 
-// Keeps the place where it goes on: before the entry or anchor `from`, which is exclusive backward.
+// Keeps the place where it continues: before the entry or anchor `from`, which is exclusive backward.
 class HydralistScan final : public IndexScan {
  public:
-  HydralistScan(const HydralistIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint)
-      : index_(index) {
-    rebind(range, direction, footprint);
+  HydralistScan(const HydralistIndex& index, const KeyRange& range, Direction direction) : index_(index) {
+    rebind(range, direction);
   }
 
-  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
+  void rebind(const KeyRange& range, Direction direction) override {
     direction_ = direction;
-    footprint_ = footprint;
     low_ = range.low;
     high_ = range.high;
     // All entries of a key lie between (key, "") and the key with a zero byte behind it.
@@ -179,7 +164,6 @@ class HydralistScan final : public IndexScan {
       node = target.node;
       index_.pauses_.at(PausePoint::kReadLeaf);
     } while (!node->copy(target.version, copy));
-    note_node(footprint_, place, !forward, !bounded_, *node, target.version);
     uint32_t first = 0, end = copy.count();
     if (forward) {
       if (bounded_) first = copy.lower_bound(place);
@@ -223,26 +207,14 @@ class HydralistScan final : public IndexScan {
   std::string low_, high_;  // inclusive, exclusive
   bool has_low_ = false, has_high_ = false;
   Direction direction_ = Direction::kForward;
-  IndexFootprint* footprint_ = nullptr;
   bool bounded_ = false, done_ = false;  // not bounded: the place is the index's end
   std::string key_, primary_key_;        // the place
   std::deque<DataNode::Copy> copies_;    // what entries_ name
   std::vector<IndexEntry> entries_;
 };
 
-std::unique_ptr<IndexScan> HydralistIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
-  return std::make_unique<HydralistScan>(*this, range, direction, footprint);
-}
-
-bool HydralistIndex::validate(const IndexFootprint& footprint) const {
-  EpochManager::Guard guard(epochs_);
-  for (const IndexFootprint::Part& part : footprint.parts) {
-    const Toward toward =
-        part.unbounded ? (part.before ? Toward::kLast : Toward::kFirst) : (part.before ? Toward::kBefore : Toward::kAt);
-    const Target target = find(toward, {part.key, part.primary_key});
-    if (target.node->id != part.node || target.version != part.version) return false;
-  }
-  return true;
+std::unique_ptr<IndexScan> HydralistIndex::scan(const KeyRange& range, Direction direction) {
+  return std::make_unique<HydralistScan>(*this, range, direction);
 }
 
 }  // namespace indigo::storage

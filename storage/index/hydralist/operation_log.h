@@ -1,10 +1,10 @@
-// What the search layers have not been told yet: data nodes that came by a split, or went by a merge. Each processor appends
-// to a log of its own; who updates the search layers takes from all of them, in the order in which it happened.
+// What the search layers do not know yet: data nodes that a split has added or a merge has removed. Each processor appends
+// to a log of its own; the thread that updates the search layers takes from all of them, in the order of the operations.
 //
 // Thread safety: all functions.
 // Invariants:
 // 1. An operation gets its number and its place in a log in one step, under the log's lock, while its data node is latched.
-//    Hence what follows from another operation has a greater number.
+//    So what follows from another operation has a greater number.
 // 2. collect() takes all operations with numbers below a bound that was read before it looked at the first log, and no others:
 //    those numbers have been given, and invariant 1 lets it wait for their places. So batches are in order, too.
 // Source: Mathew and Min, HydraList, 4.4.1; its clocks of several sockets are a counter here.

@@ -180,7 +180,7 @@ void SearchLayer::insert(DataNode* added) {
     const auto end = std::mismatch(prefix.begin(), prefix.end(), rest.begin(), rest.end());
     const auto common = static_cast<size_t>(end.first - prefix.begin());
     if (common < prefix.size()) {
-      // The node goes on below a new one, with the rest of its prefix.
+      // The node continues below a new one, with the rest of its prefix.
       Node* const below = create(prefix.substr(common + 1), n.children);
       below->own = n.own;
       n.for_each([&](uint8_t b, Child child) { below->append(b, child); });

@@ -1,5 +1,5 @@
-// HydraList's search layer: a radix tree from anchors to data nodes. It knows where to begin to look, not where something is:
-// it is brought up to date later, by one thread at a time (operation_log.h), and there may be several of it.
+// HydraList's search layer: a radix tree from anchors to data nodes. It says where to begin a search, not where an entry is:
+// it is updated later, by one thread at a time (operation_log.h), and an index may have several of them.
 //
 // Each node has what its anchors have in common, and a child for each next byte, found by a bitmap and the number of bits before
 // it: a node is as large as its children need. A subtree of one anchor is that anchor's data node.
@@ -9,10 +9,10 @@
 // store.
 //
 // Invariants:
-// 1. An address that is stored (release) is of a node that is complete; who loads it (acquire) reads constants.
+// 1. An address that is stored (release) is of a node that is complete; a thread that loads it (acquire) reads constants.
 // 2. What is replaced is retired after that.
 // 3. A node has two children or more, counting the anchor that ends in it.
-// 4. A data node is named here from its insert() to its remove(), and its anchor is one that nobody else here has.
+// 4. A data node is named here from its insert() to its remove(), and no other node here has its anchor.
 //
 // Source: Leis et al., The adaptive radix tree (ICDE 2013), and The ART of practical synchronization (DaMoN 2016), of whose ROWEX
 // this is the case of one writer; Mathew and Min, HydraList, 4.2.1, 4.6.1.
@@ -31,7 +31,7 @@ namespace indigo::storage {
 class SearchLayer {
  public:
   explicit SearchLayer(EpochManager& epochs) : epochs_(epochs) {}
-  ~SearchLayer();  // nobody may use it any more; data nodes stay
+  ~SearchLayer();  // it must not be in use; data nodes stay
   SearchLayer(const SearchLayer&) = delete;
   SearchLayer& operator=(const SearchLayer&) = delete;
 
@@ -49,7 +49,7 @@ class SearchLayer {
   void remove(DataNode* node);
 
   uint64_t memory_bytes() const { return memory_bytes_.load(std::memory_order_relaxed); }
-  // Empty, or what is wrong; `count` data nodes are expected. While nobody changes it.
+  // Empty, or what is wrong; `count` data nodes are expected. Only without concurrent changes.
   std::string check(uint64_t count) const;
 
  private:

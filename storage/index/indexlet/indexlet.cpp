@@ -125,7 +125,7 @@ void Indexlet::release(Slot& at, uint64_t hash) {
   at.set_state(State::kFree);
   at.latch_.unlock();
   phantoms_.remove(partition);
-  // Release: who misses the count finds in the tree what it stood for.
+  // Release: a reader that misses the count finds the entry in the tree.
   const auto own = static_cast<uint32_t>((static_cast<uint64_t>(&at - slots_.get()) - hash) & mask_);
   for (uint32_t i = 0; i < own; i++) slot(hash, i).overflow_.fetch_sub(1, std::memory_order_release);
 }

@@ -1,20 +1,20 @@
 // An indexlet: a small hash table of what has been written to an index and is not in its tree yet. Open addressing with
-// linear probing, one cache line for each entry, and a size that never changes: what it may hold is bounded.
+// linear probing, one cache line for each entry, and a fixed size.
 //
 // A slot counts the entries that lie behind it on their way from home (their probes passed it); a search ends at a slot whose
 // count is 0. So entries leave no tombstones, and none is ever moved.
 //
-// Thread safety: who writes an entry, merges it or takes it away holds the lock of its home, the slot at which its probes
-// begin: for one entry these are in turn. Readers hold nothing: each slot has a version, odd while it is changed.
+// Thread safety: writing, merging or removing an entry needs the lock of its home, the slot at which its probes begin. So
+// these are serialized for one entry. Readers hold nothing: each slot has a version, odd while it is changed.
 // Order: WriteGuard -> home -> a slot's latch. Of each kind a thread has one at a time.
 //
 // Invariants:
 // 1. An entry is in at most one slot, fewer than kMostProbes behind its home, and while it is there all slots from its home
 //    up to its own, without that one, count it.
-// 2. Counts rise before the entry can be seen, and fall after it was taken away; it is taken away when the tree has had it.
-//    Hence who has seen an end (acquire; pairs with release()) before he came to an entry finds it merged in the tree.
-// 3. `state` and what stands behind it change under the slot's latch alone. A slot that is free is claimed by whoever latches
-//    it first, of any home.
+// 2. Counts rise before the entry can be seen, and fall after it is removed; it is removed when the tree has it.
+//    So a reader that sees an end (acquire; pairs with release()) before it reaches an entry finds that merged in the tree.
+// 3. `state` and what stands behind it change under the slot's latch alone. A free slot is claimed by the first thread
+//    to latch it, for any home.
 // 4. What a reader copied counts when the slot's version is the same afterwards.
 // 5. The bytes of an entry that is too long for its slot never change, and are freed two epochs after it was taken away.
 //
@@ -37,7 +37,7 @@ namespace indigo::storage {
 
 class Indexlet {
  public:
-  enum class State : uint8_t { kFree, kPresent, kErased };  // what the tree shall have
+  enum class State : uint8_t { kFree, kPresent, kErased };  // what the tree is to have
 
   class alignas(64) Slot {
    public:
@@ -50,7 +50,7 @@ class Indexlet {
     mutable OptimisticLatch latch_;      // guards what is not atomic
     uint64_t hash_ = 0;                  // of the key
     std::atomic<uint32_t> overflow_{0};  // entries behind it whose probes passed it
-    SpinLock home_;                      // held by who writes an entry whose home it is
+    SpinLock home_;                      // held to write an entry whose home it is
     uint8_t state_ = static_cast<uint8_t>(State::kFree);
     uint16_t key_length_ = 0, primary_length_ = 0;
     uint16_t partition_ = 0;               // the phantomlet's
@@ -78,7 +78,7 @@ class Indexlet {
   Slot* claim(const EntryKey& entry, uint64_t hash, State state);
   void release(Slot& slot, uint64_t hash);
 
-  // Waits until everyone has left who took a home's lock before. Under a WriteGuard, with no lock.
+  // Waits until all threads that had locked a home before have left. Under a WriteGuard, with no lock.
   void pass_all_homes();
 
   // Calls visit(primary key, state) for each entry of the key. Under a Guard.
@@ -91,10 +91,10 @@ class Indexlet {
   uint32_t capacity() const { return mask_ + 1; }
   size_t bytes() const { return sizeof(Indexlet) + size_t{capacity()} * sizeof(Slot); }  // without long entries
   const Phantomlet& phantoms() const { return phantoms_; }
-  // From then on nobody claims a slot who asked behind a home's lock.
+  // From then on no slot is claimed by a thread that asks under a home's lock.
   void close() { closed_.store(true, std::memory_order_relaxed); }
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
-  // Empty, or what is wrong. While nobody writes.
+  // Empty, or what is wrong. Only without concurrent writers.
   std::string check() const;
 
  private:

@@ -73,7 +73,7 @@ bool IndexletIndex::erase(Bytes key, Bytes primary_key, const std::function<bool
         indexlet->set(*slot, Indexlet::State::kErased);
       } else if (!buffer(*indexlet, entry, hash, Indexlet::State::kErased, full)) {
         buffered = false;
-        // Asked again under the leaf's latch: who passes by an indexlet that is gone has no other.
+        // Asked again under the leaf's latch: a writer that found no indexlet has no other.
         if (!tree_->erase_guarded(entry, still_needed)) return false;
       }
     }
@@ -125,7 +125,7 @@ void IndexletIndex::count_direct_write() {
   }
 }
 
-// The tree alone. What waits of these entries is merged before; whoever erases one meanwhile has asked whether it is needed.
+// The tree alone. What waits of these entries is merged before; a thread that erases one meanwhile has asked whether it is needed.
 StorageStatus IndexletIndex::insert_ascending(std::span<const IndexEntry> entries) {
   repair(KeyRange::all());
   return tree_->insert_ascending(entries);
@@ -156,7 +156,7 @@ void IndexletIndex::merge(Batch& batch, const KeyRange& range, Why why) const {
   {
     std::lock_guard lock(batch.lock);
     bytes = batch.pending.remove(names);
-    // Release: pairs with who reads nonempty_. What was merged is in the tree for who misses the bit.
+    // Release: pairs with readers of nonempty_. A thread that misses the bit finds in the tree what was merged.
     if (batch.pending.size() == 0) {
       nonempty_.fetch_and(~(1U << (&batch - batches_.data())), std::memory_order_release);
     }

@@ -1,28 +1,28 @@
-// A B+-tree whose writes come in batches: an indexlet (indexlet.h) has what was written since, and is asked before the tree.
-// Points probe it. A scan whose range has unmerged entries merges these first; a phantomlet says cheaply that there are none.
+// A B+-tree that is written in batches: an indexlet (indexlet.h) has what was written since, and is read before the tree.
+// Look-ups of a key probe it. A scan whose range has unmerged entries merges these first; a phantomlet says cheaply that there
+// are none.
 //
 // Writers post the names of what they put into the indexlet to a batch of their processor. When it is full, or some
-// milliseconds later, its entries are merged in key order, each under the lock of its home in the indexlet: the tree is made
-// to have it or not to have it, and its slot is free again. What was inserted and erased meanwhile comes to the tree once.
-// How much may wait follows from what comes of it: batches shrink, down to nothing, while scans need what they hold, and grow
-// while they do not. An index with few writes has no indexlet, and one that finds no room is passed by: then the tree is
-// written, under the same lock.
+// milliseconds later, its entries are merged in key order, each under the lock of its home in the indexlet: it is inserted
+// into the tree or erased from it, and its slot is free again. What was inserted and erased meanwhile costs the tree one visit.
+// The size of batches adapts: they shrink, down to nothing, while scans need what they hold, and grow while they do not. An
+// index with few writes has no indexlet, and a full one is bypassed: then the tree is written, under the same lock.
 //
-// Thread safety: Index's. A batch has two locks: `lock` guards its list, `merging` is held by who merges, from the copy of
-// the list to the removal.
+// Thread safety: Index's. A batch has two locks: `lock` guards its list, `merging` is held by the merging thread, from the
+// copy of the list to the removal.
 // Order: life_ -> merging -> WriteGuard -> a home in the indexlet -> lock, or the tree's own. Under a WriteGuard
-// nobody waits for `merging`.
+// no thread waits for `merging`.
 //
 // Invariants, and those of indexlet.h:
 // 1. Under an entry's home lock: the index has the entry if the indexlet says so; if that says nothing, if the tree has it.
 // 2. Each entry of the indexlet has its name in some list: it is posted under the home's lock, and a name is removed when
 //    it has been merged after its posting, whatever was merged.
-// 3. Who reads looks at the indexlet first and at the tree second. What leaves the first has come to the second (its order:
-//    indexlet.h, 2). Hence an entry that is there all the time is found.
-// 4. A bit of nonempty_ is set when the batch's list has entries, under its lock; who reads 0 (acquire; pairs with merge()) finds
-//    in the tree what has been there.
+// 3. Readers look at the indexlet first and at the tree second. What leaves the first is in the second (its order:
+//    indexlet.h, 2). So an entry that is there all the time is found.
+// 4. A bit of nonempty_ is set when the batch's list has entries, under its lock; a thread that reads 0 (acquire; pairs with
+//    merge()) finds in the tree what has been there.
 // 5. While there is no indexlet, or one that is closed, every change is one step in the tree. One that is closed gets no
-//    new entries, and is let go when it is empty and all who came before have left its homes.
+//    new entries, and is retired when it is empty and all threads that came before have left its homes.
 // 6. A scan merges what is in its range when it begins. What was there before is in the tree from then on while it stays.
 //
 // Source: Mehdi et al., ScaleDB (OSDI 2023), 4.1 and 4.2. Differences: README.md of storage/index.
@@ -46,16 +46,15 @@ class IndexletIndex final : public Index, private ServicedIndex {
  public:
   // `service` may be null: then writers and scans do all the work.
   IndexletIndex(EpochManager& epochs, MemoryAccount* account, const PauseHook& pauses, IndexService* service);
-  ~IndexletIndex() override;  // nobody may use it any more
+  ~IndexletIndex() override;  // it must not be in use
   std::unique_ptr<Index> clone(uint64_t generation, uint64_t clone_generation) override;
 
   StorageStatus insert(Bytes key, Bytes primary_key) override;
   StorageStatus insert_ascending(std::span<const IndexEntry> entries) override;
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
-  size_t lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) override;
+  size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
-  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) override;
-  bool validate(const IndexFootprint& footprint) const override;
+  std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { tree_->set_fill(percent); }
   uint64_t entry_count() const override;

@@ -28,7 +28,7 @@ IndexletIndex::IndexletIndex(IndexletIndex& source, uint64_t generation, uint64_
       pauses_(source.pauses_),
       service_(source.service_),
       tree_(static_cast<BtreeIndex*>(source.tree_->clone(generation, clone_generation).release())) {
-  EpochManager::Guard guard(epochs_);  // an empty indexlet may be let go at any time
+  EpochManager::Guard guard(epochs_);  // an empty indexlet may be released at any time
   if (const Indexlet* from = source.indexlet_.load(std::memory_order_acquire); from != nullptr) {
     Indexlet* const copy = new Indexlet(*from);
     indexlet_.store(copy, std::memory_order_release);
@@ -76,11 +76,11 @@ uint64_t IndexletIndex::memory_bytes() const {
 bool IndexletIndex::outgrown() const { return tree_->entry_count() > 1024 + 4 * entries_then_; }
 
 void IndexletIndex::open() {
-  std::unique_lock life(life_, std::try_to_lock);  // else somebody is at it
+  std::unique_lock life(life_, std::try_to_lock);  // else another thread is at it
   if (!life.owns_lock() || indexlet_.load(std::memory_order_relaxed) != nullptr) return;
   std::string least, greatest;
   for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
-    const auto scan = tree_->scan(KeyRange::all(), direction, nullptr);
+    const auto scan = tree_->scan(KeyRange::all(), direction);
     const auto found = scan->next(1);
     if (!found.empty()) (direction == Direction::kForward ? least : greatest) = found.front().key;
   }
@@ -106,7 +106,7 @@ void IndexletIndex::close() const {
     EpochManager::WriteGuard guard(epochs_);
     indexlet->pass_all_homes();
   }
-  // No name comes any more. Who has copied some has merged them when his batch comes to its turn here.
+  // No name is posted any more. A thread that has copied some has merged them by the time its batch has its turn here.
   for (uint32_t i = 0; i < batch_count(); i++) merge(batches_[i], KeyRange::all(), Why::kService);
   count_memory(-static_cast<int64_t>(indexlet->bytes() + Phantomlet::bytes()));
   {

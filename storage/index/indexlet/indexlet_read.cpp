@@ -41,14 +41,10 @@ size_t IndexletIndex::apply(const std::vector<Unmerged>& unmerged, std::vector<s
   return count;
 }
 
-size_t IndexletIndex::lookup(Bytes key, std::vector<std::string>& primary_keys, IndexFootprint* footprint) {
-  if (footprint != nullptr) {
-    repair(KeyRange::point(key));
-    return tree_->lookup(key, primary_keys, footprint);
-  }
+size_t IndexletIndex::lookup(Bytes key, std::vector<std::string>& primary_keys) {
   std::vector<Unmerged> unmerged;
   read_unmerged(key, unmerged);
-  const size_t count = tree_->lookup(key, primary_keys, nullptr);
+  const size_t count = tree_->lookup(key, primary_keys);
   return unmerged.empty() ? count : apply(unmerged, primary_keys, count);
 }
 
@@ -88,11 +84,11 @@ void IndexletIndex::lookup_many(std::span<const Bytes> keys, IndexMatches& out) 
 
 class IndexletScan final : public IndexScan {
  public:
-  IndexletScan(const IndexletIndex& index, const KeyRange& range, Direction direction, IndexFootprint* footprint)
-      : index_(index), scan_(index.tree_->scan(range, direction, footprint)), range_(range) {}
+  IndexletScan(const IndexletIndex& index, const KeyRange& range, Direction direction)
+      : index_(index), scan_(index.tree_->scan(range, direction)), range_(range) {}
 
-  void rebind(const KeyRange& range, Direction direction, IndexFootprint* footprint) override {
-    scan_->rebind(range, direction, footprint);
+  void rebind(const KeyRange& range, Direction direction) override {
+    scan_->rebind(range, direction);
     range_ = range;
     to_repair_ = true;
   }
@@ -110,13 +106,8 @@ class IndexletScan final : public IndexScan {
   bool to_repair_ = true;
 };
 
-std::unique_ptr<IndexScan> IndexletIndex::scan(const KeyRange& range, Direction direction, IndexFootprint* footprint) {
-  return std::make_unique<IndexletScan>(*this, range, direction, footprint);
-}
-
-bool IndexletIndex::validate(const IndexFootprint& footprint) const {
-  repair(KeyRange::all());
-  return tree_->validate(footprint);
+std::unique_ptr<IndexScan> IndexletIndex::scan(const KeyRange& range, Direction direction) {
+  return std::make_unique<IndexletScan>(*this, range, direction);
 }
 
 // ---- figures
@@ -138,7 +129,7 @@ uint64_t IndexletIndex::entry_count() const {
 
 // Merges what waits and lets the indexlet go: not while writers are kept out.
 std::string IndexletIndex::check() const {
-  // With its entries, if nobody merges meanwhile, and without.
+  // With its entries, unless they are merged meanwhile, and without.
   for (const bool merged : {false, true}) {
     if (merged) repair(KeyRange::all());
     if (!merged && service_ != nullptr) continue;

@@ -7,7 +7,7 @@
 // Thread safety: all functions.
 // Invariants:
 // 1. Parts ascend with keys.
-// 2. An entry is counted before it can be seen, and no longer when the tree has had it (release; pairs with none_in()).
+// 2. An entry is counted before it can be seen, and no longer once it is in the tree (release; pairs with none_in()).
 //
 // Source: Mehdi et al., ScaleDB (OSDI 2023), 4.2.1, which counts by leaf and its version; README.md of storage/index says why
 // this does not.
@@ -37,7 +37,7 @@ class Phantomlet {
   bool none_in(const KeyRange& range) const;
 
   static constexpr size_t bytes() { return sizeof(Counts); }
-  // for_each(visit) calls visit(partition) for each entry there is. While nobody writes.
+  // for_each(visit) calls visit(partition) for each entry there is. Only without concurrent writers.
   template <class ForEach>
   std::string check(ForEach for_each) const;
 

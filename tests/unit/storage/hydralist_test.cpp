@@ -71,7 +71,7 @@ TEST(SearchLayerTest, FindsTheGreatestAnchorThatIsNotGreater) {
       std::pair<std::string, std::string> key{text(letters == 2 ? 9 : 3), text(2)};
       const auto found = there.find(key);
       if (found == there.end()) {
-        auto node = std::make_unique<DataNode>(1, EntryKey{key.first, key.second}, 512);
+        auto node = std::make_unique<DataNode>(EntryKey{key.first, key.second}, 512);
         layer.insert(node.get());
         there.emplace(key, std::move(node));
       } else if (round > 1000) {

@@ -250,33 +250,6 @@ TEST_P(IndexConformance, ErasingGivesMemoryBack) {
   EXPECT_EQ(index_->memory_bytes(), empty);
 }
 
-TEST_P(IndexConformance, AFootprintIsValidUntilSomethingChangesInIt) {
-  for (uint64_t i = 0; i < 2000; i++) EXPECT_EQ(index_->insert(number(i), "p"), StorageStatus::kOk);
-  settle();
-  for (Direction direction : {Direction::kForward, Direction::kBackward}) {
-    KeyRange range;
-    range.low = number(500);
-    range.high = number(900);
-    range.has_low = range.has_high = true;
-    IndexFootprint footprint;
-    EXPECT_EQ(read_all(*index_->scan(range, direction, &footprint), 64).size(), 401);
-    EXPECT_TRUE(index_->validate(footprint));
-    EXPECT_TRUE(index_->validate(footprint));
-    EXPECT_EQ(index_->insert(number(1990), "far away"), StorageStatus::kOk);
-    index_->erase(number(1990), "far away");
-    EXPECT_EQ(index_->validate(footprint), GetParam().ordered);
-    EXPECT_EQ(index_->insert(number(700), "in range"), StorageStatus::kOk);
-    EXPECT_FALSE(index_->validate(footprint));
-    index_->erase(number(700), "in range");
-    EXPECT_FALSE(index_->validate(footprint));
-  }
-  IndexFootprint nothing_found;
-  EXPECT_EQ(index_->lookup(number(5000), found_, &nothing_found), 0);
-  EXPECT_TRUE(index_->validate(nothing_found));
-  EXPECT_EQ(index_->insert(number(5000), "now"), StorageStatus::kOk);
-  EXPECT_FALSE(index_->validate(nothing_found));
-}
-
 // Random operations of several kinds of keys against std::set.
 struct KeyKind {
   const char* name;
