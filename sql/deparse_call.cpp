@@ -1,0 +1,79 @@
+// Calls that only a query gives a meaning: aggregates, window functions, subqueries in expressions.
+#include "sql/query_deparser.h"
+#include "types/text/strings.h"
+
+namespace indigo::sql {
+
+std::string QueryDeparser::aggregate(const AggregateExpr& a) const {
+  std::string out = function_name(a.function) + "(";
+  if (a.kind_of != 'n') {
+    out += list(a.direct) + ") WITHIN GROUP (ORDER BY " + sort_keys(a.order, nullptr) + ")";
+  } else {
+    if (a.distinct) out += "DISTINCT ";
+    out += a.star ? "*" : list(a.arguments);
+    // DISTINCT sorts by all arguments: only an order of its own shows.
+    if (!a.order.empty() && !a.distinct) out += " ORDER BY " + sort_keys(a.order, nullptr);
+    out += ")";
+  }
+  if (a.filter != nullptr) out += " FILTER (WHERE " + value(a.filter) + ")";
+  return out;
+}
+
+std::string QueryDeparser::bound(const FrameBound& b) const {
+  switch (b.kind) {
+    case FrameBound::Kind::kUnboundedPreceding: return "UNBOUNDED PRECEDING";
+    case FrameBound::Kind::kPreceding: return value(b.offset) + " PRECEDING";
+    case FrameBound::Kind::kCurrentRow: return "CURRENT ROW";
+    case FrameBound::Kind::kFollowing: return value(b.offset) + " FOLLOWING";
+    case FrameBound::Kind::kUnboundedFollowing: return "UNBOUNDED FOLLOWING";
+  }
+  return {};
+}
+
+std::string QueryDeparser::window_text(const Window& w) const {
+  std::string out;
+  const auto add = [&](const std::string& part) { out += (out.empty() ? "" : " ") + part; };
+  if (!w.partition.empty()) {
+    std::string keys;
+    for (const ExprPtr& e : w.partition) keys += (keys.empty() ? "" : ", ") + sort_value(e);
+    add("PARTITION BY " + keys);
+  }
+  if (!w.order.empty()) add("ORDER BY " + sort_keys(w.order, nullptr));
+  const bool usual = w.mode == Window::Mode::kRange && w.start.kind == FrameBound::Kind::kUnboundedPreceding &&
+                     w.end.kind == FrameBound::Kind::kCurrentRow && w.exclude == Window::Exclude::kNoOthers;
+  if (usual) return out;
+  static constexpr const char* kModes[] = {"RANGE", "ROWS", "GROUPS"};
+  static constexpr const char* kExcludes[] = {"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"};
+  add(std::string(kModes[static_cast<int>(w.mode)]) + " BETWEEN " + bound(w.start) + " AND " + bound(w.end) +
+      kExcludes[static_cast<int>(w.exclude)]);
+  return out;
+}
+
+std::string QueryDeparser::window_call(const WindowCallExpr& w) const {
+  std::string out = function_name(w.function) + "(" + (w.star ? "*" : list(w.arguments)) + ")";
+  if (w.filter != nullptr) out += " FILTER (WHERE " + value(w.filter) + ")";
+  const Window& window = queries_.back()->windows[static_cast<size_t>(w.window)];
+  return out + " OVER " +
+         (window.name.empty() ? "(" + window_text(window) + ")" : types::quote_identifier(window.name));
+}
+
+std::string QueryDeparser::sublink(const SubLinkExpr& s) const {
+  std::string query = "(" + text(*s.query, {}, level(), s.form != SubLinkExpr::Form::kExists) + ")";
+  switch (s.form) {
+    case SubLinkExpr::Form::kExists: return "(EXISTS " + query + ")";
+    case SubLinkExpr::Form::kScalar: return query;
+    case SubLinkExpr::Form::kArray: return "ARRAY" + query;
+    case SubLinkExpr::Form::kAny:
+    case SubLinkExpr::Form::kAll: {
+      const auto* test = s.test == nullptr ? nullptr : try_as<CallExpr>(s.test);
+      const auto* op = test == nullptr ? nullptr : catalog_.operator_by_oid(test->op);
+      if (op == nullptr || test->arguments.size() != 2) break;
+      const bool any = s.form == SubLinkExpr::Form::kAny;
+      return "(" + value(test->arguments[0], true) +
+             (any && op->name == "=" ? " IN " : " " + op->name + (any ? " ANY " : " ALL ")) + query + ")";
+    }
+    default: break;
+  }
+  return fail();
+}
+}  // namespace indigo::sql

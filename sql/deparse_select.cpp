@@ -1,0 +1,191 @@
+// WITH, SELECT and its clauses but FROM.
+#include <algorithm>
+
+#include "catalog/tables/system_columns.h"
+#include "sql/functional_dependency.h"
+#include "sql/query_deparser.h"
+#include "types/text/strings.h"
+
+namespace indigo::sql {
+
+std::string QueryDeparser::sort_value(const ExprPtr& e) const {
+  if (e->kind == ExprKind::kVar) return value(e);
+  const bool call = e->kind == ExprKind::kAggregate || e->kind == ExprKind::kWindowCall ||
+                    (e->kind == ExprKind::kCall && as<CallExpr>(*e).form == CallExpr::Form::kFunction);
+  const std::string text = value(e);
+  return options_.pretty || call ? "(" + text + ")" : text;
+}
+
+std::string QueryDeparser::sort_keys(const std::vector<SortKey>& keys, const Query* by_position) const {
+  std::string out;
+  for (const SortKey& key : keys) {
+    if (!out.empty()) out += ", ";
+    size_t position = 0;
+    if (by_position != nullptr || key.expr->kind == ExprKind::kConst) {
+      const Query& query = *queries_.back();
+      for (size_t i = 0; i < query.targets.size() && position == 0; i++)
+        if (!query.targets[i].hidden && equal(*query.targets[i].expr, *key.expr)) position = i + 1;
+    }
+    out += position > 0 ? std::to_string(position) : sort_value(key.expr);
+    if (key.descending) {
+      out += key.nulls_first ? " DESC" : " DESC NULLS LAST";
+    } else if (key.nulls_first) {
+      out += " NULLS FIRST";
+    }
+  }
+  return out;
+}
+
+std::string QueryDeparser::name_list(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + types::quote_identifier(name);
+  return out;
+}
+
+std::string QueryDeparser::columns_by_number(const CommonTable& table, const std::vector<int>& columns) {
+  std::vector<std::string> all = table.column_aliases, names;
+  int number = 0;
+  for (const TargetEntry& t : table.query->targets) {
+    if (!t.hidden && number++ >= static_cast<int>(table.column_aliases.size())) all.push_back(t.name);
+  }
+  for (const int c : columns) names.push_back(all[static_cast<size_t>(c)]);
+  return name_list(names);
+}
+
+bool QueryDeparser::is_bool(const ExprPtr& e, bool value) {
+  const auto* c = try_as<ConstExpr>(e);
+  return c != nullptr && e->type.oid == oid::kBool && !c->value.get().null && c->value.get().b == value;
+}
+
+std::string QueryDeparser::search_and_cycle(const CommonTable& table) const {
+  std::string out;
+  if (table.search) {
+    out += std::string(" SEARCH ") + (table.search->breadth ? "BREADTH" : "DEPTH") + " FIRST BY " +
+           columns_by_number(table, table.search->columns) + " SET " + types::quote_identifier(table.search->sequence);
+  }
+  if (!table.cycle) return out;
+  const CteCycle& cycle = *table.cycle;
+  out += " CYCLE " + columns_by_number(table, cycle.columns) + " SET " + types::quote_identifier(cycle.mark);
+  if (!is_bool(cycle.value, true) || !is_bool(cycle.other, false)) {
+    out += " TO " + value(cycle.value) + " DEFAULT " + value(cycle.other);
+  }
+  return out + " USING " + types::quote_identifier(cycle.path);
+}
+
+std::string QueryDeparser::with_clause(const Query& query, int level) const {
+  std::string out;
+  const bool recursive =
+      std::any_of(query.ctes.begin(), query.ctes.end(), [](const CommonTable& t) { return t.recursive; });
+  for (const CommonTable& table : query.ctes) {
+    out += out.empty() ? (recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
+    out += types::quote_identifier(table.name);
+    if (!table.column_aliases.empty()) out += "(" + name_list(table.column_aliases) + ")";
+    out += " AS ";
+    if (table.materialize == CommonTable::Materialize::kAlways) out += "MATERIALIZED ";
+    if (table.materialize == CommonTable::Materialize::kNever) out += "NOT MATERIALIZED ";
+    out += "(" + line(level + 1, 0) + text(*table.query, {}, level + 1, true) + line(level + 1, 0) + ")";
+    out += search_and_cycle(table);
+  }
+  return out.empty() ? out : out + line(level, 0);
+}
+
+std::string QueryDeparser::set_operation(const Query& query, const SetNode& node, std::span<const std::string> names,
+                                         int level, bool show_names) const {
+  if (node.entry >= 0) {
+    return text(*query.entries[static_cast<size_t>(node.entry)].subquery, names, level, show_names);
+  }
+  const auto same = [&](const SetNode& child) { return child.op == node.op && child.all == node.all; };
+  std::string out;
+  if (node.left->entry < 0 && !same(*node.left)) {
+    out = " (" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1, show_names) + "\n)";
+  } else {
+    out = set_operation(query, *node.left, names, level, show_names);
+  }
+  static constexpr const char* kNames[] = {"UNION", "INTERSECT", "EXCEPT"};
+  out += line(level, 0) + kNames[static_cast<int>(node.op)] + (node.all ? " ALL" : "");
+  if (node.right->entry < 0)
+    return out + " (" + line(level + 1, 0) + set_operation(query, *node.right, names, level + 1, false) + "\n)";
+  return out + line(level, 0) + set_operation(query, *node.right, names, level, false);
+}
+
+std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
+                                  bool show_names) const {
+  if (const Entry* values = bare_values(query)) return " VALUES " + value_rows(*values);
+  std::string out = " SELECT";
+  if (!query.distinct_on.empty()) {
+    std::string keys;
+    for (const ExprPtr& e : query.distinct_on) keys += (keys.empty() ? "" : ", ") + sort_value(e);
+    out += " DISTINCT ON (" + keys + ")";
+  } else if (query.distinct) {
+    out += " DISTINCT";
+  }
+  size_t shown = 0;
+  for (const TargetEntry& t : query.targets) {
+    if (t.hidden) continue;
+    out += shown == 0 ? " " : "," + line(level, 4);
+    const std::string& name = shown < names.size() ? names[shown] : t.name;
+    shown++;
+    out += item(t.expr, true);
+    if (own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
+  }
+  if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
+  if (query.where != nullptr) out += line(level, 2) + "WHERE " + value(query.where);
+  out += group_clause(query, level);
+  if (query.having != nullptr) out += line(level, 1) + "HAVING " + value(query.having);
+  std::string windows;
+  for (const Window& w : query.windows)
+    if (!w.name.empty())
+      windows += (windows.empty() ? line(level, 2) + "WINDOW " : ", ") + types::quote_identifier(w.name) + " AS (" +
+                 window_text(w) + ")";
+  return out + windows;
+}
+
+std::string QueryDeparser::column_name(const Entry& entry, int column) {
+  if (column >= 0) {
+    return static_cast<size_t>(column) < entry.column_names.size() ? entry.column_names[static_cast<size_t>(column)]
+                                                                   : std::string();
+  }
+  const auto* system = catalog::find_system_column(column);
+  return system != nullptr ? std::string(system->name) : std::string();
+}
+
+std::string QueryDeparser::own_name(const Query& query, const Expr& e, bool show_names) const {
+  if (const std::string* name = merged_name(e)) return *name;
+  if (e.kind == ExprKind::kVar) {
+    const auto& v = as<VarExpr>(e);
+    if (v.levels_up == 0) return column_name(query.entries[static_cast<size_t>(v.entry)], v.column);
+    if (static_cast<size_t>(v.levels_up) < queries_.size()) {
+      const Query& around = *queries_[queries_.size() - 1 - static_cast<size_t>(v.levels_up)];
+      return column_name(around.entries[static_cast<size_t>(v.entry)], v.column);
+    }
+  }
+  return show_names ? "" : "?column?";
+}
+
+std::string QueryDeparser::group_clause(const Query& query, int level) const {
+  const auto index_text = [&](const std::vector<int>& columns) {
+    std::string keys;
+    for (const int c : columns) keys += (keys.empty() ? "" : ", ") + sort_value(query.group_by[static_cast<size_t>(c)]);
+    return keys;
+  };
+  if (!query.grouping_sets.empty()) {
+    std::string sets;
+    for (const GroupingSet& set : query.grouping_sets)
+      sets += (sets.empty() ? "(" : ", (") + index_text(set.columns) + ")";
+    return line(level, 2) + "GROUP BY GROUPING SETS (" + sets + ")";
+  }
+  std::vector<int> written;
+  for (size_t i = 0; i < query.group_by.size(); i++)
+    if (determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
+  return written.empty() ? "" : line(level, 2) + "GROUP BY " + index_text(written);
+}
+
+std::string QueryDeparser::row_lock(const Query& query, const RowLock& lock, int level) const {
+  static constexpr const char* kModes[] = {"KEY SHARE", "SHARE", "NO KEY UPDATE", "UPDATE"};
+  std::string out = line(level, 1) + "FOR " + kModes[static_cast<int>(lock.mode)] + " OF " +
+                    types::quote_identifier(entry_name(query.entries[static_cast<size_t>(lock.entry)]));
+  if (lock.wait == storage::LockWait::kNoWait) out += " NOWAIT";
+  if (lock.wait == storage::LockWait::kSkip) out += " SKIP LOCKED";
+  return out;
+}
+}  // namespace indigo::sql

@@ -1,0 +1,134 @@
+// Prints one query, and those inside it (deparse_query.h has what is asked of it from outside). The parts of a statement are in
+// files of their own: deparse_select.cpp, deparse_from.cpp, deparse_change.cpp, and deparse_call.cpp for calls that need a query.
+// Thread safety: none; belongs to one call.
+#pragma once
+
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "catalog/descriptor/catalog_view.h"
+#include "sql/deparse.h"
+#include "sql/deparse_query.h"
+#include "sql/query.h"
+
+namespace indigo::sql {
+
+class QueryDeparser final : public QueryNodePrinter {
+ public:
+  QueryDeparser(catalog::CatalogView& catalog, bool pretty) : catalog_(catalog) {
+    options_.always_qualify = false;
+    options_.pretty = pretty;
+    options_.nodes = this;
+  }
+
+  std::string text(const Query& query, std::span<const std::string> names, int level, bool show_names) const;
+
+  // The query around has one table, whose columns are bare outside of subqueries.
+  std::string expression(const ExprPtr& e, const Query& around) const;
+
+  RuleDeparsed rule(const Query& around) const;
+
+  bool failed() const { return failed_; }
+
+  bool print(const Expr& e, std::string& out) const override;
+
+ private:
+  static std::string line(int level, int column);
+  std::string value(const ExprPtr& e, bool implicit = false) const;
+  std::string fail() const;
+  std::string list(const ExprList& list) const;
+  int level() const { return levels_.back() + 1; }  // of a query inside the one that is being printed
+
+  std::string column(const VarExpr& v) const;
+  std::string whole_row(const WholeRowExpr& w) const;
+  // Where a list would expand it, a row has its type behind it.
+  std::string item(const ExprPtr& e, bool implicit) const;
+
+  // ---- INSERT, UPDATE, DELETE as they are kept: the target is entry 0, nothing is filled in
+
+  std::string change(const Query& q, int level) const;
+  std::string target(const Query& q, bool as) const;
+  static std::string target_column(const Query& q, int column);
+  // A part of a column (SET a[1] = ...) is kept as the column's whole value.
+  std::string assigned(const ExprPtr& e) const { return e->kind == ExprKind::kDefault ? "DEFAULT" : item(e, true); }
+  std::string insert(const Query& q, int level) const;
+  std::string on_conflict(const Query& q, int level) const;
+  std::string set_list(const Query& q, const std::vector<Assignment>& list) const;
+  // The sources beside the target.
+  std::string sources(const Query& q, const char* word, int level) const;
+  static JoinNodePtr without_target(const JoinNodePtr& n);
+  std::string update(const Query& q, int level) const;
+  std::string deletion(const Query& q, int level) const;
+  std::string condition(const Query& q, int level) const;
+
+  // The column of a join by names that `e` is, where it is more than one side's column.
+  const std::string* merged_name(const Expr& e) const;
+  static const std::string* merged_name(const Expr& e, const JoinNode& node);
+  // Entries of one name, of this level or those around it, get a number.
+  void name_entries(const Query& query) const;
+  bool is_used(const std::string& name) const;
+  const std::string& entry_name(const Entry& e) const { return entry_names_[&e]; }
+  std::string function_name(Oid oid) const;
+
+  // Columns alone stand bare; constants by their value would be positions.
+  std::string sort_value(const ExprPtr& e) const;
+  std::string sort_keys(const std::vector<SortKey>& keys, const Query* by_position) const;
+
+  std::string aggregate(const AggregateExpr& a) const;
+
+  std::string bound(const FrameBound& b) const;
+  std::string window_text(const Window& w) const;
+  std::string window_call(const WindowCallExpr& w) const;
+
+  std::string sublink(const SubLinkExpr& s) const;
+
+  static std::string name_list(const std::vector<std::string>& names);
+
+  // The columns that SEARCH or CYCLE goes by.
+  static std::string columns_by_number(const CommonTable& table, const std::vector<int>& columns);
+
+  static bool is_bool(const ExprPtr& e, bool value);
+
+  std::string search_and_cycle(const CommonTable& table) const;
+
+  std::string with_clause(const Query& query, int level) const;
+
+  // The columns of an operation have the names of its first operand.
+  std::string set_operation(const Query& query, const SetNode& node, std::span<const std::string> names, int level,
+                            bool show_names) const;
+
+  std::string select(const Query& query, std::span<const std::string> names, int level, bool show_names) const;
+
+  // Empty: it has none.
+  static std::string column_name(const Entry& entry, int column);
+
+  // The name that a target has without AS.
+  std::string own_name(const Query& query, const Expr& e, bool show_names) const;
+
+  // Columns that a grouped primary key determines stand at the end of group_by; the statement does not have them.
+  std::string group_clause(const Query& query, int level) const;
+  static const Entry* bare_values(const Query& query);
+  std::string value_rows(const Entry& e) const;
+
+  // Joins without a condition at the top are what commas in FROM become.
+  std::string from_list(const Query& query, const JoinNode& node, int level) const;
+  std::string from_item(const Query& query, const JoinNode& node, int level) const;
+
+  std::string entry_text(const Entry& e, int level) const;
+
+  std::string row_lock(const Query& query, const RowLock& lock, int level) const;
+
+  catalog::CatalogView& catalog_;
+  DeparseOptions options_;
+  mutable std::vector<const Query*> queries_;              // outermost first
+  mutable std::vector<int> levels_;                        // how far right each of them stands
+  mutable std::vector<std::set<std::string>> used_names_;  // of each of them
+  mutable std::map<const Entry*, std::string> entry_names_;
+  mutable const Query* bare_ = nullptr;
+  mutable bool failed_ = false;
+};
+
+}  // namespace indigo::sql
