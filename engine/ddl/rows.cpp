@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/name.h"
+#include "base/utf8.h"
 #include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/default_privileges.h"
@@ -273,25 +275,21 @@ Status insert_sequence_row(DdlContext& c, Oid relation, Oid type, const catalog:
 
 namespace {
 
-// first_second_suffix within 63 bytes: the longer of the two names gives way, as PostgreSQL does.
+// first_second_suffix within 63 bytes: the longer of the two names yields, as PostgreSQL does.
 std::string object_name(std::string_view first, std::string_view second, std::string_view suffix) {
   size_t overhead = 0;
   if (!second.empty()) overhead += 1;
   if (!suffix.empty()) overhead += suffix.size() + 1;
   size_t a = first.size(), b = second.size();
-  while (a + b + overhead > 63) {
+  while (a + b + overhead > kMaxNameBytes) {
     if (a > b) {
       a--;
     } else {
       b--;
     }
   }
-  const auto clip = [](std::string_view s, size_t n) {
-    while (n > 0 && n < s.size() && (static_cast<uint8_t>(s[n]) & 0xC0) == 0x80) n--;
-    return std::string(s.substr(0, n));
-  };
-  std::string out = clip(first, a);
-  if (!second.empty()) out += "_" + clip(second, b);
+  std::string out(utf8_clip(first, a));
+  if (!second.empty()) out.append("_").append(utf8_clip(second, b));
   if (!suffix.empty()) out += "_" + std::string(suffix);
   return out;
 }

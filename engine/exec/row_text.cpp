@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "catalog/row_security.h"
 #include "types/function/registry.h"
 
@@ -23,9 +24,7 @@ void append_value(types::FuncContext& functions, const types::TypeRef& type, con
     out += text;
     return;
   }
-  size_t cut = limit;
-  while (cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xC0) == 0x80) cut--;
-  out.append(text, 0, cut);
+  out += utf8_clip(text, limit);
   out += "...";
 }
 

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/name.h"
+
 namespace indigo::engine {
 
 // As in PostgreSQL; both without a terminating zero.
-inline constexpr size_t kMaxChannelBytes = 63;
+inline constexpr size_t kMaxChannelBytes = kMaxNameBytes;
 inline constexpr size_t kMaxPayloadBytes = 7999;
 
 struct Notification {

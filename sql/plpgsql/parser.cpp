@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "sql/parse/text_position.h"
 
 namespace indigo::sql::plpgsql {
 
@@ -51,9 +52,7 @@ Status Parser::expect(std::string_view word) {
 Error Parser::error_at(SqlState state, std::string message, const Token& token) const {
   Error error(state, std::move(message));
   error.internal_query = input_.source;
-  error.internal_position =
-      1 + static_cast<int>(std::count_if(input_.source.begin(), input_.source.begin() + token.begin,
-                                         [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  error.internal_position = character_position(input_.source, token.begin);
   return error;
 }
 

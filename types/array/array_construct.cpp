@@ -3,6 +3,7 @@
 
 #include "base/long_work.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/array/array_shape.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/parse.h"
 #include "types/datetime/template.h"

@@ -1,5 +1,6 @@
 #include "types/datetime/template.h"
 
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

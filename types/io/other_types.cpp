@@ -4,7 +4,9 @@
 #include <cstdlib>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/bit_string.h"
 #include "types/io/type_definition.h"
 #include "types/number/integer_text.h"

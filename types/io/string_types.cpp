@@ -1,6 +1,9 @@
 // text, varchar, bpchar, name, "char", unknown, cstring, bytea.
+#include "base/name.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
@@ -9,15 +12,9 @@
 namespace indigo::types {
 
 bool check_encoding(FuncContext& context, Str text) {
-  const size_t at = utf8_invalid_at(text);
-  if (at == Str::npos) return true;
-  std::string bytes;
-  const size_t shown = std::min(utf8_length(text[at]), text.size() - at);
-  for (size_t i = 0; i < shown; i++) {
-    bytes.append(i == 0 ? "0x" : " 0x");
-    append_hex(text.substr(at + i, 1), bytes);
-  }
-  context.fail(sqlstate::kCharacterNotInRepertoire, "invalid byte sequence for encoding \"UTF8\": " + bytes);
+  const size_t at = find_invalid_text(text);
+  if (at == kAllValid) return true;
+  context.fail(invalid_utf8_error(text, at));
   return false;
 }
 
@@ -59,12 +56,7 @@ Datum bpchar_in(FuncContext& context, const TypeRef& type, Str text) {
 }
 Datum name_in(FuncContext& context, const TypeRef&, Str text) {
   if (!check_encoding(context, text)) return Datum::make_null(Phys::kStr);
-  if (text.size() > 63) {
-    size_t n = 63;
-    while (n > 0 && utf8_continuation(text[n])) n--;
-    text = text.substr(0, n);
-  }
-  return Datum::of(context.arena().copy(text));
+  return Datum::of(context.arena().copy(clip_name(text)));
 }
 
 // "char": one byte; \ooo for bytes that are no ASCII; empty for zero.

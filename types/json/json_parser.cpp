@@ -5,6 +5,7 @@
 #include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

@@ -1,6 +1,7 @@
 #include "types/jsonpath/path_lexer.h"
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

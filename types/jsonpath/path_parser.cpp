@@ -6,6 +6,7 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "base/utf8.h"
 #include "types/jsonpath/path.h"
 #include "types/jsonpath/path_lexer.h"
 #include "types/number/integer_text.h"

@@ -1,6 +1,7 @@
 #include "types/number/number_template.h"
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/datetime/template.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

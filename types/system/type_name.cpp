@@ -1,5 +1,6 @@
 #include "types/system/type_name.h"
 
+#include "base/name.h"
 #include "base/sqlstate.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"
@@ -134,8 +135,7 @@ Result<std::vector<std::string>> parse_qualified_name(Str text) {
       while (at < text.size() && text[at] != '.' && !is_blank(text[at])) part.push_back(ascii_lower(text[at++]));
       if (part.empty()) return Error(sqlstate::kInvalidName, "invalid name syntax");
     }
-    if (part.size() > 63) part.resize(63);
-    parts.push_back(std::move(part));
+    parts.emplace_back(clip_name(part));
     skip_blanks(text, at);
     if (at >= text.size()) return parts;
     if (text[at] != '.') return Error(sqlstate::kInvalidName, "invalid name syntax");

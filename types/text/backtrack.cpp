@@ -1,6 +1,7 @@
 #include "types/text/backtrack.h"
 
 #include "base/long_work.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {

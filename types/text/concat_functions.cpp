@@ -7,6 +7,7 @@
 #include "base/long_work.h"
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/oids.h"

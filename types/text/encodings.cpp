@@ -6,6 +6,7 @@
 #include <unicode/ucnv.h>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
 
@@ -109,28 +110,14 @@ Converter open(FuncContext& context, const Encoding& e) {
   return c;
 }
 
-std::string byte_list(Str bytes) {
-  std::string out;
-  for (const char c : bytes) {
-    char text[8];
-    std::snprintf(text, sizeof text, "%s0x%02x", out.empty() ? "" : " ", static_cast<uint8_t>(c));
-    out.append(text);
-  }
-  return out;
-}
 void untranslatable(FuncContext& context, Str bytes, const char* from, const char* to) {
   context.fail(SqlState("22P05"), "character with byte sequence " + byte_list(bytes) + " in encoding \"" + from +
                                       "\" has no equivalent in encoding \"" + to + "\"");
 }
 bool valid_utf8(FuncContext& context, Str bytes) {
-  const size_t bad = utf8_invalid_at(bytes);
-  if (bad == Str::npos) return true;
-  size_t n = 1;
-  const bool lead = static_cast<uint8_t>(bytes[bad]) >= 0xC0;  // others stand alone
-  const size_t length = lead ? std::min(utf8_length(bytes[bad]), bytes.size() - bad) : 1;
-  while (n < length) n++;
-  context.fail(sqlstate::kCharacterNotInRepertoire,
-               "invalid byte sequence for encoding \"UTF8\": " + byte_list(bytes.substr(bad, n)));
+  const size_t bad = find_invalid_text(bytes);
+  if (bad == kAllValid) return true;
+  context.fail(invalid_utf8_error(bytes, bad));
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/text/ascii.h"
 #include "types/text/strings.h"
 

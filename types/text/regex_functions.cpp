@@ -1,6 +1,7 @@
 // The regular expression operators and functions, SIMILAR TO, and the string_to_array family's splitting by pattern.
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "types/function/collation.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"

@@ -6,68 +6,12 @@
 
 #include "base/bytes.h"
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "types/function/limits.h"
 #include "types/text/ascii.h"
 #include "types/text/keywords.h"
 
 namespace indigo::types {
-
-uint32_t utf8_decode(std::string_view s, size_t at) {
-  const auto byte = [&](size_t i) { return at + i < s.size() ? static_cast<uint8_t>(s[at + i]) & 0x3Fu : 0u; };
-  const auto lead = static_cast<uint8_t>(s[at]);
-  if (lead < 0x80) return lead;
-  if (lead < 0xE0) return ((lead & 0x1Fu) << 6) | byte(1);
-  if (lead < 0xF0) return ((lead & 0x0Fu) << 12) | (byte(1) << 6) | byte(2);
-  return ((lead & 0x07u) << 18) | (byte(1) << 12) | (byte(2) << 6) | byte(3);
-}
-
-void utf8_append(uint32_t c, std::string& out) {
-  const auto push = [&out](uint32_t v) { out.push_back(static_cast<char>(v)); };
-  if (c < 0x80) {
-    push(c);
-  } else if (c < 0x800) {
-    push(0xC0 | (c >> 6));
-    push(0x80 | (c & 0x3F));
-  } else if (c < 0x10000) {
-    push(0xE0 | (c >> 12));
-    push(0x80 | ((c >> 6) & 0x3F));
-    push(0x80 | (c & 0x3F));
-  } else {
-    push(0xF0 | (c >> 18));
-    push(0x80 | ((c >> 12) & 0x3F));
-    push(0x80 | ((c >> 6) & 0x3F));
-    push(0x80 | (c & 0x3F));
-  }
-}
-
-size_t utf8_invalid_at(std::string_view s) {
-  for (size_t i = 0; i < s.size();) {
-    // Eight bytes of ASCII without NUL at once: no high bit, and none that borrowing one would set.
-    if (i + 8 <= s.size()) {
-      const auto word = load_unaligned<uint64_t>(s.data() + i);
-      if (((word | (word - 0x0101010101010101ull)) & 0x8080808080808080ull) == 0) {
-        i += 8;
-        continue;
-      }
-    }
-    const auto lead = static_cast<uint8_t>(s[i]);
-    if (lead < 0x80) {
-      if (lead == 0) return i;
-      i++;
-      continue;
-    }
-    const size_t n = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || i + n > s.size()) return i;
-    for (size_t k = 1; k < n; k++)
-      if (!utf8_continuation(s[i + k])) return i;
-    const auto second = static_cast<uint8_t>(s[i + 1]);
-    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) || (lead == 0xF0 && second < 0x90) ||
-        (lead == 0xF4 && second > 0x8F))
-      return i;
-    i += n;
-  }
-  return std::string_view::npos;
-}
 
 Str concatenate(FuncContext& context, Str a, Str b) {
   if (!check_text_bytes(context, a.size() + b.size())) return {};

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/long_work.h"
+#include "base/name.h"
+#include "base/utf8.h"
 #include "types/function/collation.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
@@ -231,7 +233,7 @@ std::string chr(FuncContext& context, int32_t code) {
     return {};
   }
   utf8_append(static_cast<uint32_t>(code), out);
-  if (utf8_invalid_at(out) != std::string_view::npos)
+  if (find_invalid_text(out) != std::string_view::npos)
     context.fail(sqlstate::kProgramLimitExceeded,
                  "requested character not valid for encoding: " + std::to_string(code));
   return out;
@@ -291,12 +293,7 @@ Str bpchar_to_length(FuncContext& context, Str s, int32_t typmod, bool is_explic
                  "value too long for type character(" + std::to_string(limit) + ")");
   return cut;
 }
-Str to_name(Str s) {
-  if (s.size() < 64) return s;
-  size_t n = 63;
-  while (n > 0 && utf8_continuation(s[n])) n--;
-  return s.substr(0, n);
-}
+Str to_name(Str s) { return clip_name(s); }
 Str padded_to_name(Str s) { return without_trailing_blanks(to_name(s)); }
 Str to_char(FuncContext& context, Str s) { return s.empty() ? context.arena().copy(Str("\0", 1)) : s.substr(0, 1); }
 // Bytes beyond ASCII are no characters: \201.
@@ -313,9 +310,7 @@ Str int4_to_char(FuncContext& context, int32_t v) {
 }
 std::string name_concat_oid(Str name, int32_t oid) {
   const std::string suffix = "_" + std::to_string(static_cast<uint32_t>(oid));
-  size_t n = std::min(name.size(), 63 - suffix.size());
-  while (n > 0 && n < name.size() && utf8_continuation(name[n])) n--;
-  return std::string(name.substr(0, n)) + suffix;
+  return std::string(utf8_clip(name, kMaxNameBytes - suffix.size())) + suffix;
 }
 
 std::string any_text(FuncContext& context, const TypeRef& type, const Datum& v) {

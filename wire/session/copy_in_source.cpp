@@ -1,5 +1,8 @@
 #include "wire/session/copy_in_source.h"
 
+#include <absl/strings/ascii.h>
+#include <absl/strings/escaping.h>
+
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
@@ -18,9 +21,8 @@ namespace {
 constexpr size_t kGatherBytes = 64 * 1024;
 
 std::string unexpected_type(char type) {
-  static constexpr char kHex[] = "0123456789ABCDEF";
-  auto code = static_cast<unsigned char>(type);
-  return std::string("unexpected message type 0x") + kHex[code >> 4] + kHex[code & 15] + " during COPY from stdin";
+  const std::string code = absl::BytesToHexString(absl::string_view(&type, 1));
+  return "unexpected message type 0x" + absl::AsciiStrToUpper(code) + " during COPY from stdin";
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ Result<bool> CopyInSource::read(std::string& out) {
   size_t begin = out.size();
   while (!done_) {
     std::string_view unread = stream_.in().unread();
-    // Only COPY's own messages are cut out of the stream here: the length of another one is not to be trusted.
+    // Only COPY's own messages are cut out of the stream here: the length of any other is not trusted.
     if (!unread.empty() && std::string_view("dcfHS").find(unread[0]) == std::string_view::npos) {
       if (gathered) return true;
       return lose(Error(sqlstate::kProtocolViolation, unexpected_type(unread[0])));

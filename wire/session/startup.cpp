@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/name.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
@@ -11,13 +12,7 @@ namespace indigo::wire {
 
 namespace {
 
-constexpr size_t kMaxNameBytes = 63;
-
-std::string limited_name(std::string_view name) {
-  size_t length = std::min(name.size(), kMaxNameBytes);
-  while (length < name.size() && length > 0 && (static_cast<unsigned char>(name[length]) & 0xc0) == 0x80) length--;
-  return std::string(name.substr(0, length));
-}
+std::string limited_name(std::string_view name) { return std::string(clip_name(name)); }
 
 Error unencrypted_data(std::string_view what) {
   return Error(sqlstate::kProtocolViolation, "received unencrypted data after " + std::string(what) + " request")
@@ -59,7 +54,7 @@ std::optional<std::string> Startup::read_packet() {
   }
 }
 
-// False: there is nobody to go on with.
+// False: the client has gone.
 Result<bool> Startup::answer_encryption_request(bool ssl) {
   const bool accepted = ssl && start_tls_ && stream_.tls() == nullptr;
   stream_.out().put_byte(accepted ? 'S' : 'N');

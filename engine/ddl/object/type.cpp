@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/name.h"
 #include "catalog/object_privileges.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
@@ -17,7 +18,7 @@ namespace {
 
 Status insert_label(DdlContext& c, Oid type, Oid oid, float order, std::string_view label) {
   SystemTable& t = table(c, pg_enum::kOid);
-  if (label.size() > 63) {
+  if (label.size() > kMaxNameBytes) {
     return Error(sqlstate::kInvalidName, "invalid enum label " + quoted(label))
         .with_detail("Labels must be 63 bytes or less.");
   }

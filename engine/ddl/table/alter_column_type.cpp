@@ -1,6 +1,7 @@
 // ALTER TABLE ... ALTER COLUMN ... TYPE.
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
@@ -44,16 +45,8 @@ Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::
     return fit_elements({element, type.typmod, type.collation}, d.str, type_name);
   }
   if (!has_length(type.oid)) return value;
-  const auto limit = static_cast<size_t>(type.typmod - 4);
-  size_t characters = 0, cut = d.str.size();
-  for (size_t i = 0; i < d.str.size(); i++) {
-    if ((static_cast<uint8_t>(d.str[i]) & 0xC0) == 0x80) continue;
-    if (characters == limit) {
-      cut = i;
-      break;
-    }
-    characters++;
-  }
+  const int limit = type.typmod - 4;
+  const size_t cut = utf8_offset(d.str, limit);
   if (cut < d.str.size()) {
     if (d.str.substr(cut).find_first_not_of(' ') != Str::npos) {
       return Error(sqlstate::kStringDataRightTruncation, "value too long for type " + type_name);
@@ -62,7 +55,7 @@ Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::
   }
   if (type.oid == oid::kVarchar) return value;
   std::string padded(d.str);
-  padded.append(limit - characters, ' ');
+  padded.append(static_cast<size_t>(limit - utf8_count(d.str)), ' ');
   return OwnedDatum(Datum::of(Str(padded)));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sqlstate.h"
+#include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/plpgsql/interpreter.h"
@@ -42,9 +43,8 @@ Phys phys_of(SessionParts& session, Oid type) {
 }
 
 // How many characters the first `bytes` bytes are.
-int characters(const std::string& text, int bytes) {
-  return static_cast<int>(std::count_if(text.begin(), text.begin() + bytes,
-                                        [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+int characters(std::string_view text, int bytes) {
+  return static_cast<int>(utf8_count(text.substr(0, static_cast<size_t>(bytes))));
 }
 
 // What a trigger function finds beside NEW and OLD, in the order that trigger.cpp fills them.

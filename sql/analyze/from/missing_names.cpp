@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/utf8.h"
 #include "sql/analyze/from/names.h"
 
 namespace indigo::sql {
@@ -11,14 +12,7 @@ constexpr int kMaxDistance = 3;
 
 std::vector<char32_t> characters(std::string_view s) {
   std::vector<char32_t> out;
-  for (const char c : s) {
-    const auto b = static_cast<unsigned char>(c);
-    if ((b & 0xC0) == 0x80 && !out.empty()) {
-      out.back() = (out.back() << 6) | (b & 0x3F);
-    } else {
-      out.push_back(b);
-    }
-  }
+  for (size_t at = 0; at < s.size(); at += utf8_length(s[at])) out.push_back(utf8_decode(s, at));
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/name.h"
 #include "base/sqlstate.h"
 
 namespace indigo {
@@ -27,6 +28,33 @@ TEST(Utf8, FindsTheFirstInvalidSequence) {
   EXPECT_EQ(find_invalid_utf8("\xed\xa0\x80"), 0u);      // surrogate
   EXPECT_EQ(find_invalid_utf8("\xf4\x90\x80\x80"), 0u);  // above U+10FFFF
   EXPECT_EQ(find_invalid_utf8("abc\xe2\x82"), 3u);       // cut off
+}
+
+TEST(Utf8, RefusesNulInTextOnly) {
+  EXPECT_EQ(find_invalid_text("12345678\0"s), 8u);
+  EXPECT_EQ(find_invalid_text("1234567\0 and more"s), 7u);
+  EXPECT_EQ(find_invalid_utf8("12345678\0"s), kAllValid);
+  EXPECT_EQ(find_invalid_text("\u20ac, plain, \U0001f600"s), kAllValid);
+}
+
+TEST(Utf8, StepsByCharacters) {
+  const std::string text = "a\u00e9\u20ac\U0001f600, and eight more";
+  EXPECT_EQ(utf8_count(text), 20);
+  EXPECT_EQ(utf8_offset(text, 3), 6u);
+  EXPECT_EQ(utf8_offset(text, 99), text.size());
+  EXPECT_EQ(utf8_decode(text, 3), 0x20acu);
+  EXPECT_EQ(utf8_decode(text, 6), 0x1f600u);
+  std::string made;
+  for (const uint32_t c : {0x61u, 0xe9u, 0x20acu, 0x1f600u}) utf8_append(c, made);
+  EXPECT_EQ(made, text.substr(0, 10));
+  EXPECT_EQ(utf8_length('\x80'), 1u);  // leads nothing
+}
+
+TEST(Utf8, ClipsWholeCharacters) {
+  EXPECT_EQ(utf8_clip("a\u20ac", 4), "a\u20ac");
+  EXPECT_EQ(utf8_clip("a\u20ac", 3), "a");
+  EXPECT_EQ(utf8_clip("\u20ac", 2), "");
+  EXPECT_EQ(clip_name(std::string(62, 'x') + "\u00e9"), std::string(62, 'x'));
 }
 
 TEST(Utf8, ErrorNamesTheBytesAsPostgresDoes) {
