@@ -1,9 +1,21 @@
-// Every family's table; registry.cpp joins them.
+// The tables of all families of types and functions; families.cpp lists them. A new family is declared here and listed there.
 #pragma once
 
 #include "types/function/family.h"
 
 namespace indigo::types {
+
+struct TypeDefinition;
+
+std::span<const TypeDefinition> number_types();
+std::span<const TypeDefinition> string_types();
+std::span<const TypeDefinition> datetime_types();
+std::span<const TypeDefinition> json_types();
+std::span<const TypeDefinition> catalog_types();  // reg*
+std::span<const TypeDefinition> money_types();
+std::span<const TypeDefinition> network_types();
+std::span<const TypeDefinition> range_types();
+std::span<const TypeDefinition> other_types();
 
 std::span<const ScalarEntry> integer_functions();
 std::span<const ScalarEntry> integer_comparisons();
@@ -41,6 +53,8 @@ std::span<const ScalarEntry> acl_functions();
 std::span<const ScalarEntry> vector_functions();
 std::span<const ScalarEntry> money_functions();
 std::span<const ScalarEntry> network_functions();
+std::span<const ScalarEntry> range_functions();
+std::span<const ScalarEntry> multirange_functions();
 std::span<const ScalarEntry> value_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
@@ -54,6 +68,7 @@ std::span<const AggregateEntry> ordered_set_aggregates();
 std::span<const AggregateEntry> datetime_aggregates();
 std::span<const AggregateEntry> json_aggregates();
 std::span<const AggregateEntry> bit_aggregates();
+std::span<const AggregateEntry> range_aggregates();
 
 std::span<const SetEntry> series_sets();
 std::span<const SetEntry> array_sets();
@@ -64,5 +79,10 @@ std::span<const SetEntry> regex_sets();
 std::span<const SetEntry> datetime_sets();
 std::span<const SetEntry> information_sets();
 std::span<const SetEntry> delegated_sets();
+std::span<const SetEntry> multirange_sets();
+
+// ---- the lists
+using TypeFamily = std::span<const TypeDefinition> (*)();
+std::span<const TypeFamily> type_families();
 
 }  // namespace indigo::types

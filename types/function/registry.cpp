@@ -8,7 +8,6 @@
 #include "types/function/routine_call.h"
 #include "types/generated/columns.h"
 #include "types/oids.h"
-#include "types/range/families.h"
 #include "types/value/array_format.h"
 
 namespace indigo::types {
@@ -99,37 +98,6 @@ const Registry& registry() {
 }
 
 }  // namespace
-
-std::span<const ScalarFamily> scalar_families() {
-  static constexpr ScalarFamily kFamilies[] = {
-      integer_functions,    integer_comparisons,  float_functions,       float_math,
-      numeric_functions,    number_templates,     text_comparisons,      text_functions,
-      like_functions,       regex_functions,      concat_functions,      bytea_functions,
-      bit_functions,        array_functions,      array_construction,    record_functions,
-      datetime_comparisons, datetime_functions,   datetime_extraction,   datetime_to_char,
-      datetime_from_char,   json_access,          json_building,         jsonb_editing,
-      json_records,         json_path_functions,  send_functions,        hash_functions,
-      vector_functions,     money_functions,      range_functions,       multirange_functions,
-      network_functions,    value_functions,      session_functions,     system_type_functions,
-      delegated_functions,  value_hash_functions, datetime_range_frames, record_image_functions,
-      transition_functions, acl_functions,
-  };
-  return kFamilies;
-}
-std::span<const AggregateFamily> aggregate_families() {
-  static constexpr AggregateFamily kFamilies[] = {
-      sum_aggregates,      extreme_aggregates, collecting_aggregates, statistics_aggregates, ordered_set_aggregates,
-      datetime_aggregates, json_aggregates,    bit_aggregates,        range_aggregates,
-  };
-  return kFamilies;
-}
-std::span<const SetFamily> set_families() {
-  static constexpr SetFamily kFamilies[] = {
-      series_sets, array_sets,    json_sets,        json_record_sets, json_path_sets,
-      regex_sets,  datetime_sets, information_sets, delegated_sets,   multirange_sets,
-  };
-  return kFamilies;
-}
 
 std::vector<Oid> functions_of_entry(std::string_view name) {
   std::vector<Oid> result;

@@ -1,5 +1,6 @@
 // reg*: OIDs that read and print as names. "-" is 0; a number is taken as it is.
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/number/integer_text.h"
 #include "types/oids.h"

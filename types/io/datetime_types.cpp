@@ -4,6 +4,7 @@
 #include "types/datetime/format.h"
 #include "types/datetime/parse.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/oids.h"
 

@@ -1,6 +1,7 @@
 // json, jsonb and jsonpath.
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/json/jsonb.h"
 #include "types/jsonpath/path.h"

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/number/float.h"
 #include "types/number/integer_text.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "types/range/families.h"
+#include "types/function/families.h"
 
 namespace indigo::types {
 
@@ -15,8 +15,7 @@ struct DefinitionTable {
   std::array<const TypeDefinition*, kTableEnd> by_oid{};
   std::vector<const TypeDefinition*> all;
   DefinitionTable() {
-    for (const auto family : {number_types, string_types, datetime_types, json_types, catalog_types, money_types,
-                              network_types, other_types, range_types}) {
+    for (const TypeFamily family : type_families()) {
       for (const TypeDefinition& definition : family()) {
         by_oid[definition.type] = &definition;
         all.push_back(&definition);

@@ -1,4 +1,4 @@
-// The definition of each built-in type: one row in a table of its family's file, joined by type_definition.cpp. Parsing,
+// The definition of each built-in type: one row in a table of its family's file (types/function/families.h). Parsing,
 // row and key formats, sorting, hashing, the protocol and the fuzzer of values read it. Its name, OIDs and what else pg_type
 // says come from PostgreSQL's row (types/generated); arrays are made of their elements' definitions, and records, enums and
 // domains through the catalog (type_io.cpp).
@@ -25,15 +25,6 @@ struct TypeDefinition {
   const TypeOrder* order = nullptr;  // comparison, equality and hash (io/type_orders.h); null: the type has none
   KeyForm key = KeyForm::kNone;
 };
-
-std::span<const TypeDefinition> number_types();
-std::span<const TypeDefinition> string_types();
-std::span<const TypeDefinition> datetime_types();
-std::span<const TypeDefinition> json_types();
-std::span<const TypeDefinition> catalog_types();  // reg*
-std::span<const TypeDefinition> money_types();
-std::span<const TypeDefinition> network_types();
-std::span<const TypeDefinition> other_types();
 
 const TypeDefinition* type_definition(Oid type);  // null for arrays, records and user-defined types
 std::span<const TypeDefinition* const> type_definitions();

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
+#include "types/function/families.h"
 #include "types/io/type_definition.h"
 #include "types/network/address.h"
 #include "types/oids.h"

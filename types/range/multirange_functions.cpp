@@ -1,7 +1,7 @@
 // Constructors, operators and functions of multiranges, and their aggregates.
 #include "types/aggregate/aggregate.h"
+#include "types/function/families.h"
 #include "types/function/kernel.h"
-#include "types/range/families.h"
 #include "types/range/range.h"
 #include "types/set/producer.h"
 #include "types/value/array_format.h"

@@ -1,9 +1,9 @@
 // Constructors, operators and functions of ranges.
 #include "types/function/compare.h"
+#include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/io/order_of.h"
 #include "types/numeric/numeric.h"
-#include "types/range/families.h"
 #include "types/range/range.h"
 
 namespace indigo::types {
@@ -14,7 +14,7 @@ std::optional<Str> image_of(FuncContext& context, const RangeValue& range) {
   return context.arena().copy(range_image(range));
 }
 
-// The bounds of '[)' and its like; false: the context has 42601.
+// The bounds of '[)' and the like; false: the context has 42601.
 bool read_flags(FuncContext& context, Str flags, RangeBound& lower, RangeBound& upper) {
   const bool valid = flags.size() == 2 && (flags[0] == '[' || flags[0] == '(') && (flags[1] == ']' || flags[1] == ')');
   if (!valid) {

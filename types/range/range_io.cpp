@@ -1,8 +1,8 @@
 // The text and binary forms of ranges and multiranges: '[1,5)', '{[1,2),[4,)}'.
 #include <utility>
 
+#include "types/function/families.h"
 #include "types/io/container_io.h"
-#include "types/range/families.h"
 #include "types/range/range.h"
 #include "types/range/range_oids.h"
 #include "types/text/ascii.h"
