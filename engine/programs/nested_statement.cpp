@@ -7,7 +7,7 @@
 #include "engine/ddl/ddl.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/row_catcher.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "catalog/descriptor/session_context.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 
 namespace indigo::engine {
 

@@ -1,9 +1,9 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
 #include "base/memory_reserve.h"
 #include "engine/session/current_message.h"
-#include "engine/session/parameter_binding.h"
-#include "engine/session/portals.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/parameter_binding.h"
+#include "engine/session/portal/portals.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/session/session_impl.h"
 #include "engine/session/session_settings.h"
 #include "engine/session/statement_runner.h"

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "engine/row_sink.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {

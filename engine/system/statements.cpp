@@ -1,6 +1,6 @@
 // pg_prepared_statements and pg_cursors.
-#include "engine/session/portals.h"
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/portals.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/system/families.h"
 #include "types/oids.h"

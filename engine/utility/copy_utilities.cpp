@@ -11,7 +11,7 @@
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
 #include "engine/exec/change/bulk_insert.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/session/required_privileges.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"

@@ -5,9 +5,9 @@
 #include "engine/instance_impl.h"
 #include "engine/programs/trigger_caller.h"
 #include "engine/session/current_message.h"
-#include "engine/session/portals.h"
-#include "engine/session/preparation.h"
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/portals.h"
+#include "engine/session/portal/preparation.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/session_roles.h"
 #include "engine/session/statement_runner.h"
@@ -70,7 +70,7 @@ void DefinitionHost::analyzed(const catalog::RelationInfo& relation, uint64_t ch
 
 bool DefinitionHost::is_being_read(Oid relation) {
   for (const auto& [name, portal] : session_.portals().named()) {
-    // The unnamed portal gives way to the next statement; what has outlived its transaction reads its own copy.
+    // The unnamed portal yields to the next statement; what has outlived its transaction reads its own copy.
     if (name.empty() || portal->created_at_depth == SIZE_MAX) continue;
     if (portal->prepared == nullptr || portal->prepared->plan == nullptr) continue;  // an empty text, a utility
     for (const auto& dependency : portal->prepared->plan->relations) {

@@ -2,7 +2,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/session/evaluate.h"
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/text_position.h"

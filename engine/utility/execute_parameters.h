@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
 

@@ -10,8 +10,8 @@
 #include "engine/ddl/ddl.h"
 #include "engine/instance_impl.h"
 #include "engine/notify/session_notifications.h"
-#include "engine/session/portals.h"
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/portals.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/sequence_values.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
@@ -99,7 +99,7 @@ class Locker {
     return {};
   }
 
-  // What the view reads is locked as the view's owner, or as who reads it.
+  // What the view reads is locked as the view's owner, or as its reader.
   Status lock_read_by(const Relation& view, Oid user) {
     INDIGO_TRY(check_stack_depth());
     if (std::find(open_.begin(), open_.end(), view->oid) != open_.end()) return {};

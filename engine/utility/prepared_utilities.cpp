@@ -1,9 +1,9 @@
 // PREPARE, EXECUTE, DEALLOCATE.
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
-#include "engine/session/portals.h"
-#include "engine/session/preparation.h"
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/portals.h"
+#include "engine/session/portal/preparation.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
 #include "engine/statement/result_shape.h"

@@ -5,7 +5,7 @@
 #include "base/sqlstate.h"
 #include "engine/row_sink.h"
 #include "engine/session/current_message.h"
-#include "engine/session/portals.h"
+#include "engine/session/portal/portals.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"

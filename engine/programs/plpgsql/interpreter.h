@@ -12,7 +12,7 @@
 
 #include "engine/programs/plpgsql/frame.h"
 #include "engine/programs/plpgsql/function.h"
-#include "engine/session/portal.h"
+#include "engine/session/portal/portal.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::programs {
@@ -44,7 +44,7 @@ class Interpreter {
   Result<Flow> run_guarded(const tree::Block& block);
   Error with_context(Error error) const;
   std::string context() const;
-  // After a loop's body: whether to go on with the loop; `flow` is what the loop answers otherwise.
+  // After a loop's body: whether to continue with the loop; `flow` is what the loop answers otherwise.
   bool next_round(Flow& flow, const std::string& label);
 
   // ---- trigger.cpp

@@ -1,9 +1,9 @@
-#include "engine/session/parameter_binding.h"
+#include "engine/session/portal/parameter_binding.h"
 
 #include <charconv>
 
 #include "base/sqlstate.h"
-#include "engine/session/portal.h"
+#include "engine/session/portal/portal.h"
 #include "engine/statement/repeated_rows.h"
 #include "types/function/phys_of.h"
 #include "types/function/registry.h"

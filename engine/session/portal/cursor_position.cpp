@@ -1,6 +1,6 @@
 // What a session's cursors stand on, for WHERE CURRENT OF.
 #include "base/sqlstate.h"
-#include "engine/session/portals.h"
+#include "engine/session/portal/portals.h"
 
 namespace indigo::engine {
 

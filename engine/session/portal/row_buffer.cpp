@@ -1,4 +1,4 @@
-#include "engine/session/row_buffer.h"
+#include "engine/session/portal/row_buffer.h"
 
 #include <algorithm>
 

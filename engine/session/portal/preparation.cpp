@@ -1,4 +1,4 @@
-#include "engine/session/preparation.h"
+#include "engine/session/portal/preparation.h"
 
 #include <algorithm>
 #include <iterator>

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "engine/exec/execution.h"
 #include "engine/exec/row_parameters.h"
-#include "engine/session/row_buffer.h"
+#include "engine/session/portal/row_buffer.h"
 #include "engine/statement/prepared.h"
 
 namespace indigo::engine {
@@ -34,7 +34,7 @@ struct Portal {
   std::unique_ptr<storage::Transaction::PinnedView> pin;  // of `view`, while the portal is suspended
   std::unique_ptr<RowBuffer> buffer;                      // materialised rows, when they are
   size_t created_at_depth = 0;                            // savepoints when it was made: rolling back further closes it
-  RowSink* rule_sink = nullptr;                           // of rows that SELECTs in rules give; null: nobody reads them
+  RowSink* rule_sink = nullptr;                           // of rows that SELECTs in rules give; null: they are dropped
   std::string tag;                                        // of a finished statement whose rows are still to be fetched
   uint64_t rows_sent = 0;
   std::vector<std::optional<std::string>> row_keys;  // by PlannedStatement::cursor_tables: of the row fetched last

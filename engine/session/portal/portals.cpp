@@ -1,4 +1,4 @@
-#include "engine/session/portals.h"
+#include "engine/session/portal/portals.h"
 
 #include <algorithm>
 

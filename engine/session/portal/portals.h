@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "engine/exec/scan/cursor_rows.h"
-#include "engine/session/portal.h"
+#include "engine/session/portal/portal.h"
 #include "engine/session/transaction_block.h"
 
 namespace indigo::engine {
@@ -41,7 +41,7 @@ class Portals final : public exec::CursorRows {
   // What a portal holds while it is open: operators, snapshot, rows.
   void close(Portal& portal);
   // The transaction ends, or its part since a savepoint (TransactionBlock::before_end). `nested`: a program's savepoint,
-  // while the statement that called it goes on.
+  // while the statement that called it continues.
   void end(size_t depth, TransactionBlock::End end, bool nested);
   // RELEASE: what was made since the savepoint is the outer level's now.
   void release(size_t depth);

@@ -47,7 +47,7 @@ class Preparation {
   enum class Columns : uint8_t { kTold, kMayChange };
   Status refresh(PreparedPtr& prepared, Columns columns = Columns::kTold);
   // Whether refresh has failed since it was last asked because literals of the text would be of other types now: prepared
-  // and bound anew it may work.
+  // and bound again it may work.
   bool take_literals_changed() { return std::exchange(literals_changed_, false); }
 
   // Statements without literals that drivers parse again each time, in the cache too, apart from Query messages': their

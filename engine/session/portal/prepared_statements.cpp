@@ -1,4 +1,4 @@
-#include "engine/session/prepared_statements.h"
+#include "engine/session/portal/prepared_statements.h"
 
 namespace indigo::engine {
 
