@@ -64,10 +64,8 @@ class CatalogView : public types::CatalogContext {
   // ---- what the system information functions look up beside: rows of the system table with this pg_class OID whose key
   // begins with `prefix` (at most three values), or, when `index` is not negative, of that secondary index
   // (catalog/tables/system_indexes.h). Columns by catalog/generated/columns.h. Stops when visit answers false.
-  virtual void system_table_rows(Oid table, int index, std::span<const Datum> prefix,
-                                 const std::function<bool(const RowReader&)>& visit) {
-    (void)table, (void)index, (void)prefix, (void)visit;
-  }
+  virtual void system_table_rows(Oid /*table*/, int /*index*/, std::span<const Datum> /*prefix*/,
+                                 const std::function<bool(const RowReader&)>& /*visit*/) {}
 };
 
 }  // namespace indigo::catalog

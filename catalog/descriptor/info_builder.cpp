@@ -137,7 +137,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
     case RelationKind::kMaterializedView:
       r->table = database_.physical(filenode).table;
       add_defaults(*r);
-      add_indexes(*r, filenode);
+      add_indexes(*r);
       add_constraints(*r);
       add_statistics(*r);
       if (r->kind == RelationKind::kMaterializedView) add_view(*r);
@@ -146,7 +146,7 @@ std::shared_ptr<const RelationInfo> InfoBuilder::relation(Oid oid) {
       break;
     case RelationKind::kPartitionedTable:
       add_defaults(*r);
-      add_indexes(*r, filenode);
+      add_indexes(*r);
       add_constraints(*r);
       add_statistics(*r);
       add_partition_key(*r);
@@ -275,7 +275,7 @@ void InfoBuilder::add_row_security(RelationInfo& relation, RowReader row) {
       });
 }
 
-IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
+IndexInfo InfoBuilder::index(RowReader row) {
   IndexInfo out;
   out.oid = row.oid(pg_index::c_indexrelid);
   out.unique = row.flag(pg_index::c_indisunique);
@@ -348,14 +348,13 @@ IndexInfo InfoBuilder::index(RelationInfo& relation, RowReader row) {
     for (KeyColumn& k : key) k.nullable = false;
   }
   out.key = KeyLayout(std::move(key));
-  (void)relation;
   return out;
 }
 
-void InfoBuilder::add_indexes(RelationInfo& relation, Oid) {
+void InfoBuilder::add_indexes(RelationInfo& relation) {
   database_.table(pg_index::kOid)
       .scan_index(txn_, system_index::kIndexTable, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
-        relation.indexes.push_back(index(relation, row));
+        relation.indexes.push_back(index(row));
         return true;
       });
   std::stable_sort(relation.indexes.begin(), relation.indexes.end(),

@@ -31,7 +31,7 @@ class InfoBuilder {
   void add_columns(RelationInfo& relation);
   void add_defaults(RelationInfo& relation);
   void add_identity_defaults(RelationInfo& relation);
-  void add_indexes(RelationInfo& relation, Oid filenode);
+  void add_indexes(RelationInfo& relation);
   void add_constraints(RelationInfo& relation);
   void add_inheritance(RelationInfo& relation, const RowReader& row);
   void add_partition_key(RelationInfo& relation);
@@ -40,7 +40,7 @@ class InfoBuilder {
   void add_rules(RelationInfo& relation);
   void add_row_security(RelationInfo& relation, RowReader row);
   void add_statistics(RelationInfo& relation);
-  IndexInfo index(RelationInfo& relation, RowReader row);
+  IndexInfo index(RowReader row);
   KeyColumn key_column(const TypeRef& type) const;
   // Of a base type of users' own: `like` and `comparison`.
   void add_base_type(TypeInfo& type);

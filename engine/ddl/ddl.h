@@ -39,32 +39,17 @@ class DdlHost {
   virtual catalog::SessionContext& session() = 0;
   virtual void notice(Severity severity, const Error& text) = 0;
   // Constraint checks of this transaction wait for rows of the table: its rows must stay as they are.
-  virtual bool has_pending_checks(Oid relation) {
-    (void)relation;
-    return false;
-  }
+  virtual bool has_pending_checks(Oid /*relation*/) { return false; }
   // An open cursor or portal of the session reads the table: its shape must stay as it is.
-  virtual bool is_being_read(Oid relation) {
-    (void)relation;
-    return false;
-  }
+  virtual bool is_being_read(Oid /*relation*/) { return false; }
   // Ends the other sessions of a database, as far as the role may (42501). They are gone a little later.
-  virtual Status terminate_sessions(Oid database) {
-    (void)database;
-    return {};
-  }
+  virtual Status terminate_sessions(Oid /*database*/) { return {}; }
   // Work in the background leaves the database, which is to be dropped. It is gone a little later.
-  virtual void end_maintenance(Oid database) { (void)database; }
+  virtual void end_maintenance(Oid /*database*/) {}
   // ANALYZE has read a table, of which so many records had been changed before (storage::changes_of).
-  virtual void analyzed(const catalog::RelationInfo& relation, uint64_t changes) {
-    (void)relation;
-    (void)changes;
-  }
+  virtual void analyzed(const catalog::RelationInfo& /*relation*/, uint64_t /*changes*/) {}
   // CREATE FUNCTION: the language looks at the new routine's body.
-  virtual Status validate_routine(Oid routine) {
-    (void)routine;
-    return {};
-  }
+  virtual Status validate_routine(Oid /*routine*/) { return {}; }
   // TRUNCATE's triggers of these tables: before the rows go, and when they are gone.
   virtual Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> /*tables*/,
                                         bool /*before*/) {

@@ -1,9 +1,10 @@
 #include "engine/ddl/object_lookup.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/arena.h"
+#include "base/name.h"
+#include "base/utf8.h"
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/hold.h"
@@ -12,6 +13,7 @@
 #include "engine/row_sink.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/option_value.h"
+#include "sql/parse/text_position.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
 #include "types/function/registry.h"
@@ -33,14 +35,7 @@ void warning(DdlContext& c, SqlState state, std::string message) {
   c.host.notice(Severity::kWarning, Error(state, std::move(message)));
 }
 
-int position(const DdlContext& c, int location) {
-  if (location < 0 || static_cast<size_t>(location) > c.text.size()) return 0;
-  int characters = 1;
-  for (int i = 0; i < location; i++) {
-    if ((static_cast<uint8_t>(c.text[static_cast<size_t>(i)]) & 0xC0) != 0x80) characters++;
-  }
-  return characters;
-}
+int position(const DdlContext& c, int location) { return sql::character_position(c.text, location); }
 
 std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
 std::string identifier(std::string_view name) { return types::quote_identifier(name); }
@@ -53,13 +48,7 @@ std::string column_text(const RelationInfo& r, std::string_view column) {
 
 std::string literal(std::string_view text) { return types::quote_literal(text); }
 
-std::string truncated_name(std::string_view name) {
-  constexpr size_t kLimit = 63;
-  if (name.size() <= kLimit) return std::string(name);
-  size_t end = kLimit;
-  while (end > 0 && (static_cast<uint8_t>(name[end]) & 0xC0) == 0x80) end--;
-  return std::string(name.substr(0, end));
-}
+std::string truncated_name(std::string_view name) { return std::string(clip_name(name)); }
 
 // ---- schemas
 
@@ -121,7 +110,7 @@ Status check_schema_usage(DdlContext& c, std::string_view schema) {
 
 Status check_definable(DdlContext& c, const RelationInfo& relation) {
   INDIGO_TRY(check_owner(c, relation));
-  return check_not_system(c, relation);
+  return check_not_system(relation);
 }
 
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode, bool missing_ok,
@@ -193,7 +182,7 @@ Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string
                                            " because it has pending trigger events");
 }
 
-Status check_not_system(DdlContext&, const RelationInfo& relation) {
+Status check_not_system(const RelationInfo& relation) {
   if (relation.oid >= oid::kFirstUserOid) return {};
   return Error(sqlstate::kInsufficientPrivilege,
                "permission denied: " + quoted(relation.name) + " is a system catalog");

@@ -125,10 +125,10 @@ Status check_not_in_use(DdlContext& c, const RelationInfo& relation, std::string
 // "table", "index", "view" ... as PostgreSQL's messages call it.
 std::string_view kind_name(RelationKind kind);
 // 42501 for built-in relations.
-Status check_not_system(DdlContext& c, const RelationInfo& relation);
+Status check_not_system(const RelationInfo& relation);
 
 // ---- types
-// Of a column or cast; serial and its like are not types. 42704 with position.
+// Of a column or cast; serial and the like are not types. 42704 with position.
 Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name);
 // For something of that type to be made: 42501 without USAGE on it.
 Status check_type_usage(DdlContext& c, Oid type);

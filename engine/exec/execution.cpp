@@ -120,8 +120,7 @@ class ExecutionImpl final : public Execution {
     }
     for (size_t i = 0; i < statement_->ctes.size(); i++) {
       if (!statement_->ctes[i].changes_data) continue;
-      INDIGO_ASSIGN(bool more, state_.fetch_cte(static_cast<int>(i), UINT32_MAX));
-      (void)more;
+      INDIGO_TRY(state_.fetch_cte(static_cast<int>(i), UINT32_MAX));
     }
     return state_.finish_foreign_keys();
   }

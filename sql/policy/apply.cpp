@@ -111,7 +111,7 @@ class Applier {
       if (condition == nullptr) continue;
       const ExprPtr before = condition;
       INDIGO_ASSIGN(condition, view_condition(before, roles[i], memo));
-      remember(before, condition, memo);
+      remember(before, condition);
     }
     return {};
   }
@@ -126,7 +126,7 @@ class Applier {
       if (!status.ok()) return c;
       auto mapped = view_condition(c, role, memo);
       if (mapped.ok()) {
-        remember(c, *mapped, memo);
+        remember(c, *mapped);
         return *std::move(mapped);
       }
       status = mapped.take_error();
@@ -135,7 +135,7 @@ class Applier {
     INDIGO_TRY(std::move(status));
     return out;
   }
-  void remember(const ExprPtr& before, const ExprPtr& after, Memo&) { views_[before.get()] = after; }
+  void remember(const ExprPtr& before, const ExprPtr& after) { views_[before.get()] = after; }
 
   Result<ExprPtr> expression(const ExprPtr& e, Oid role, Memo& memo) {
     if (const auto known = views_.find(e.get()); known != views_.end()) return known->second;

@@ -43,7 +43,7 @@ const catalog::PolicyInfo* policy_named(const RelationInfo& relation, std::strin
 // Its owner's table, which no other session uses now.
 Status check_may_have_policies(DdlContext& c, const RelationInfo& r) {
   INDIGO_TRY(check_owner(c, r));
-  INDIGO_TRY(check_not_system(c, r));
+  INDIGO_TRY(check_not_system(r));
   if (r.kind == RelationKind::kTable || r.is_partitioned()) return {};
   return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table");
 }

@@ -87,7 +87,7 @@ Result<std::optional<Address>> find_dropped_relation(DdlContext& c, const Wanted
   // The schema's owner may drop what others have there.
   const Oid schema_owner = catalog::read_object_acl(c.catalog, catalog::kSchemaAcl, found->schema).owner;
   if (!c.catalog.has_privileges_of(c.catalog.user(), schema_owner)) INDIGO_TRY(check_owner(c, *found));
-  INDIGO_TRY(check_not_system(c, *found));
+  INDIGO_TRY(check_not_system(*found));
   if (found->is_partition && found->kind == RelationKind::kTable && !found->parents.empty()) {
     // Statements that route rows into the parent must not find half of a partition.
     INDIGO_TRY(lock_object(c, found->parents[0], TableLockMode::kAccessExclusive));

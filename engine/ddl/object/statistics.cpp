@@ -184,7 +184,7 @@ Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& 
         .with_detail("This operation is not supported for " + std::string(kind_name(relation->kind)) + "s.");
   }
   INDIGO_TRY(check_owner(c, *relation));
-  INDIGO_TRY(check_not_system(c, *relation));
+  INDIGO_TRY(check_not_system(*relation));
   std::string name;
   Oid schema = relation->schema;
   if (s.n_defnames > 0) {

@@ -146,7 +146,7 @@ Status execute_create_view(DdlContext& c, const PgQuery__ViewStmt& s) {
     INDIGO_ASSIGN(const RelationPtr old, open_relation(c, oid, TableLockMode::kAccessExclusive));
     if (old->kind != RelationKind::kView)
       return Error(sqlstate::kWrongObjectType, quoted(spec.name) + " is not a view");
-    INDIGO_TRY(check_not_system(c, *old));
+    INDIGO_TRY(check_not_system(*old));
     INDIGO_TRY(check_owner(c, *old));
     INDIGO_TRY(check_replacement(c, *old, spec.columns));
     for (size_t i = old->columns.size(); i < spec.columns.size(); i++) {

@@ -5,6 +5,7 @@
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "types/builtin/index_methods.h"
 #include "types/extension/extension.h"
 
 namespace indigo::engine::ddl {
@@ -16,7 +17,7 @@ namespace pg_amop = catalog::pg_amop;
 namespace pg_amproc = catalog::pg_amproc;
 namespace pg_opclass = catalog::pg_opclass;
 namespace pg_opfamily = catalog::pg_opfamily;
-constexpr Oid kBtree = 403, kHash = 405;
+constexpr Oid kBtree = oid::kBtreeMethod, kHash = oid::kHashMethod;
 
 Result<Oid> find_method(DdlContext& c, std::string_view name) {
   Oid found = kInvalidOid;

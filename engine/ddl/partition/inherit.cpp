@@ -28,7 +28,7 @@ Status check_parent(DdlContext& c, const RelationInfo& r, bool partition, char p
                    "inherited relation " + quoted(r.name) + " is not a table or foreign table");
     }
   }
-  INDIGO_TRY(check_not_system(c, r));
+  INDIGO_TRY(check_not_system(r));
   if (persistence != 't' && r.persistence == 't') {
     return Error(sqlstate::kWrongObjectType,
                  partition ? "cannot create a permanent relation as partition of temporary relation " + quoted(r.name)

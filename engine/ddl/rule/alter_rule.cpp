@@ -50,7 +50,7 @@ Result<std::optional<Address>> find_named_rule(DdlContext& c, NodeList name, boo
   const Found rule = r == nullptr ? Found() : find_rule(c, r->oid, string_of(name.back()));
   if (rule.oid == kInvalidOid) return skip(sqlstate::kUndefinedObject, missing_rule(*found, string_of(name.back())));
   if (!check_owner(c, *r).ok()) return Error(sqlstate::kInsufficientPrivilege, "must be owner of relation " + r->name);
-  INDIGO_TRY(check_not_system(c, *r));
+  INDIGO_TRY(check_not_system(*r));
   return std::optional<Address>(Address{pg_rewrite::kOid, rule.oid, 0});
 }
 

@@ -23,7 +23,7 @@ Status check_relation(DdlContext& c, const RelationInfo& r) {
     return Error(sqlstate::kWrongObjectType, "relation " + quoted(r.name) + " cannot have rules")
         .with_detail(std::string("This operation is not supported for ") + kinds + ".");
   }
-  INDIGO_TRY(check_not_system(c, r));
+  INDIGO_TRY(check_not_system(r));
   return check_owner(c, r);
 }
 

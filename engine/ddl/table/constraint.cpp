@@ -177,7 +177,7 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
                     true);
     }
     const ColumnInfo& of = relation->columns[static_cast<size_t>(column.column) - 1];
-    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, *relation, of));
+    INDIGO_ASSIGN(IndexColumnSpec made, plain_index_column(c, of));
     made.opclass = column.opclass;
     spec.columns.push_back(std::move(made));
   }
@@ -229,7 +229,7 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
             .at(position(c, k.location));
       }
     }
-    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *column));
+    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *column));
     spec.columns.push_back(std::move(column_spec));
   }
   for (const PgQuery__Node* node : nodes(k.n_including, k.including)) {
@@ -291,7 +291,7 @@ Status add_key_like(DdlContext& c, ConstraintTarget& target, const RelationInfo&
       continue;
     }
     const ColumnInfo* mine = relation->find_column(source.columns[static_cast<size_t>(column.column) - 1].name);
-    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *relation, *mine));
+    INDIGO_ASSIGN(IndexColumnSpec column_spec, plain_index_column(c, *mine));
     column_spec.descending = column.descending;
     column_spec.nulls_first = column.nulls_first;
     column_spec.opclass = column.opclass;

@@ -125,11 +125,11 @@ Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, cons
 
 namespace {
 
-Status check_may_reference(DdlContext& c, const RelationInfo& relation, const RelationInfo& foreign) {
+Status check_may_reference(const RelationInfo& relation, const RelationInfo& foreign) {
   if (foreign.kind != RelationKind::kTable && !foreign.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
   }
-  INDIGO_TRY(check_not_system(c, foreign));
+  INDIGO_TRY(check_not_system(foreign));
   if (relation.persistence == 'p' && foreign.persistence != 'p') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "constraints on permanent tables may reference only permanent tables");
@@ -267,7 +267,7 @@ Status add_foreign_key(DdlContext& c, const ConstraintTarget& target, const PgQu
   INDIGO_ASSIGN(const RelationPtr foreign, open_relation(c, k.pktable, TableLockMode::kShareRowExclusive));
   const RelationPtr relation = current(c, target.relation);
   INDIGO_TRY(check_partitioned_form(target, *relation, *foreign, k));
-  INDIGO_TRY(check_may_reference(c, *relation, *foreign));
+  INDIGO_TRY(check_may_reference(*relation, *foreign));
   NewConstraint n;
   INDIGO_ASSIGN(n.columns, column_numbers(*relation, nodes(k.n_fk_attrs, k.fk_attrs)));
   INDIGO_ASSIGN(n.delete_set_columns, column_numbers(*relation, nodes(k.n_fk_del_set_cols, k.fk_del_set_cols)));

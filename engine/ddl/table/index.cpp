@@ -68,7 +68,7 @@ Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
 
 }  // namespace
 
-Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo&, const ColumnInfo& column) {
+Result<IndexColumnSpec> plain_index_column(DdlContext& c, const ColumnInfo& column) {
   IndexColumnSpec out;
   out.column = column.number;
   out.name = column.name;
@@ -90,7 +90,7 @@ Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const Re
                      "column " + quoted(column->name) + " appears twice in unique constraint");
       }
     }
-    INDIGO_ASSIGN(IndexColumnSpec spec, plain_index_column(c, relation, *column));
+    INDIGO_ASSIGN(IndexColumnSpec spec, plain_index_column(c, *column));
     out.push_back(std::move(spec));
   }
   return out;

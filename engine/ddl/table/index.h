@@ -44,7 +44,7 @@ Status build_index(DdlContext& c, const RelationPtr& relation, const IndexInfo& 
 
 // Plain key columns by name, in default order. 42703 for unknown ones; 0A000 for types that have no key encoding.
 Result<std::vector<IndexColumnSpec>> plain_index_columns(DdlContext& c, const RelationInfo& relation, NodeList names);
-Result<IndexColumnSpec> plain_index_column(DdlContext& c, const RelationInfo& relation, const ColumnInfo& column);
+Result<IndexColumnSpec> plain_index_column(DdlContext& c, const ColumnInfo& column);
 
 // A key of an index statement or of an exclusion constraint; `expressions` takes what it computes.
 Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation, const catalog::AccessMethod& method,

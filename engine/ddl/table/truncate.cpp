@@ -15,7 +15,7 @@ Status check_truncatable(DdlContext& c, const RelationInfo& r) {
   if (r.kind != RelationKind::kTable && !r.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, quoted(r.name) + " is not a table");
   }
-  INDIGO_TRY(check_not_system(c, r));
+  INDIGO_TRY(check_not_system(r));
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kRelationAcl, r.oid, c.catalog.user());
   if ((held & types::kPrivilegeTruncate) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for table " + r.name);

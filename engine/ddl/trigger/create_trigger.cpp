@@ -49,7 +49,7 @@ Status check_relation(const RelationInfo& r, int16_t type, bool transitions) {
 }
 
 Status check_may_trigger(DdlContext& c, const RelationInfo& r) {
-  INDIGO_TRY(check_not_system(c, r));
+  INDIGO_TRY(check_not_system(r));
   const uint32_t held = catalog::object_privileges(c.catalog, catalog::kRelationAcl, r.oid, c.catalog.user());
   if ((held & types::kPrivilegeTrigger) != 0) return {};
   return Error(sqlstate::kInsufficientPrivilege,

@@ -90,7 +90,7 @@ Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection s
       break;
     }
     if (claimed.changed) {
-      auto keep = recheck(state, source, selection, r);
+      auto keep = recheck(source, selection, r);
       if (!keep.ok()) {
         error = keep.take_error();
         break;
@@ -116,7 +116,7 @@ Status RowClaimer::check_untouched(QueryState& state, uint32_t row, storage::Row
 }
 
 // The condition again, over the newest version.
-Result<bool> RowClaimer::recheck(QueryState& state, const Chunk*& source, Selection all, uint32_t row) {
+Result<bool> RowClaimer::recheck(const Chunk*& source, Selection all, uint32_t row) {
   if (source != copy_.get()) {  // the refreshed columns must be writable
     uint32_t extent = extent_of(all);
     copy_->columns.resize(source->columns.size());
@@ -144,7 +144,6 @@ Result<bool> RowClaimer::recheck(QueryState& state, const Chunk*& source, Select
   std::unique_ptr<Error> error;
   Selection passed = recheck_.filter(Frame{{source, target_row_.get()}, row + 1}, {&r, 1}, error);
   if (error != nullptr) return error;
-  (void)state;
   return passed.count == 1;
 }
 

@@ -113,7 +113,7 @@ Result<OperatorPtr> make_delete(Builder& b, const sql::DeletePlan& p) {
                         return delete_operator(b, p, *t, std::move(feed), joined);
                       }});
   }
-  return triggered(make_dispatch(b, std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));
+  return triggered(make_dispatch(std::move(input), p.table_column, !p.columns.empty(), std::move(tables)));
 }
 
 }  // namespace indigo::engine::exec

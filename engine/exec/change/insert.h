@@ -25,7 +25,7 @@ class ConflictHandler {
   // Is a row left out that this constraint's index stands against?
   virtual bool skips(Oid index) const = 0;
   // kChanged: the handler has written; target columns of row `row` now hold the updated row.
-  virtual Result<Answer> conflict(const storage::Duplicate& duplicate, const Frame& source, uint32_t row) = 0;
+  virtual Result<Answer> conflict(const storage::Duplicate& duplicate, uint32_t row) = 0;
 };
 
 class RowInserter {
@@ -49,7 +49,7 @@ class RowInserter {
   const std::vector<const Vector*>& columns() const { return columns_; }
   ChangeTarget& target() { return target_; }
   // Makes rows() writable (ON CONFLICT DO UPDATE puts the updated row there).
-  void own_rows(uint32_t extent, Selection selection, Arena& arena);
+  void own_rows(uint32_t extent, Selection selection);
   uint64_t inserted() const { return inserted_; }  // by the last insert, without changed ones
   uint64_t consumed() const { return consumed_; }  // source rows that the last insert was through with
   // Only rows for which the condition (over input 1) is true are written.
@@ -65,8 +65,7 @@ class RowInserter {
   Result<bool> fire_before(uint32_t row);
   void keep_generated(uint32_t row, uint32_t extent);
   Status check_rows(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
-  void write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
-             std::unique_ptr<Error>& error);
+  void write(Selection selection, Selection all, ConflictHandler* handler, std::unique_ptr<Error>& error);
   Status prepare(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   Status compute_values(const Chunk& source, Selection& selection, std::unique_ptr<Error>& error);
   void check_partition(Selection& selection, std::unique_ptr<Error>& error);

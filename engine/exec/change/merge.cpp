@@ -253,7 +253,7 @@ Result<OperatorPtr> make_merge(Builder& b, const sql::MergePlan& p) {
   };
   for (const auto& t : p.tables) add(t->relation->oid, t);
   add(kInvalidOid, p.inserts);
-  return triggered(make_dispatch(b, std::move(input), p.table_column, true, std::move(tables)));
+  return triggered(make_dispatch(std::move(input), p.table_column, true, std::move(tables)));
 }
 
 }  // namespace indigo::engine::exec

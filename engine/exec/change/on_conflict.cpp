@@ -32,8 +32,7 @@ Result<std::unique_ptr<OnConflictHandler>> OnConflictHandler::make(Builder& b, c
 Status OnConflictHandler::before(Bytes key, Bytes row) {
   if (!premises_.empty()) INDIGO_TRY(check_premises());
   if (!deferrable_) return {};
-  INDIGO_ASSIGN(const auto found, probe_.find(plan_.arbiters, key, row));
-  static_cast<void>(found);  // insert meets it, too
+  INDIGO_TRY(probe_.find(plan_.arbiters, key, row));  // a duplicate is met by the insertion, too
   return {};
 }
 
@@ -42,9 +41,7 @@ bool OnConflictHandler::skips(Oid index) const {
   return !plan_.update && (arbiters.empty() || std::find(arbiters.begin(), arbiters.end(), index) != arbiters.end());
 }
 
-Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Duplicate& met, const Frame& source,
-                                                            uint32_t row) {
-  (void)source;
+Result<ConflictHandler::Answer> OnConflictHandler::conflict(const storage::Duplicate& met, uint32_t row) {
   storage::Duplicate duplicate = met;
   const catalog::IndexInfo* index = inserter_.target().index_of(met);
   if (!plan_.arbiters.empty() && (index == nullptr || std::find(plan_.arbiters.begin(), plan_.arbiters.end(),

@@ -23,7 +23,7 @@ class OnConflictHandler final : public ConflictHandler {
   }
   Status before(Bytes key, Bytes row) override;
   bool skips(Oid index) const override;
-  Result<Answer> conflict(const storage::Duplicate& met, const Frame& source, uint32_t row) override;
+  Result<Answer> conflict(const storage::Duplicate& met, uint32_t row) override;
 
  private:
   Result<Answer> invisible_conflict(const std::string& key);

@@ -105,8 +105,7 @@ void RowInserter::check_partition(Selection& selection, std::unique_ptr<Error>& 
   }
 }
 
-void RowInserter::own_rows(uint32_t extent, Selection selection, Arena& arena) {
-  (void)arena;
+void RowInserter::own_rows(uint32_t extent, Selection selection) {
   for (size_t c = 0; c < columns_.size(); c++) {
     Vector& column = rows_.columns[c];
     Vector copy(column.phys(), extent);
@@ -133,7 +132,7 @@ Selection RowInserter::insert(const Chunk& source, Selection selection, Conflict
     error = prepared.take_error();
     return {};
   }
-  write(source, selection, all, handler, error);
+  write(selection, all, handler, error);
   Selection written{written_.data(), static_cast<uint32_t>(written_.size())};
   if (written.count > 0) {
     written.count = view_checks_.run(target_, Frame{{&source, &rows_}, extent_of(written)}, written, columns_, error);
@@ -158,7 +157,7 @@ Selection RowInserter::insert_each(const Chunk& source, Selection selection, Con
   std::vector<uint16_t> wanted;  // the filter's own list is used again below
   for (uint32_t i = 0; i < computed.count; i++) wanted.push_back(static_cast<uint16_t>(computed[i]));
   if (!wanted.empty()) {
-    own_rows(extent_of(selection), {wanted.data(), static_cast<uint32_t>(wanted.size())}, state_.functions().arena());
+    own_rows(extent_of(selection), {wanted.data(), static_cast<uint32_t>(wanted.size())});
   }
   Condition filter = std::move(filter_);
   filter_ = Condition();
@@ -178,7 +177,7 @@ Selection RowInserter::insert_each(const Chunk& source, Selection selection, Con
     if (!checked.ok()) error = checked.take_error();
     if (error != nullptr) break;
     keep_generated(r, extent_of(selection));
-    write(source, {&r, 1}, {&r, 1}, handler, error);
+    write({&r, 1}, {&r, 1}, handler, error);
     if (error != nullptr) break;
   }
   if (error == nullptr) {
@@ -223,15 +222,13 @@ Result<bool> RowInserter::fire_before(uint32_t row) {
   return true;
 }
 
-void RowInserter::write(const Chunk& source, Selection selection, Selection all, ConflictHandler* handler,
-                        std::unique_ptr<Error>& error) {
+void RowInserter::write(Selection selection, Selection all, ConflictHandler* handler, std::unique_ptr<Error>& error) {
   consumed_ = 0;
   auto pass_to = [&](uint32_t row) {  // rows before this one are done with
     while (consumed_ < all.count && all[static_cast<uint32_t>(consumed_)] < row) consumed_++;
   };
   if (handler != nullptr && selection.count > 0 && !target_.triggers().before(catalog::kTriggerInsert))
-    own_rows(extent_of(selection), selection, state_.functions().arena());
-  Frame frame{{&source, nullptr}, selection.count == 0 ? 1 : extent_of(selection)};
+    own_rows(extent_of(selection), selection);
   for (uint32_t i = 0; i < selection.count; i++) {
     uint32_t r = selection[i];
     pass_to(r);
@@ -279,7 +276,7 @@ void RowInserter::write(const Chunk& source, Selection selection, Selection all,
         break;
       }
       Result<ConflictHandler::Answer> answer = ConflictHandler::Answer::kViolation;
-      if (handler != nullptr) answer = handler->conflict(duplicate_, frame, r);
+      if (handler != nullptr) answer = handler->conflict(duplicate_, r);
       if (!answer.ok()) {
         error = answer.take_error();
         return;

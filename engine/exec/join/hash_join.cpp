@@ -142,7 +142,7 @@ class HashJoinOperator final : public Operator {
         return error;
       keys.clear();
       for (size_t i = 0; i < right_keys_.size(); i++) keys.push_back(&right_keys_[i]);
-      if (any_null(keys)) selection = without_nulls(keys, selection, hashes);
+      if (any_null(keys)) selection = without_nulls(keys, selection);
       if (selection.count == 0) continue;
       ops_.hash(keys, selection, hashes.data());
       all.clear();
@@ -200,7 +200,7 @@ class HashJoinOperator final : public Operator {
     return false;
   }
   // Leaves out build rows that can match nothing, unless unmatched right rows are answered.
-  Selection without_nulls(const std::vector<const Vector*>& keys, Selection selection, std::vector<uint64_t>&) {
+  Selection without_nulls(const std::vector<const Vector*>& keys, Selection selection) {
     uint16_t* rows = build_rows_.reserve(selection.count);
     uint32_t n = 0;
     for (uint32_t i = 0; i < selection.count; i++) {
@@ -396,7 +396,7 @@ class HashJoinOperator final : public Operator {
     auto n = static_cast<uint32_t>(rights_.size());
     ArenaScope scope(state_, arena_);
     arena_.reset();
-    output_.set_left_null(n);
+    output_.set_left_null();
     gather_right(n);
     return output_.finish(state_, output_.left(), output_.right(), {nullptr, n}, error_);
   }

@@ -49,8 +49,7 @@ void JoinOutput::prepare(uint32_t rows) {
   for (size_t c = 0; c < right_phys_.size(); c++) right_->columns[c].init(right_phys_[c], rows);
 }
 
-void JoinOutput::set_left_null(uint32_t rows) {
-  (void)rows;
+void JoinOutput::set_left_null() {
   for (size_t c = 0; c < left_phys_.size(); c++) left_->columns[c].set_constant(Datum::make_null(left_phys_[c]));
 }
 

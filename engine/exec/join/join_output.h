@@ -24,7 +24,7 @@ class JoinOutput {
 
   // Room for `rows` rows of each half.
   void prepare(uint32_t rows);
-  void set_left_null(uint32_t rows);
+  void set_left_null();
   // The chunk to answer for the selected rows of (left, right); a failing row ends it and leaves its error in `error`.
   Result<Chunk*> finish(QueryState& state, const Chunk& left, const Chunk& right, Selection selection,
                         std::unique_ptr<Error>& error);

@@ -120,7 +120,7 @@ class DispatchOperator final : public Operator {
 
 }  // namespace
 
-Result<OperatorPtr> make_dispatch(Builder&, OperatorPtr input, int table_column, bool in_order,
+Result<OperatorPtr> make_dispatch(OperatorPtr input, int table_column, bool in_order,
                                   std::vector<DispatchedTable> tables) {
   auto op = std::make_unique<DispatchOperator>(std::move(input), table_column, in_order);
   for (const DispatchedTable& t : tables) INDIGO_TRY(op->add(t));

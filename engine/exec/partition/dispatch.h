@@ -16,7 +16,7 @@ struct DispatchedTable {
 };
 
 // `in_order`: rows come out in the source's order.
-Result<OperatorPtr> make_dispatch(Builder& b, OperatorPtr input, int table_column, bool in_order,
+Result<OperatorPtr> make_dispatch(OperatorPtr input, int table_column, bool in_order,
                                   std::vector<DispatchedTable> tables);
 
 }  // namespace indigo::engine::exec

@@ -311,12 +311,10 @@ Result<ExprPtr> column_default(Scope& scope, int number) {
   return ExprPtr(std::move(out));
 }
 
-Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding,
-                        int location) {
+Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding) {
   const ColumnInfo& column = target_of(scope).columns[number];
   const bool system = overriding == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE;
   if (!column.generated && (column.identity != 'a' || (inserting && system))) return {};
-  static_cast<void>(location);
   Error error = scope.error(sqlstate::kGeneratedAlways,
                             inserting ? "cannot insert a non-DEFAULT value into column \"" + column.name + "\""
                                       : "column \"" + column.name + "\" can only be updated to DEFAULT");
@@ -332,7 +330,7 @@ class MultiAssign {
  public:
   Result<ExprPtr> value(Scope& scope, const PgQuery__MultiAssignRef& ref, int location) {
     if (ref.colno == 1) {
-      INDIGO_TRY(read(scope, ref, location));
+      INDIGO_TRY(read(scope, ref));
     }
     if (link_) {
       auto field = std::make_shared<FieldExpr>();
@@ -354,7 +352,7 @@ class MultiAssign {
   }
 
  private:
-  Status read(Scope& scope, const PgQuery__MultiAssignRef& ref, int location) {
+  Status read(Scope& scope, const PgQuery__MultiAssignRef& ref) {
     link_ = nullptr;
     row_.clear();
     if (is(ref.source, PG_QUERY__NODE__NODE_SUB_LINK) &&
@@ -369,7 +367,6 @@ class MultiAssign {
                          location_of(ref.source));
     }
     const auto& row = *ref.source->row_expr;
-    static_cast<void>(location);
     items_.clear();
     for (PgQuery__Node* n : std::span(row.args, row.n_args)) {
       ExprList parts(1);
@@ -440,7 +437,7 @@ Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list) 
       if (target_of(scope).columns[column].generated) continue;  // computed anyway
       INDIGO_ASSIGN(value, set_default(scope, column, item.name));
     } else {
-      INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, item.location));
+      INDIGO_TRY(check_assignable(scope, column, false, PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET));
       INDIGO_ASSIGN(value, assign_value(scope, column, value, place,
                                         location_of(source) >= 0 ? location_of(source) : item.location));
     }

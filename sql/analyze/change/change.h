@@ -39,8 +39,7 @@ Result<ExprPtr> column_default(Scope& scope, int column);
 bool is_default(const PgQuery__Node* node);
 
 // 428C9 when the column takes defaults only. `inserting`: else updating.
-Status check_assignable(const Scope& scope, int column, bool inserting, PgQuery__OverridingKind overriding,
-                        int location);
+Status check_assignable(const Scope& scope, int column, bool inserting, PgQuery__OverridingKind overriding);
 
 // SET's list (also ON CONFLICT's and MERGE's).
 Result<std::vector<Assignment>> transform_set_list(Scope& scope, NodeList list);

@@ -157,7 +157,7 @@ class Inserter {
       const int column = destinations_[i].column;
       const bool computed = target_of(scope_).columns[column].generated != 0;
       if (values[i] && !user_value_ignored(column)) {
-        INDIGO_TRY(check_assignable(scope_, column, true, node_.override, expr_location(values[i])));
+        INDIGO_TRY(check_assignable(scope_, column, true, node_.override));
       }
       if (computed) continue;
       INDIGO_TRY(add_part(values[i], i));
@@ -190,7 +190,7 @@ class Inserter {
       const int column = destinations_[i].column;
       const bool given = std::any_of(rows.begin(), rows.end(), [&](const ExprList& row) { return row[i] != nullptr; });
       if (given && !user_value_ignored(column)) {
-        INDIGO_TRY(check_assignable(scope_, column, true, node_.override, -1));
+        INDIGO_TRY(check_assignable(scope_, column, true, node_.override));
       }
       if (target_of(scope_).columns[column].generated == 0) used.push_back(i);
     }
@@ -259,7 +259,7 @@ class Inserter {
     for (size_t i = 0; i < values.size(); i++) {
       const int column = destinations_[i].column;
       if (!user_value_ignored(column)) {
-        INDIGO_TRY(check_assignable(scope_, column, true, node_.override, -1));
+        INDIGO_TRY(check_assignable(scope_, column, true, node_.override));
       }
       INDIGO_TRY(add_part(values[i], i));
     }

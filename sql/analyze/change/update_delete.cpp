@@ -215,7 +215,7 @@ class Merger {
       const bool user =
           when.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE && r.columns[columns[i]].identity;
       if (!is_default(values[i]) && !user) {
-        INDIGO_TRY(check_assignable(scope_, columns[i], true, when.override, location_of(values[i])));
+        INDIGO_TRY(check_assignable(scope_, columns[i], true, when.override));
         INDIGO_ASSIGN(value, transform(scope_, values[i]));
         INDIGO_ASSIGN(value, assign_value(scope_, columns[i], value, parts[i], location_of(values[i])));
       } else if (!parts[i].indirection.empty()) {

@@ -222,8 +222,7 @@ TEST_F(ExecQuery, SortsWithNullsDirectionsAndTopN) {
   auto t = numbers(11);
   EXPECT_EQ(run(sort(scan(t, {0, 2}), {key(col(1, oid::kText), true), key(col(0, oid::kInt4))})),
             "5|null\n10|null\n9|r9\n8|r8\n7|r7\n6|r6\n4|r4\n3|r3\n2|r2\n11|r11\n1|r1\n");
-  auto big = numbers(0);
-  (void)big;
+  numbers(0);
   auto many = table("many", {{"id", oid::kInt4}, {"v", oid::kInt4}}, {"id"});
   std::vector<std::vector<std::string>> rows;
   for (int i = 0; i < 5000; i++) rows.push_back({std::to_string(i), std::to_string(i * 7919 % 5000)});
