@@ -38,7 +38,7 @@ void refill_memory_reserve();
 // Whether it is given out, and cannot be set aside again now. Cheap when nothing is missing.
 bool memory_reserve_out();
 
-// For who has asked for memory and got none, whatever allocator it was: returns to have it try again, or throws std::bad_alloc.
+// Called when an allocator has found no memory: returns if it should try again, or throws std::bad_alloc.
 // In a MustNotFail scope it waits for others when the reserve is used up; the process ends when no memory comes back.
 void no_memory();
 // Has the allocator return what it keeps of freed memory to the system; false when that was done a moment ago.

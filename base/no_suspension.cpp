@@ -8,7 +8,7 @@
 namespace indigo {
 
 namespace {
-// Reached by calls only: a caller that was suspended may go on in another thread, where the address is another one.
+// Reached by calls only: a caller that was suspended may continue in another thread, where the address is another one.
 thread_local int t_depth = 0;
 }  // namespace
 

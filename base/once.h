@@ -1,5 +1,6 @@
-// A step that is done once, by whoever comes first; the others wait. Instead of std::call_once, whose exceptions pass through a
-// frame of the C library: it loads libgcc_s.so to unwind that, and ends the process when there is no memory or no such file.
+// A step that is done once, by the first thread to arrive; the others wait. Instead of std::call_once, whose exceptions pass
+// through a frame of the C library: it loads libgcc_s.so to unwind that, and ends the process when there is no memory or no
+// such file.
 //
 // Thread safety: all functions. A step that throws has not been done, and the next caller tries again. It does not suspend.
 #pragma once

@@ -19,7 +19,7 @@ namespace {
 
 std::atomic<LogLevel> lowest{LogLevel::kInfo};  // relaxed: a late change of level is harmless
 
-// Nobody may wait for whoever reads the log: what a full pipe does not take is dropped, and counted by the next line.
+// No thread waits for the reader of the log: what a full pipe does not take is dropped, and counted by the next line.
 class StderrSink final : public spdlog::sinks::base_sink<std::mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {

@@ -33,7 +33,7 @@ struct AccessMethod {
   // Plans may ask it. One that may not is a definition only: kept, shown and dumped.
   bool searchable() const;
 
-  // pg_indexam_has_property and its kin; not `known`: there is no such property.
+  // pg_indexam_has_property and the like; not `known`: there is no such property.
   struct Property {
     bool known, value;
   };

@@ -159,7 +159,7 @@ bool BlockSpace::wait(uint64_t lsn) {
   look();
   while (!done()) {
     if (ready_.wait(done) == WaitResult::kWoken) break;
-    std::this_thread::yield();  // interrupted: a commit goes on; growing ends soon, either way
+    std::this_thread::yield();  // interrupted: a commit continues; growing ends soon, either way
   }
   return enough;
 }

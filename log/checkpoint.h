@@ -27,7 +27,7 @@ struct CheckpointHeader {
   uint32_t version = kVersion;
   uint32_t crc = 0;
   uint64_t number = 0;
-  uint64_t epoch = 0;    // of the log that goes on from here
+  uint64_t epoch = 0;    // of the log that continues from here
   uint64_t horizon = 0;  // LSN in that epoch: nothing below is needed
   uint64_t stamp = 0;    // transactions with greater stamps are not in it
   uint64_t reserved[2] = {};
@@ -52,7 +52,7 @@ class CheckpointWriter {
   Status put(DurableId table, Bytes key, Bytes row);
   Status sequence(DurableId sequence, int64_t last_value, bool is_called);
   Status oids(uint64_t below);
-  // What was written so far shall be on the disk.
+  // Makes what was written so far durable.
   Status sync() { return file_->sync(); }
   // Complete and durable.
   Status finish();

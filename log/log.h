@@ -45,7 +45,7 @@ class Log {
 
   // Is anything written at all? False lets commit skip collecting its operations.
   virtual bool records() const = 0;
-  // Takes room for one record of so many bytes, at most max_payload(). May wait for the device (Waiter::current()).
+  // Takes room for one record of that many bytes, at most max_payload(). May wait for the device (Waiter::current()).
   virtual Outcome reserve(size_t payload_bytes, Reservation& out) = 0;
   // Gives up what was reserved and not appended.
   virtual void release(Reservation& reservation) = 0;

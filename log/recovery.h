@@ -17,7 +17,7 @@
 
 namespace indigo::log {
 
-// A checkpoint, and where the log goes on from it.
+// A checkpoint, and where the log continues from it.
 struct CheckpointPlace {
   uint64_t number = 0;  // 0: there is none
   uint64_t epoch = 1;

@@ -188,7 +188,7 @@ bool WriteAheadLog::wait_durable(Lsn lsn) {
   const auto done = [&] { return durable_end_.load() > lsn.value || failed_.load(); };
   while (!done()) {
     if (durable_.wait(done) == WaitResult::kWoken) break;
-    // Interrupted: a commit that is in the log cannot be taken back, so it goes on to wait, one flush at the most.
+    // Interrupted: a commit that is in the log cannot be taken back, so it continues to wait, one flush at the most.
     std::this_thread::yield();
   }
   return durable_end_.load() > lsn.value;
@@ -281,7 +281,7 @@ void WriteAheadLog::run_flusher() {
       // Persistent memory and level `process` need no flush; the watermark follows from time to time.
       if (!flushes()) wake_.wait_for(lock, kIdleBeforeWatermark, [this] { return stop_; });
     } else if (watermark_lsn_ < durable_end_.load()) {
-      // Idle for a moment: what is durable shall be known to be, so that damage to it is not taken for a torn tail.
+      // Idle for a moment: notes what is durable, so that damage to it is not taken for a torn tail.
       if (stop_ || sleep(lock, kIdleBeforeWatermark)) flush(lock);
     } else if (stop_) {
       return;

@@ -3,7 +3,7 @@
 //
 // All clones that one call makes show the same moment: everything that was committed by then, and nothing else; neither
 // pending changes nor row locks of transactions that are open. Source and clone are tables like all others from then on,
-// both may be written, cloned and dropped in any order. Transactions of all databases go on meanwhile; what they wait is
+// both may be written, cloned and dropped in any order. Transactions of all databases continue meanwhile; what they wait is
 // the time of `make`, and of the operations on leaves that were under way.
 //
 // Snapshots from before the call must not be used on a clone: it has no older versions, and they may miss rows.

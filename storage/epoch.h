@@ -10,7 +10,7 @@
 // 2. What is retired in epoch e (after it was unlinked) is freed when the global epoch is at least e + 2; no guard that
 //    could have found it is active then.
 // 3. Between pause_writers and resume_writers no WriteGuard is active. No thread enters a WriteGuard inside another guard, and
-//    who has paused the writers neither suspends nor waits for anyone who may be about to write.
+//    the thread that has paused the writers neither suspends nor waits for anyone who may be about to write.
 // Source: Fraser, Practical lock-freedom (2004), 5.2.3.
 #pragma once
 

@@ -17,7 +17,7 @@ StorageStatus restore_row(Table& table, Bytes key, Bytes row);
 void restore_erase(Table& table, Bytes key);
 // A table with the rows that `source` has now; both may be changed. Nothing may be restored into it at the same time.
 std::shared_ptr<Table> restore_clone(Store& store, Table& source, log::DurableId id);
-// After the last one: hidden row ids go on above those in use.
+// After the last one: hidden row ids continue above those in use.
 void restore_end(Table& table);
 
 }  // namespace indigo::storage

@@ -1,11 +1,11 @@
 // Lets work be finished although its statement is to stop: entries of indexes must go when a change is taken back, and
 // computing their keys looks for cancel requests.
 //
-// While it lives, Waiter::current() is this: it gives way like the session's own waiter, and knows of no request that
-// concerns only the statement, and of no deadline. What ends the session is told after the next time it gave way. All
+// While it lives, Waiter::current() is this: it yields like the session's own waiter, and knows of no request that
+// concerns only the statement, and of no deadline. What ends the session is told after the next time it yielded. All
 // requests stay with the session's waiter.
 //
-// Thread safety: the session's, which may go on in another thread when it has given way.
+// Thread safety: the session's, which may continue in another thread when it has given way.
 #pragma once
 
 #include "base/wait_point.h"

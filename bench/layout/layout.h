@@ -12,7 +12,7 @@
 //     Answer lock(TableRef, key, std::string& row)       reads the newest version and takes it for update or erase
 //     Answer update(TableRef, key, row), erase(TableRef, key)      after lock
 //     Answer insert(TableRef, key, row)
-//     void scan(TableRef, low, high, limit, visit)       low <= key < high, at most `limit` rows; visit(key, row) -> go on?
+//     void scan(TableRef, low, high, limit, visit)       low <= key < high, at most `limit` rows; visit(key, row) -> continue?
 // Keys are 8-byte numbers. Transactions see one snapshot; first updater wins.
 #pragma once
 

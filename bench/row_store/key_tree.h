@@ -33,7 +33,7 @@ class KeyTree {
     uint64_t key, value;
   };
   static constexpr size_t kLeafEntries = (kNodeBytes - 32) / 16;
-  // The entries from `key` on in the leaf that covers it; `next` is where to go on, kNone at the end.
+  // The entries from `key` on in the leaf that covers it; `next` is where to continue, kNone at the end.
   size_t read_leaf(uint64_t key, Entry (&entries)[kLeafEntries], uint64_t& next) const;
 
  private:

@@ -1,5 +1,5 @@
 // How pg_attribute marks a column that was added to rows that were there (types/value/row_codec.h): its attcacheoff, which
-// nobody else uses.
+// no other code uses.
 #pragma once
 
 #include <cstdint>

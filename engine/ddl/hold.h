@@ -11,7 +11,7 @@
 
 namespace indigo::engine::ddl {
 
-// 42704 and its like when somebody has dropped it meanwhile.
+// 42704 and the like when somebody has dropped it meanwhile.
 Status hold(DdlContext& c, const Address& mentioned);
 // Without looking whether it is still there.
 Status lock_mentioned(DdlContext& c, const Address& mentioned);

@@ -33,7 +33,7 @@ class References {
   void add(Oid class_id, Oid object, int32_t sub = 0) {
     if (object != kInvalidOid) addresses_.insert({class_id, object, sub});
   }
-  // Answers whether to go on below it.
+  // Answers whether to continue below it.
   bool node(const sql::Expr& e);
   void type(const TypeRef& t);
   void constant(const sql::ConstExpr& e);

@@ -32,7 +32,7 @@ class Backups {
     uint64_t bytes = 0, microseconds = 0;
   };
   // Copies everything that had been committed at some moment after the call into a new or empty directory. 55000 when it is
-  // not empty, 55006 when it is in use; 57014 and its like when the wait is ended, which ends the backup soon after.
+  // not empty, 55006 when it is in use; 57014 and the like when the wait is ended, which ends the backup soon after.
   Result<Written> make(const std::string& path);
   // Ends those under way, and refuses more.
   void stop();

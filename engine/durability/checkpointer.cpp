@@ -68,7 +68,7 @@ bool Checkpointer::due(Clock::time_point last) const {
   if (requested_ > begun_) return true;
   const uint64_t bytes = log_.bytes_appended() - bytes_at_last_;
   if (bytes == 0) return false;
-  // A third of the limit: the log since the checkpoint before is kept, too, and goes on while this one is written.
+  // A third of the limit: the log since the checkpoint before is kept, too, and continues while this one is written.
   return bytes >= limits_.log_bytes / 3 || Clock::now() - last >= limits_.interval;
 }
 

@@ -1,4 +1,4 @@
-// Writes checkpoints: a consistent snapshot of everything that is kept, while transactions go on; then the log below the
+// Writes checkpoints: a consistent snapshot of everything that is kept, while transactions continue; then the log below the
 // checkpoint before it is used again, so that a start can begin with either. On time (checkpoint_timeout), on log volume
 // (max_wal_size), on request, when the disk is full, and soon after a start that had to read the log.
 //
@@ -32,7 +32,7 @@ class Checkpointer {
                const CheckpointLimits& limits);
   ~Checkpointer();  // stop()
 
-  // Asks for one, and waits until one that began after the call has ended. 57014 and its like when the wait is ended.
+  // Asks for one, and waits until one that began after the call has ended. 57014 and the like when the wait is ended.
   Status checkpoint();
   // Ends the thread; with `last_one` after a last checkpoint, if anything was logged since the one before.
   Status stop(bool last_one);

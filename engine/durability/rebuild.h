@@ -6,7 +6,7 @@
 
 namespace indigo::engine {
 
-// Builds the secondary indexes of every user's table of every database, each on one of so many threads, and drops temporary
+// Builds the secondary indexes of every user's table of every database, each on one of that many threads, and drops temporary
 // schemas. `collations_changed`: tables whose key has text under an ICU collation are rewritten, as their keys are sort keys.
 Status rebuild_after_recovery(InstanceImpl& instance, unsigned threads, bool collations_changed);
 

@@ -1,5 +1,5 @@
 // One moment of everything that is kept, written as a checkpoint file: what checkpoints and backups have in common.
-// Thread safety: several may be written at once, each by one thread, while transactions go on.
+// Thread safety: several may be written at once, each by one thread, while transactions continue.
 #pragma once
 
 #include <atomic>

@@ -31,7 +31,7 @@ class AutoAnalyzer {
   ~AutoAnalyzer();  // stop()
 
   void stop();
-  // Ends the work in the database; it goes on with the next one.
+  // Ends the work in the database; it continues with the next one.
   void leave(Oid database);
 
  private:

@@ -29,7 +29,7 @@ struct RequiredPrivilege {
   bool reads = false, inserts = false, updates = false;
 };
 
-// A function that not everybody may execute. Views' functions, too, ask for the privileges of who reads the view.
+// A function that is not executable by PUBLIC. Views' functions, too, need the privileges of the view's reader.
 struct RequiredFunction {
   Oid oid = kInvalidOid;
   std::string name;

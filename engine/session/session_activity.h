@@ -1,4 +1,4 @@
-// What others may see of a session: pg_stat_activity and its kin.
+// What others may see of a session: pg_stat_activity and the like.
 // Thread safety: the session writes under `mutex`, rarely; readers take it too.
 #pragma once
 

@@ -8,13 +8,13 @@
 //   settings()     values; setting_effects(): what they do;                  settings/settings.h, session_settings.h,
 //                  applied_settings(): what they come to                     settings/applied_settings.h
 //   roles()        whom the session acts as                                  session_roles.h
-//   statements()   prepared statements by name                               prepared_statements.h
-//   portals()      portals and cursors by name                               portals.h
-//   preparation()  text -> plan, through the cache                           preparation.h
-//   parameters()   literals and Bind's values -> a portal's parameters       parameter_binding.h
+//   statements()   prepared statements by name                               portal/prepared_statements.h
+//   portals()      portals and cursors by name                               portal/portals.h
+//   preparation()  text -> plan, through the cache                           portal/preparation.h
+//   parameters()   literals and Bind's values -> a portal's parameters       portal/parameter_binding.h
 //   runner()       runs portals and utility statements                       statement_runner.h
 //   executions()   operators that wait for their plan's next run             execution_pool.h
-//   sequences()    currval and its kin                                       sequence_values.h
+//   sequences()    currval and the like                                       sequence_values.h
 //   routines()     functions and procedures in SQL and PL/pgSQL              programs/programs.h
 //   triggers()     trigger functions, for the executor                       programs/trigger_caller.h
 //   context()      all of it as SQL functions see it                         session_functions.h

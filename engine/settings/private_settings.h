@@ -1,5 +1,5 @@
 // Who may see and set a setting. Those that tell of the machine are shown to superusers and to who acts for
-// pg_read_all_settings; superusers' are set by them and by who has been granted SET ON PARAMETER.
+// pg_read_all_settings; superusers' are set by them and by roles with SET ON PARAMETER.
 // Thread safety: one session.
 #pragma once
 

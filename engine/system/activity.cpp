@@ -29,7 +29,7 @@ namespace {
 
 Datum timestamp_or_null(int64_t t) { return t == 0 ? Datum::make_null(Phys::kI64) : Datum::of(t); }
 
-// What the session does is shown to its role's members and to who reads all statistics; others see that it is there.
+// What the session does is shown to its role's members and to readers of all statistics; others see that it exists.
 bool may_see(SessionParts& session, SessionActivity& activity) {
   Oid user = kInvalidOid;
   {

@@ -37,7 +37,7 @@ class Analysis {
   bool has_positions = true;
   // Whether calls of functions that nothing implements are refused (0A000).
   bool require_implementations = true;
-  // Whether functions in language SQL give way to their bodies. Not where the expression is printed back.
+  // Whether functions in language SQL yield to their bodies. Not where the expression is printed back.
   bool inline_functions = true;
   // Whether a COLLATE clause has been seen: without one no collation is explicit.
   bool has_collate_clause = false;

@@ -1,6 +1,6 @@
 // A pass over the text before libpg_query sees it. libpg_query has no stack check of its own and is slow on nested comments:
 //  - nested comments are flattened (their inner delimiters become blanks), and line comments become blanks (libpg_query does
-//    not let a string literal go on after one); byte offsets stay as they are, character positions may not;
+//    not let a string literal continue after one); byte offsets stay as they are, character positions may not;
 //  - chains of more than kMaxLinks operators, or set operations and joins, are refused with 54001. A chain inside brackets
 //    counts on top of the chain around it, so the count bounds the depth of the parse tree.
 // Thread safety: pure function.

@@ -13,7 +13,7 @@ bool is_conjunct_of(const Expr& e, const ExprPtr& condition);
 
 struct TargetReads {
   std::vector<int> columns;    // in the order in which they are found
-  bool system_column = false;  // ... or tableoid and its like
+  bool system_column = false;  // ... or tableoid and the like
   bool any() const { return system_column || !columns.empty(); }
 };
 // Outside of `condition`, which a view brings with it (null: none).

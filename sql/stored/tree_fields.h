@@ -134,7 +134,7 @@ void fields(auto& a, Is<Assignment> auto& s) { a(s.column, s.value); }
 void fields(auto& a, Is<OnConflict> auto& c) {
   a(c.update, c.arbiters, c.premises, c.assignments, c.where, c.excluded_entry);
 }
-// Of SELECT: what other commands have beside it is made anew for each statement.
+// Of SELECT: what other commands have beside it is rebuilt for each statement.
 void fields(auto& a, Is<Query> auto& q) {
   a(q.entries, q.from, q.where, q.targets, q.group_by, q.grouping_sets, q.has_aggregates, q.has_windows,
     q.has_set_functions, q.having, q.windows, q.distinct, q.distinct_on, q.order_by, q.limit, q.offset, q.with_ties,

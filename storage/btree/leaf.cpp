@@ -99,7 +99,7 @@ int Leaf::compare(size_t i, const KeyView& key) const {
 }
 
 size_t Leaf::lower_bound_of_prefix(uint64_t prefix, size_t count, uint64_t high_prefix) const {
-  // Branches here are worth their price: the processor goes on along the likely way while memory is slow.
+  // Branches here are worth their price: the processor continues along the likely way while memory is slow.
   const auto search = [this, prefix](size_t low, size_t high) {
     while (low < high) {
       const size_t middle = (low + high) / 2;

@@ -1,6 +1,6 @@
 // Binary search among ascending key prefixes, without branches that depend on them: for what lies in the caches, where a
 // branch that goes either way half of the time costs more than the comparisons that it saves. (Where memory is slow,
-// branches win: the processor goes on along the likely way meanwhile. Leaf searches with them.)
+// branches win: the processor continues along the likely way meanwhile. Leaf searches with them.)
 //
 // Thread safety: as that of `at`; with torn prefixes the answer is still in range.
 #pragma once

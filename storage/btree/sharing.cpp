@@ -126,7 +126,7 @@ void Tree::replace_foreign(const std::vector<Step>& steps, Leaf* leaf, void* pag
   copy_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// The records go on in the copy, versions and all; what stays behind is for the clones.
+// The records continue in the copy, versions and all; what stays behind is for the clones.
 void Tree::replace_shared(const std::vector<Step>& steps, Leaf* leaf, void* page) {
   std::string low, high;
   leaf->low_fence(low);

@@ -8,7 +8,7 @@
 // 2. Latches are taken from left to right; structure_mutex_ is taken before any latch and never while holding one.
 // 3. A leaf that leaves the tree is frozen first and retired by epoch; frozen means nothing in a foreign leaf.
 //
-// Cloning. A clone shares the root, and both trees go on with generations of their own, greater than all before. Of the
+// Cloning. A clone shares the root, and both trees continue with generations of their own, greater than all before. Of the
 // nodes that a tree can reach, it may change those of its generation (`writable`), in which case it has them, and all
 // above them, for itself. A leaf from before its first generation is foreign: another tree's, which this one reads as it was
 // when they were parted. Between the two are leaves that this tree made and shares with its clones.
@@ -47,7 +47,7 @@ class Tree {
   Tree(NodeMemory& memory, RecordMover& mover);
   // A clone of `source`; no writer is active in it. Generations are greater than any before, the clone's the greatest.
   Tree(Tree& source, RecordMover& mover, uint64_t source_generation, uint64_t generation);
-  ~Tree();  // lets go of all nodes; no guard may look at them
+  ~Tree();  // releases all nodes; no guard may look at them
   Tree(const Tree&) = delete;
   Tree& operator=(const Tree&) = delete;
 

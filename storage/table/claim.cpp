@@ -1,4 +1,4 @@
-// Claims and explicit row locks: who may change a record next, and waiting for who does now.
+// Claims and explicit row locks: who may change a record next, and waiting for the one that does now.
 #include <algorithm>
 
 #include "base/check.h"

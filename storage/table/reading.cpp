@@ -10,7 +10,7 @@ namespace {
 
 enum class PointRead : uint8_t { kFound, kNone, kRetry };
 
-// `likely`: where the record may be, for who has looked already.
+// `likely`: where the record may be, if the caller has looked already.
 PointRead read_point(const Tree& tree, const Leaf* leaf, uint64_t version, const KeyView& key, TransactionImpl& txn,
                      const ReadView& view, std::string& row, size_t likely = SIZE_MAX) {
   const Descriptor* self = txn.descriptor();

@@ -43,7 +43,7 @@ class StaleEntry {
   };
   // What the record looked like: while this holds, no version has come. Counts within the epoch only.
   struct Witness {
-    const Leaf* leaf = nullptr;  // null: no witness. A foreign leaf is none: its tree goes on in a copy
+    const Leaf* leaf = nullptr;  // null: no witness. A foreign leaf is none: its tree continues in a copy
     uint64_t version = 0, epoch = 0;
     const PendingVersion* pending = nullptr;
     const PendingEntry* top = nullptr;

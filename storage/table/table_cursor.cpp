@@ -55,7 +55,7 @@ StorageStatus TableCursor::next(std::span<RowRef> out, size_t& count) {
 }
 
 size_t TableCursor::most_records(size_t asked) {
-  // No more than is asked for, but more with each time: callers who take few may stop soon or go on for long. Who asks for
+  // No more than is asked for, but more with each time: callers who take few may stop soon or continue for long. Who asks for
   // less than before counts down to an end.
   const bool counts_down = asked < asked_;
   const size_t most = counts_down ? asked : std::max(asked, batch_);
@@ -104,7 +104,7 @@ void TableCursor::bounds(const Leaf* leaf, size_t count, bool has_fence, size_t&
   bool forward = direction_ == Direction::kForward;
   from = 0;
   to = count;
-  // A scan that goes on has read everything on the other side of continue_key_, the range's own bound included.
+  // A scan that continues has read everything on the other side of continue_key_, the range's own bound included.
   if (forward && !at_start_) {
     if (!leaf->begins_at(continue_key_)) from = leaf->lower_bound(KeyView(continue_key_), count, equal);
   } else if (range_.has_low && (forward || !has_fence || fence_ <= range_.low)) {

@@ -1,8 +1,8 @@
 // A range scan of the primary tree. It copies what the caller asks for of a leaf, validates it once, decides the visibility
-// of every record in it, and hands out images from the copy. A forward scan whose caller wants more goes on to the next
+// of every record in it, and hands out images from the copy. A forward scan whose caller wants more continues to the next
 // leaf under the same epoch guard, as long as its buffers have room.
 //
-// Thread safety: one session. Holds neither latch nor guard between calls; goes on by key.
+// Thread safety: one session. Holds neither latch nor guard between calls; continues by key.
 // Invariants:
 // 1. What was handed out or waits in rows_ are the visible records of the copied parts of leaves, in the scan's direction.
 // 2. Keys of short records lie byte-wise in keys_, or where the copied meta has their prefix.
@@ -32,7 +32,7 @@ class TableCursor final : public Cursor {
  private:
   // Reads the next records into `out`, or into rows_ when there are more. `count` may stay 0.
   void fill(std::span<RowRef> out, size_t& count);
-  Leaf* find(uint64_t& version) const;  // where to go on
+  Leaf* find(uint64_t& version) const;  // where to continue
   // Reads from this leaf into `out`, or rows_. False, with nothing changed, when the leaf changed meanwhile, or (with
   // `plain_only`) has records that are not plain.
   bool read_leaf(const Leaf* leaf, uint64_t version, bool plain_only, std::span<RowRef> out, size_t& count);
@@ -77,9 +77,9 @@ class TableCursor final : public Cursor {
   size_t batch_ = 0;          // how many records to read at least, whatever the caller asks for
   size_t asked_ = 0;          // what the last call asked for
   size_t most_ = 0;           // how many records to read now
-  std::string continue_key_;  // where to go on: a fence, or the key of a record
+  std::string continue_key_;  // where to continue: a fence, or the key of a record
   std::string fence_;
-  Leaf* next_leaf_ = nullptr;  // under the guard: where a forward scan goes on, probably
+  Leaf* next_leaf_ = nullptr;  // under the guard: where a forward scan continues, probably
 
   static constexpr size_t kFirstBatch = 16;
   static constexpr size_t kLeavesAtOnce = 2;  // for which the buffers have room

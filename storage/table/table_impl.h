@@ -154,7 +154,7 @@ class TableImpl final : public Table, public std::enable_shared_from_this<TableI
   template <class Try>
   StorageStatus attempt_until_done(TransactionImpl& txn, Bytes key, RowLockMode mode, LockWait wait, Claimed& out,
                                    Try attempt);
-  // Checks a committed record for a claim or lock; kOk goes on.
+  // Checks a committed record for a claim or lock; kOk continues.
   static StorageStatus check_committed(TransactionImpl& txn, const ReadView& view, const Leaf* leaf,
                                        const RecordMeta& m, bool key_share, Claimed& out, Attempt& attempt);
   PendingVersion* take_record(TransactionImpl& txn, Leaf* leaf, size_t i, RecordMeta m, Bytes key, RowLockMode mode);

@@ -45,7 +45,7 @@ struct alignas(64) SnapshotVersion {
   }
 
   // find() in many chains: each element is where to begin, and then what it found. Their cache misses overlap: a group of
-  // chains goes on by one version at a time, and the next one of each is fetched while the others are looked at.
+  // chains continues by one version at a time, and the next one of each is fetched while the others are looked at.
   static void find_all(std::span<const SnapshotVersion*> chains, uint64_t stamp) {
     constexpr size_t kGroup = 16, kLine = 64;  // about as many misses as a core has under way
     while (!chains.empty()) {

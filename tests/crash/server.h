@@ -26,7 +26,7 @@ struct Machine {
 // No disk: everything in memory.
 Result<std::unique_ptr<engine::Instance>> start(const Machine& machine, const Disk& disk);
 
-// A session; without one (nobody is let in) every statement fails with the reason.
+// A session; without one (no connection is accepted) every statement fails with the reason.
 class Client {
  public:
   explicit Client(engine::Instance& instance, const std::string& database = "postgres");

@@ -1,5 +1,5 @@
 // One seed: a workload of several clients on a simulated disk, crashes at persist points all along it, and for each crash two
-// more lives: recover, check, go on, crash (perhaps while recovering), recover, check.
+// more lives: recover, check, continue, crash (perhaps while recovering), recover, check.
 //
 // What is checked after each recovery:
 //   - every client's schema is what its script has after n transactions, for one n: nothing half, nothing out of order

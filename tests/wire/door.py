@@ -179,7 +179,7 @@ def tls_client(house):
     return context.wrap_socket(raw)
 
 
-def bad_clients_harm_nobody(binary):
+def bad_clients_harm_no_others(binary):
     with House(binary, RULES.replace("host all all all reject", "host all all all trust")) as house:
         for rubbish in (b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00", b"GET / HTTP/1.1\r\n\r\n", b"\0" * 5000, b"\x80" * 70000):
             with socket.create_connection(("127.0.0.1", house.server.port), timeout=TIMEOUT_S) as client:
@@ -220,7 +220,7 @@ def bad_clients_harm_nobody(binary):
         answers(house.server.address)
 
 
-def slow_handshakes_stop_nobody(binary):
+def slow_handshakes_stop_no_others(binary):
     with House(binary, authentication_timeout="2") as house:
         silent = []
         for _ in range(50):
@@ -336,8 +336,8 @@ CHECKS = [
     files_are_read_again,
     system_users_are_roles,
     much_goes_through_tls,
-    bad_clients_harm_nobody,
-    slow_handshakes_stop_nobody,
+    bad_clients_harm_no_others,
+    slow_handshakes_stop_no_others,
     cancel_and_drop_reach_through_tls,
     many_handshakes_at_once,
     wrong_files_end_the_start,

@@ -148,7 +148,7 @@ def sessions_are_ended_by_those_who_may(address, pid):
     done(admin, "drop role ending")
 
 
-def computed_keys_keep_nobody_waiting(address, pid):
+def computed_keys_keep_no_one_waiting(address, pid):
     """Index expressions that give their worker away, in sessions of one worker that change, take back and insert side by side:
     no client waits for ever, and the index finds every row. Also when statements are stopped in the middle."""
     key = "left(regexp_replace(s, '[^a-z]', '', 'g'), 10)"
@@ -191,4 +191,4 @@ def computed_keys_keep_nobody_waiting(address, pid):
         owner.close()
 
 
-CHECKS = [sessions_are_ended_by_those_who_may, timeouts_end_whatever_runs, computed_keys_keep_nobody_waiting, ctrl_c_in_psql, the_server_ends_whatever_runs]
+CHECKS = [sessions_are_ended_by_those_who_may, timeouts_end_whatever_runs, computed_keys_keep_no_one_waiting, ctrl_c_in_psql, the_server_ends_whatever_runs]

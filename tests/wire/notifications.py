@@ -65,7 +65,7 @@ def a_listener_in_a_transaction_keeps_the_queue(binary):
 
 
 def a_listener_that_does_not_read(binary):
-    """It holds up nobody else, and the server's memory is the queue's."""
+    """It holds up no other session, and the server's memory is the queue's."""
     BINARY[:] = [binary]
     with served() as server:
         deaf, listener, sender = (connect(server.address) for _ in range(3))

@@ -1,4 +1,4 @@
-"""What a server writes to its log, and that nobody waits for those who do not read it."""
+"""What a server writes to its log, and that no session waits when it is not read."""
 import os
 import signal
 import subprocess
@@ -110,7 +110,7 @@ def connections_are_logged(binary):
         assert ended.startswith("LOG:  disconnection: session time: 0:00:0") and ended.endswith("host=[local]"), ended
 
 
-def a_log_that_nobody_reads_stops_nobody(binary):
+def an_unread_log_stops_no_session(binary):
     with tempfile.TemporaryDirectory(prefix="indigo-log-") as folder:
         server = subprocess.Popen([binary, "serve", "-p", "0", "-h", "", "-k", folder, "-c", "log_statement=all"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -139,5 +139,5 @@ CHECKS = [
     passwords_are_not_logged,
     slow_statements_are_logged,
     connections_are_logged,
-    a_log_that_nobody_reads_stops_nobody,
+    an_unread_log_stops_no_session,
 ]

@@ -1,5 +1,5 @@
 // The aggregates' transition, combination and final functions that can be called from SQL, for aggregates of users' own:
-// float8_accum, int4_avg_accum, interval_avg and their like. Their states are arrays.
+// float8_accum, int4_avg_accum, interval_avg and the like. Their states are arrays.
 #include <cmath>
 
 #include "base/sqlstate.h"

@@ -1,4 +1,4 @@
-// hashint4, hashtext and their like: PostgreSQL's hash of values, with its results, for clients that make lock keys or
+// hashint4, hashtext and the like: PostgreSQL's hash of values, with its results, for clients that make lock keys or
 // shards of them. The server's own hash tables use type_order().
 #include <cmath>
 

@@ -14,7 +14,7 @@ namespace indigo::types {
 
 namespace {
 
-// ---- now and its kin
+// ---- now and the like
 int64_t now(FuncContext& context) { return context.session().transaction_timestamp(); }
 int64_t statement_now(FuncContext& context) { return context.session().statement_timestamp(); }
 int64_t clock_now() { return current_timestamp_now(); }

@@ -1,4 +1,4 @@
-// The families of functions: each is a table in one file, listed here and joined by registry.cpp.
+// The families of functions: each is a table in one file, declared in families.h, listed by families.cpp, joined by registry.cpp.
 //
 // An entry's name is the function's prosrc ("int4pl"): it stands for every pg_proc row with that source. Functions whose
 // source does not name them (SQL functions, aggregates) are written as pg_proc's name and argument types: "sum(int4)".

@@ -9,9 +9,9 @@
 namespace indigo::types {
 
 // Lets others run, and looks for a cancel request or a timeout. True: the context has an error (57014). Call it every
-// millisecond or so; the function may go on in its fiber later, so it must hold no latch.
+// millisecond or so; the function may continue in its fiber later, so it must hold no latch.
 bool interrupted(FuncContext& context);
-// False, with 54000, when a text of so many bytes would be too long (kMaxTextBytes).
+// False, with 54000, when a text of that many bytes would be too long (kMaxTextBytes).
 bool check_text_bytes(FuncContext& context, size_t bytes);
 
 }  // namespace indigo::types

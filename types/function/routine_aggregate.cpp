@@ -2,7 +2,7 @@
 //
 // 1. A state is made when its group's first row comes, or when it is finished: by the initial value, else null.
 // 2. A strict transition function is not called with nulls; a null state takes the first arguments as its value.
-// 3. Moving frames run the second set of functions; where an inverse answers null, the frame is computed anew.
+// 3. Moving frames run the second set of functions; where an inverse answers null, the frame is recomputed.
 #include <algorithm>
 #include <memory>
 

@@ -1,4 +1,4 @@
-// record_image_eq and its like: composite values compared by their bytes. Equality is PostgreSQL's; the order is one that
+// record_image_eq and the like: composite values compared by their bytes. Equality is PostgreSQL's; the order is one that
 // sorts by these bytes, which are this server's own for numeric, jsonb and arrays.
 #include <cstring>
 

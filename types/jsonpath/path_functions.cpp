@@ -1,4 +1,4 @@
-// jsonb_path_exists, _match, _query and their kin, and the operators @? and @@.
+// jsonb_path_exists, _match, _query and the like, and the operators @? and @@.
 #include <unordered_map>
 
 #include "base/sqlstate.h"

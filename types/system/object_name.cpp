@@ -97,7 +97,7 @@ Result<Name> parse_operator(Str text) {
 
 namespace {
 
-// 3F000, and 42501 for who may not look names up there.
+// 3F000, and 42501 without the right to look names up there.
 Status check_schema(FuncContext& context, const Name& name) {
   if (name.schema.empty() || name.schema == "pg_catalog") return {};
   const Oid schema = context.session().catalog().schema_named(name.schema);

@@ -6,7 +6,7 @@
 namespace indigo::wire {
 
 struct BackupOptions {
-  std::string host, port, user;  // empty: libpq's own defaults, PGHOST and its like
+  std::string host, port, user;  // empty: libpq's own defaults, PGHOST and the like
   std::string database = "postgres";
   std::string directory;  // on the server's machine
 };

@@ -69,7 +69,7 @@ Status give_to_group(const std::string& path, const std::string& group) {
   return failure("could not set group of file \"" + path + "\"");
 }
 
-// A port that nobody uses now, for a server with unix sockets only.
+// A port that is free now, for a server with unix sockets only.
 int free_port() {
   Socket probe(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

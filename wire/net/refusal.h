@@ -1,4 +1,4 @@
-// The last words to a client for whom the server has no memory, no descriptor or no place: an ErrorResponse with FATAL, written
+// The last message to a client for which the server has no memory, no descriptor or no place: an ErrorResponse with FATAL, written
 // without an allocation and without waiting. The socket is to be closed next.
 // Thread safety: all functions.
 #pragma once

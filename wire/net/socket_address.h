@@ -14,7 +14,7 @@ std::optional<sockaddr_storage> parse_socket_address(const std::string& text);
 // Empty for unix sockets.
 std::string socket_address_text(const sockaddr_storage& address);
 int socket_address_port(const sockaddr_storage& address);  // -1: it has none
-// The mask of an address family's first `bits` bits; nullopt: there are not so many.
+// The mask of an address family's first `bits` bits; nullopt: there are not that many.
 std::optional<sockaddr_storage> prefix_mask(int family, int bits);
 bool in_network(const sockaddr_storage& address, const sockaddr_storage& network, const sockaddr_storage& mask);
 // Whether the address is one of this machine's, or, with `network`, of a network of this machine's.

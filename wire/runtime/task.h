@@ -47,7 +47,7 @@ class Task final : public Waiter {
 
   // Called on the worker's thread when the task has slept for a while: gives memory back.
   void set_on_idle(std::function<void()> hook) { on_idle_ = std::move(hook); }
-  // Called before the task gives way inside the engine: sends what the client should see meanwhile.
+  // Called before the task yields inside the engine: sends what the client should see meanwhile.
   void set_before_wait(std::function<void()> hook) { before_wait_ = std::move(hook); }
 
  private:

@@ -16,7 +16,7 @@ constexpr auto kForgotten = std::chrono::minutes(1);
 Anteroom::Stay::Stay(Anteroom& room, Task& task) : room_(&room) {
   const std::lock_guard lock(room.mutex_);
   if (room.guests_.size() >= kMostGuests) {
-    // It stays in the list until it has gone; the next one who comes finds another.
+    // It stays in the list until it has gone; the next connection finds another.
     Task* oldest = room.guests_.front();
     room.guests_.splice(room.guests_.end(), room.guests_, room.guests_.begin());
     oldest->interrupt(InterruptReason::kTerminate);

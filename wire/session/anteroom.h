@@ -1,6 +1,6 @@
 // Those who have connected and have not shown yet who they are. Their number is bounded: when one more comes, the one that has
-// been here longest has to go, so that a flood of silent connections keeps out nobody who speaks. And who has shown something
-// wrong waits before he may try again: longer each time, by address.
+// been here longest has to go, so that a flood of silent connections keeps out no client that speaks. After a failure a client
+// waits before it may try again: longer each time, by address.
 // Thread safety: all functions, from any thread.
 #pragma once
 

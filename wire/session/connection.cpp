@@ -101,7 +101,7 @@ class Connection {
     if (logs_end) log_info("disconnection: session time: " + session_time(began) + " " + who(options));
   }
 
-  // Whoever guesses passwords from elsewhere shall take his time; clients of this machine need not.
+  // Guessing passwords from another machine is slowed down; clients of this one are not.
   void wait_after_failure(const Error& error) {
     const bool guess = error.state == sqlstate::kInvalidPassword || error.state == sqlstate::kInvalidAuthorization;
     if (!guess || address_.local() || address_.loopback()) return;
@@ -173,7 +173,7 @@ void run_connection(SharedState& shared, Socket socket, const ClientAddress& add
   Connection connection(shared, std::move(socket), address, task);
   try {
     connection.run();
-  } catch (...) {  // outside of all messages: of this connection nothing is left, the others go on
+  } catch (...) {  // outside of all messages: of this connection nothing is left, the others continue
     connection.give_up(exception_error());
   }
 }

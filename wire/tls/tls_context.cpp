@@ -25,7 +25,7 @@ Error config_error(std::string message) { return Error(sqlstate::kInvalidParamet
 
 Error with_reason(const std::string& what) { return config_error(what + ": " + take_tls_error()); }
 
-// A key that others can read protects nobody.
+// A key that others can read protects nothing.
 Status check_key_file(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) {
@@ -68,7 +68,7 @@ std::optional<std::string> ask_for_passphrase(const std::string& command) {
   return text;
 }
 
-// OpenSSL asks when a key is encrypted; without a command there is nobody to ask.
+// OpenSSL asks when a key is encrypted; without a command there is no answer.
 int passphrase_callback(char* buffer, int size, int writing, void* command_text) {
   const auto* command = static_cast<const std::string*>(command_text);
   if (writing != 0 || command == nullptr || command->empty() || size <= 0) return -1;

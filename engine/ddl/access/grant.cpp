@@ -30,7 +30,7 @@ std::string_view kind_of(const Target& t) {
   }
 }
 
-// Who may grant: the owner (and who has its rights) or a holder of grant options. Answers the grantor and what it may pass
+// Who may grant: the owner (and members of its role) or a holder of grant options. Answers the grantor and what it may pass
 // on: of the roles that the user acts for, the one with the most of it. `acl` with a table's own list where it is a column's.
 Status find_grantor(DdlContext& c, const Target& t, const types::Acl& acl, Oid owner, uint32_t wanted, Oid& grantor,
                     uint32_t& allowed) {

@@ -20,7 +20,7 @@ struct Target {
   Oid changed;  // whose descriptor to refresh
 };
 
-// 42501 for who may grant nothing of it, a warning (01007, 01006) for who may not grant all that is asked for.
+// 42501 when the role may grant nothing of it, a warning (01007, 01006) when it may not grant all of it.
 Status apply_grant(DdlContext& c, const PgQuery__GrantStmt& s, const Target& t, uint32_t wanted,
                    std::span<const Oid> grantees);
 // On every object of the statement. `kind` as errors call such objects.

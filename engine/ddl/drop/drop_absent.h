@@ -1,5 +1,5 @@
 // DROP of objects of kinds that cannot be created here: rules, operators and more. They do not exist, which is an
-// error or, with IF EXISTS, a notice: scripts that drop before they create go on.
+// error or, with IF EXISTS, a notice: scripts that drop before they create continue.
 // Thread safety: as DdlContext.
 #pragma once
 

@@ -1,4 +1,4 @@
-// DROP along pg_depend, in PostgreSQL's order: who is told first, and who goes before whom.
+// DROP along pg_depend, in PostgreSQL's order: of messages, and of removals.
 #include <algorithm>
 #include <set>
 

@@ -1,6 +1,6 @@
 // CREATE, ALTER and DROP EXTENSION: rows of pg_extension, and of pg_depend for what an extension has made ('e').
 //
-// The definitions of an extension are statements like anybody's; DdlContext::extension says for whom they run, and what they
+// The definitions of an extension are ordinary statements; DdlContext::extension says for which extension they run, and what they
 // make becomes a member. A member goes with its extension only, and dumps leave it out.
 // Thread safety: as the DdlContext.
 #pragma once

@@ -8,7 +8,7 @@ namespace indigo::engine::ddl {
 Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s);
 // REFRESH VERSION: the version is always ICU's own, so there is never anything to refresh.
 Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt& s);
-// By its name; 42704 when there is none, 42501 for who does not own it.
+// By its name; 42704 when there is none, 42501 without ownership.
 Result<Oid> owned_collation(DdlContext& c, NodeList name);
 // DROP COLLATION: nothing, with a notice, when it is missing and may be.
 Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok);

@@ -98,7 +98,7 @@ std::string row_text(DdlContext& c, const RelationInfo& view, Bytes row) {
   return out + ")";
 }
 
-// The rows that are new and those that are gone, changed in place: readers go on reading.
+// The rows that are new and those that are gone, changed in place: readers continue reading.
 Status refresh_rows(DdlContext& c, const RelationInfo& view) {
   std::unordered_map<std::string, uint64_t> wanted;
   std::string image;

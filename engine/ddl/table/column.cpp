@@ -9,7 +9,7 @@ namespace indigo::engine::ddl {
 
 namespace {
 
-// serial and its like: the integer type behind the name.
+// serial and the like: the integer type behind the name.
 std::optional<Oid> serial_type(const PgQuery__TypeName* name) {
   const NodeList parts = nodes(name->n_names, name->names);
   if (parts.size() != 1) return std::nullopt;
@@ -36,7 +36,7 @@ Error of_default(DdlContext& c, const NewColumn& column, std::unique_ptr<Error> 
   return out;
 }
 
-// serial and its like: an integer column that is not null, and a sequence.
+// serial and the like: an integer column that is not null, and a sequence.
 Status read_serial(DdlContext& c, const PgQuery__ColumnDef& d, Oid integer, const std::string& where, ColumnSpec& out) {
   if (d.type_name->n_array_bounds > 0) {
     return Error(sqlstate::kFeatureNotSupported, "array of serial is not implemented")

@@ -18,7 +18,7 @@ struct NewConstraint {
   Oid relation = kInvalidOid, type = kInvalidOid, index = kInvalidOid, foreign_relation = kInvalidOid;
   char on_update = ' ', on_delete = ' ', match = ' ';
   std::vector<int16_t> columns, foreign_columns, delete_set_columns;
-  std::vector<Oid> equality;   // conpfeqop and its kin
+  std::vector<Oid> equality;   // conpfeqop and the like
   std::vector<Oid> exclusion;  // conexclop
   std::optional<std::string> expression;
 };

@@ -168,7 +168,7 @@ Status check_no_nulls(DdlContext& c, const RelationInfo& relation, std::span<con
 
 namespace {
 
-// Rows that are written anew have all columns.
+// Rewritten rows have all columns.
 Status forget_missing_values(DdlContext& c, Oid relation) {
   std::vector<int16_t> columns;
   table(c, pg_attribute::kOid).scan(c.txn, {Datum::of_oid(relation)}, [&](RowReader row) {

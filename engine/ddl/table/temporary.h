@@ -5,7 +5,7 @@
 
 namespace indigo::engine::ddl {
 
-// The temporary schemas of all sessions with all that is in them, without a notice; for who knows that none is there.
+// The temporary schemas of all sessions with all that is in them, without a notice; the caller knows that no session is there.
 Status drop_temporary_schemas(DdlContext& c);
 Status set_on_commit(DdlContext& c, Oid relation, PgQuery__OnCommitAction action);
 

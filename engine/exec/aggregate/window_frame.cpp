@@ -98,7 +98,7 @@ uint32_t WindowFrame::groups_bound(const WindowPartition& p, uint32_t row, Kind 
 }
 
 // RANGE with an offset: the first row (is_end: the first row after the last) that lies within it, nulls apart. Bounds move
-// forward only, so the search goes on where the row before ended.
+// forward only, so the search continues where the row before ended.
 Result<uint32_t> WindowFrame::range_bound(QueryState& state, const WindowPartition& p, uint32_t row, Kind kind,
                                           size_t offset, bool is_end) {
   if (kind == Kind::kUnboundedPreceding) return 0;

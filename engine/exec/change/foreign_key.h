@@ -1,5 +1,5 @@
 // What a statement's changes owe to foreign keys, to deferrable keys and to AFTER triggers, done at the statement's end in
-// order of the changes. What SET CONSTRAINTS or INITIALLY DEFERRED lets wait goes on to
+// order of the changes. What SET CONSTRAINTS or INITIALLY DEFERRED lets wait continues to
 // DeferredChecks.
 //
 //   child written   its parent must exist; the parent's row is locked FOR KEY SHARE. Tried at once: a parent that is there

@@ -3,7 +3,7 @@
 // Data flow. Rows are images in the layout of the trigger's own relation. RowTriggers (row_triggers.h) decides which triggers
 // fire, evaluates WHEN and calls BEFORE and INSTEAD OF triggers while the row is changed; AFTER triggers go as events into the
 // statement's queue (foreign_key.h), together with what foreign keys owe, so that both run in the order of the changes; events
-// of deferred constraint triggers go on to DeferredChecks.
+// of deferred constraint triggers continue to DeferredChecks.
 //
 // What a function sees: a volatile one begins a command of its own, so it sees all that the statement has done so far, also
 // to earlier rows of the same statement; the row that a BEFORE trigger is called for is not written yet.

@@ -12,7 +12,7 @@ class AndOrNode final : public Node {
   AndOrNode(QueryState& state, bool is_and, std::vector<NodePtr> arguments)
       : Node(state), is_and_(is_and), arguments_(std::move(arguments)) {}
 
-  // A row goes on to the next argument until one decides it (false for AND, true for OR).
+  // A row continues to the next argument until one decides it (false for AND, true for OR).
   const Vector& evaluate(const Frame& frame, Selection selection) override {
     out_.init(Phys::kBool, frame.extent);
     bool* out = out_.data<bool>();

@@ -1,4 +1,4 @@
-// CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_USER and their kin: one value for each run.
+// CURRENT_DATE, CURRENT_TIMESTAMP, CURRENT_USER and the like: one value for each run.
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_context.h"

@@ -1,4 +1,4 @@
-// Stored expressions as pg_get_expr and its kin show them: names qualified only where search_path does not find them.
+// Stored expressions as pg_get_expr and the like show them: names qualified only where search_path does not find them.
 // Thread safety: one session.
 #pragma once
 

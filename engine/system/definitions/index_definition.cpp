@@ -148,7 +148,7 @@ std::optional<IndexInfo> built_in_index(SessionParts& session, Oid index, const 
   return out;
 }
 
-// fillfactor='70' and its like, as WITH (...) takes them.
+// fillfactor='70' and the like, as WITH (...) takes them.
 std::string storage_options(SessionParts& session, Oid index) {
   std::string out;
   CatalogRows(session).find(pg_class::kOid, index, [&](RowReader row) {

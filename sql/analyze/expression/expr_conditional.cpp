@@ -1,4 +1,4 @@
-// CASE, COALESCE, GREATEST, LEAST, IS NULL, IS TRUE and their kin.
+// CASE, COALESCE, GREATEST, LEAST, IS NULL, IS TRUE and the like.
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"

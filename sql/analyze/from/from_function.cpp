@@ -104,7 +104,7 @@ Status add_defined_columns(Scope& scope, NodeList definitions, Entry& entry) {
   return {};
 }
 
-// json_to_record, json_populate_record and their kin learn the row's shape from a last argument: a record of nulls with the
+// json_to_record, json_populate_record and the like learn the row's shape from a last argument: a record of nulls with the
 // definitions' names and types.
 ExprPtr with_row_shape(Scope& scope, const ExprPtr& call, const Entry& entry, size_t first) {
   const auto* e = try_as<CallExpr>(call);

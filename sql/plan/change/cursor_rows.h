@@ -1,5 +1,5 @@
 // Queries of cursors tell where their rows come from: the row keys of the tables that UPDATE and DELETE ... WHERE CURRENT OF may
-// change are further result columns. PostgreSQL's rule: with FOR UPDATE and its kin every locked table, else the one table of
+// change are further result columns. PostgreSQL's rule: with FOR UPDATE and the like every locked table, else the one table of
 // a query without joins, grouping, sorting and the like.
 // Thread safety: one planning, one thread.
 #pragma once

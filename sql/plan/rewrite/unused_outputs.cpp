@@ -31,7 +31,7 @@ bool query_allows(const Query& q) {
   return q.command == CommandKind::kSelect && !q.set_operation && !q.distinct && q.distinct_on.empty() && !one_group;
 }
 
-// Computing it costs something, and nobody sees whether it happens.
+// Computing it costs something, and has no visible effect.
 bool can_drop(const TargetEntry& t) {
   const ExprKind kind = t.expr->kind;
   if (kind == ExprKind::kVar || kind == ExprKind::kConst || kind == ExprKind::kParam) return false;

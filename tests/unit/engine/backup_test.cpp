@@ -1,4 +1,4 @@
-// Backups beside checkpoints: who waits for whom. What they hold is tests/durability/run's.
+// Backups beside checkpoints: which waits for which. What they hold is tests/durability/run's.
 #include "engine/durability/backup.h"
 
 #include <future>
@@ -14,7 +14,7 @@ namespace {
 
 using log::SimulatedDirectory;
 
-// A target that stops at its first step until it is let go.
+// A target that stops at its first step until it is released.
 class Blocked {
  public:
   Backups::OpenDirectory opener() {

@@ -74,7 +74,7 @@ TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
   EXPECT_EQ(run("checkpoint"), "58030");
   EXPECT_EQ(run("begin; select count(*) from t where id = 1"), "1") << "reading goes on within a block";
   EXPECT_EQ(run("commit"), "58030") << "but what was read may be lost";
-  disk_->fail_syncs_after(UINT64_MAX);  // nobody tries again
+  disk_->fail_syncs_after(UINT64_MAX);  // there is no second try
   EXPECT_EQ(run("insert into t values (4)"), "58030");
   disk_ = disk_->crash_now();
   open();
@@ -82,7 +82,7 @@ TEST_F(DurabilityTest, AFailedFlushIs58030AndNothingIsAcknowledgedAfterIt) {
   EXPECT_EQ(run("select count(*) from t where id > 2"), "0");
 }
 
-// Stamps go on above those of the log, from whichever source they came.
+// Stamps continue above those of the log, from whichever source they came.
 TEST_F(DurabilityTest, ATablesThresholdsHoldAfterAStart) {
   open();
   const auto leaves = [this](const std::string& table) {

@@ -228,7 +228,7 @@ TEST(RecoveryFaults, AFailedFlushAcknowledgesNothingFromThenOn) {
   ASSERT_TRUE(life.log->wait_durable(put_row(*life.log, 2, 1, "a", "x")));
   disk.fail_syncs_after(disk.persist_points() + 1);
   EXPECT_FALSE(life.log->wait_durable(put_row(*life.log, 3, 1, "b", "x")));
-  disk.fail_syncs_after(UINT64_MAX);  // the device would work again: nobody asks it
+  disk.fail_syncs_after(UINT64_MAX);  // the device would work again, but is not asked
   EXPECT_EQ(put_row(*life.log, 4, 1, "c", "x"), Lsn{});
   EXPECT_EQ(life.log->failure().error().state, sqlstate::kIoError);
 }

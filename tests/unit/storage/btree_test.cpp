@@ -252,7 +252,7 @@ TEST(Memory, StatementsGetNothingAboveTheLimitButCommitsDo) {
   void* b = pages.allocate(Need::kMust);
   ASSERT_NE(b, nullptr);
   blocks.push_back(b);
-  for (int i = 0; i < 12; i++) {  // what was given back may be had again
+  for (int i = 0; i < 12; i++) {  // what was given back may be allocated again
     pages.free(blocks.back());
     blocks.pop_back();
   }

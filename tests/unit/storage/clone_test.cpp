@@ -1,4 +1,4 @@
-// Clones of tables: they share leaves with their source and with each other, and nobody sees anybody else's changes.
+// Clones of tables: they share leaves with their source and with each other, and none sees another's changes.
 #include "storage/clone.h"
 
 #include <random>
@@ -76,7 +76,7 @@ TEST_F(CloneTest, HasWhatWasCommitted) {
   ASSERT_EQ(erase(*open, key_of(4)), StorageStatus::kOk);
   auto copy = clone(*table);
   EXPECT_EQ(rows_of(*copy.table), before);
-  // What is open goes on in the source alone.
+  // What is open continues in the source alone.
   commit(*open);
   EXPECT_EQ(rows_of(*copy.table), before);
   Rows after = before;

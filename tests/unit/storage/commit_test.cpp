@@ -24,7 +24,7 @@ class TextSink final : public log::OperationSink {
   void clone(log::DurableId, log::DurableId) override {}
 };
 
-// Remembers what is appended; holds one append back until it is let go.
+// Remembers what is appended; holds one append back until it is released.
 class TestLog final : public log::Log {
  public:
   bool records() const override { return true; }

@@ -1,4 +1,4 @@
-// A pause point at which the merge of an index is held until it is let go (storage/pause_points.h).
+// A pause point at which the merge of an index is held until it is released (storage/pause_points.h).
 #pragma once
 
 #include <condition_variable>

@@ -15,7 +15,7 @@
 namespace indigo::storage {
 namespace {
 
-// Sessions that take turns on one thread; each goes on where it yields, in an order that the seed decides.
+// Sessions that take turns on one thread; each continues where it yields, in an order that the seed decides.
 class FiberSessions {
  public:
   explicit FiberSessions(uint32_t seed) : random_(seed) {}
@@ -88,7 +88,7 @@ class IndexErase : public StoreFixture {
       keys.insert(key);
     return keys;
   }
-  // What the index must have when nobody is about: one entry for each row, and nothing else.
+  // What the index must have when it is at rest: exactly one entry for each row.
   void expect_index_of(const Rows& rows) {
     for (int i = 0; i < 8; i++) store->reclaim();
     static_cast<StoreImpl&>(*store).reclaimer().stop();

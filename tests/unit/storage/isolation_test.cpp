@@ -194,7 +194,7 @@ TEST_F(IsolationTest, WriteSkewPassesBelowSerializable) {
   EXPECT_EQ(committed(), (Rows{{"a", "0"}, {"b", "0"}}));
 }
 
-// A transaction reads what it wrote, in every way of reading, and nobody else does before it commits.
+// A transaction reads what it wrote, in every way of reading, and no other does before it commits.
 TEST_F(IsolationTest, OwnWritesAreReadByTheirWriterOnly) {
   IndexId index = IndexId{store->next_id().value};
   {

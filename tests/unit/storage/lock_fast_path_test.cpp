@@ -93,7 +93,7 @@ TEST_F(FastPathTest, HugeObjectNumbersWork) {
   locks_->release_all(*a_);
 }
 
-// Readers (weak) and writers (strong) of few tables; a writer must be alone, and nobody may be lost.
+// Readers (weak) and writers (strong) of few tables; a writer must be alone, and no waiter may be lost.
 TEST_F(FastPathTest, WeakAndStrongExcludeEachOtherUnderConcurrency) {
   constexpr int kThreads = 4, kTables = 2, kRounds = 3000;
   const uint32_t seed = random_seed();

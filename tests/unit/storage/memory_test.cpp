@@ -17,7 +17,7 @@ namespace {
 class MemoryTest : public StoreFixture {
  protected:
   int64_t bytes(MemoryKind kind) { return statistics_of(*store).bytes_of(kind); }
-  // What is retired waits for epochs; nobody else holds a guard here.
+  // What is retired waits for epochs; no other thread holds a guard here.
   void settle() {
     for (int i = 0; i < 8; i++) store->reclaim();
     static_cast<StoreImpl&>(*store).trim();

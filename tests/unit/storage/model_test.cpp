@@ -29,7 +29,7 @@ class ModelTest : public StoreFixture {
     std::string prefix = random() % 8 == 0 ? "" : "s" + std::to_string(random() % 20) + ":";
     return prefix + std::string(n, static_cast<char>('A' + random() % 26));
   }
-  // One random change of both; false when the transaction cannot go on.
+  // One random change of both; false when the transaction cannot continue.
   void change(Transaction& t, Rows& model) {
     std::string key = random_key(), row = random_row();
     Claimed claimed;

@@ -31,7 +31,7 @@ class NameExtractor final : public KeyExtractor {
   }
 };
 
-// One writer, in a table where all keys with its letter are its own. Without a lane: nobody else writes there.
+// One writer, in a table where all keys with its letter are its own. Without a lane: no other thread writes there.
 class ModelWriter {
  public:
   ModelWriter(Table& table, char letter, std::mt19937& random) : table_(table), letter_(1, letter), random_(random) {}

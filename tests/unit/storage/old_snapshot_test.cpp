@@ -50,7 +50,7 @@ TEST_F(OldSnapshotTest, EachReaderSeesItsMoment) {
   }
   for (auto& [reader, rows] : readers) check(*reader, rows);
   store->rollback(*writer);
-  // Versions that nobody else needs are cut out of the chains.
+  // Versions that no other snapshot needs are cut out of the chains.
   std::shuffle(readers.begin(), readers.end(), random);
   while (readers.size() > 3) {
     readers.pop_back();

@@ -119,7 +119,7 @@ class PausedModelTest : public StoreFixture {
     }
     return s;
   }
-  // Everything, while nobody changes anything.
+  // Everything, while nothing changes.
   void compare_whole() {
     Rows whole;
     for (size_t i = 0; i < lanes.size(); i++) {

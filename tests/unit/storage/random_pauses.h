@@ -1,4 +1,4 @@
-// Threads that are held at pause points (storage/pause_points.h) for a random while: most go on at once, some let others
+// Threads that are held at pause points (storage/pause_points.h) for a random while: most continue at once, some let others
 // run once, a few stay until others have come by many points. So what takes a moment, a split that the parent does not know yet,
 // a commit between stamp and install, is met by others in the middle.
 //

@@ -1,4 +1,4 @@
-// Schedules: threads that are held at a pause point (storage/pause_points.h) while others go on.
+// Schedules: threads that are held at a pause point (storage/pause_points.h) while others continue.
 //
 //   Actor w = starts([&] { ... }, PausePoint::kStamped);   // returns when it stands there
 //   ...                                                     // what happens meanwhile

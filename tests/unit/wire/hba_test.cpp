@@ -114,7 +114,7 @@ TEST_F(Matching, Names) {
   EXPECT_EQ(line("host all all .example.org trust", from("1.2.3.4")), 1);
   EXPECT_EQ(line("host all all .other.org trust", from("1.2.3.4")), 0);
   Applicant liar = from("1.2.3.4");
-  liar.resolves = [](const std::string&) { return false; };  // whoever owns an address may give it any name
+  liar.resolves = [](const std::string&) { return false; };  // the owner of an address may give it any name
   EXPECT_EQ(line("host all all .example.org trust", liar), 0);
 }
 

@@ -170,7 +170,7 @@ TEST(Nearness, AFarClientCostsFewLooksAndMovesLessAndLess) {
 class MovingSessions : public ServerTest {};
 
 // Clients that ask in turn are far from every worker: the answer is there before the next question comes. Their
-// sessions look for a better worker now and then, and nobody notices.
+// sessions look for a better worker now and then, unnoticed by clients.
 TEST_F(MovingSessions, AnswerAsIfTheyHadStayed) {
   start();
   constexpr size_t kClients = 4;

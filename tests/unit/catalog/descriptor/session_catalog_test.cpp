@@ -121,7 +121,7 @@ TEST_F(SessionCatalogTest, OwnChangesArePrivateUntilCommit) {
       << "both from the shared cache";
 }
 
-// Inside a transaction that has changed the catalog: who has waited for a table's lock must look again.
+// Inside a transaction that has changed the catalog: a session that has waited for a table's lock must look again.
 TEST_F(SessionCatalogTest, OthersCommitsAreSeenBesideOwnChanges) {
   SessionCatalog mine(*catalog_, database_, 1), other(*catalog_, database_, 2);
   auto first = store_->begin(Isolation::kReadCommitted, 2);
