@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "types/function/registry.h"
+#include "base/sqlstate.h"
 #include "types/function/routine_call.h"
 #include "types/oids.h"
 
