@@ -52,7 +52,8 @@ Result<RowClaimer> RowClaimer::make(Builder& b, const std::shared_ptr<const cata
 }
 
 void RowClaimer::announce(QueryState& state) const {
-  storage::search_to_change(state.transaction(), *relation_->table);
+  // A partitioned table has no rows of its own: its partitions' claimers announce theirs.
+  if (relation_->table != nullptr) storage::search_to_change(state.transaction(), *relation_->table);
 }
 
 Selection RowClaimer::claim(QueryState& state, const Chunk*& source, Selection selection, storage::RowLockMode mode,

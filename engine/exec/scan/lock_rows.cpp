@@ -15,11 +15,7 @@ class LockRowsOperator final : public Operator {
 
   Status open(Open mode) override {
     error_ = nullptr;
-    for (const sql::LockRowsPlan::Lock& lock : plan_.locks) {
-      if (lock.mode >= storage::RowLockMode::kNoKeyUpdate) {
-        storage::search_to_change(state_.transaction(), *lock.relation->table);
-      }
-    }
+    announce(plan_.locks);
     return input_->open(mode);
   }
   void close() override { input_->close(); }
@@ -51,6 +47,15 @@ class LockRowsOperator final : public Operator {
   }
 
  private:
+  void announce(const std::vector<sql::LockRowsPlan::Lock>& locks) {
+    for (const sql::LockRowsPlan::Lock& lock : locks) {
+      if (lock.mode < storage::RowLockMode::kNoKeyUpdate) continue;
+      // A partitioned table has no rows of its own.
+      if (lock.relation->table != nullptr) storage::search_to_change(state_.transaction(), *lock.relation->table);
+      announce(lock.tables);
+    }
+  }
+
   // Locks the row in each table. False: it is gone, no longer qualifies, or is skipped.
   Result<bool> lock(const Chunk& chunk, uint32_t row) {
     bool changed = false;
