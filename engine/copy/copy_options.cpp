@@ -6,6 +6,7 @@
 
 #include "base/sqlstate.h"
 #include "sql/parse/option_value.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "engine/row_sink.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

@@ -10,6 +10,7 @@
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
+#include "engine/ddl/tree.h"
 #include "storage/statistics.h"
 #include "storage/table.h"
 #include "types/function/registry.h"

@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "engine/statement/utility_statement.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -38,8 +38,6 @@ namespace indigo::engine {
 
 namespace {
 
-using sql::nodes;
-
 std::string of_object(std::string_view verb, PgQuery__ObjectType type) {
   const std::string_view kind = object_type_name(type);
   return kind.empty() ? std::string(verb) : std::string(verb) + " " + std::string(kind);
@@ -92,7 +90,7 @@ std::string drop_concurrently(const PgQuery__Node& n) {
 }
 
 std::string detach_concurrently(const PgQuery__Node& n) {
-  for (const PgQuery__Node* node : nodes(n.alter_table_stmt->n_cmds, n.alter_table_stmt->cmds)) {
+  for (const PgQuery__Node* node : sql::nodes(n.alter_table_stmt->n_cmds, n.alter_table_stmt->cmds)) {
     const PgQuery__AlterTableCmd& command = *node->alter_table_cmd;
     if (command.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition && command.def->partition_cmd->concurrent)
       return "ALTER TABLE ... DETACH CONCURRENTLY";

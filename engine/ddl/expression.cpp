@@ -2,6 +2,7 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/references.h"
+#include "engine/ddl/tree.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/expr.h"

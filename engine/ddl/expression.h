@@ -5,6 +5,7 @@
 
 #include "engine/ddl/drop/dependency.h"
 #include "sql/expr.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -9,6 +9,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/tree.h"
 #include "engine/exec/execution.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/type/signature_text.h"

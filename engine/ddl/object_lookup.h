@@ -14,7 +14,7 @@
 #include "catalog/tables/system_indexes.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/ddl.h"
-#include "sql/parse/node.h"
+#include "sql/parse/tree_names.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/status.h"
 #include "types/oids.h"
@@ -28,10 +28,7 @@ using catalog::RelationKind;
 using catalog::RowReader;
 using catalog::RowValues;
 using catalog::SystemTable;
-using sql::is;
 using sql::NodeList;
-using sql::nodes;
-using sql::string_of;
 using storage::StorageStatus;
 using storage::TableLockMode;
 using types::ColumnInfo;

@@ -18,6 +18,7 @@
 #include "engine/exec/execution.h"
 #include "engine/statement/prepared.h"
 #include "sql/analyze/variables.h"
+#include "sql/parse/tree_names.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine {

@@ -9,6 +9,7 @@
 #include "engine/utility/utility.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "storage/store.h"
 #include "types/io/record.h"

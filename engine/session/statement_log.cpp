@@ -11,6 +11,7 @@
 #include "base/sqlstate.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/utility_statement.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

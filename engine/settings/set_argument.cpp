@@ -5,6 +5,7 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/settings/setting_table.h"
+#include "sql/parse/parse_tree.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 #include "types/text/strings.h"

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "catalog/descriptor/session_context.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

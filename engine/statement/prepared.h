@@ -9,6 +9,7 @@
 #include "engine/session/required_privileges.h"
 #include "sql/analyze/variables.h"
 #include "sql/parse/parser.h"
+#include "sql/parse/tree_names.h"
 #include "sql/plan.h"
 #include "sql/query.h"
 

@@ -1,5 +1,7 @@
 #include "engine/statement/utility_statement.h"
 
+#include "sql/parse/parse_tree.h"
+
 namespace indigo::engine {
 
 std::string_view object_type_name(PgQuery__ObjectType type) {

@@ -20,6 +20,7 @@
 #include "engine/settings/applied_settings.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
 #include "sql/policy/apply.h"
 #include "sql/query_walk.h"

@@ -15,6 +15,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "sql/parse/node.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
 #include "storage/transaction.h"
 

@@ -16,6 +16,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/statement/prepared.h"
 #include "engine/utility/utility.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

@@ -17,6 +17,7 @@
 #include "engine/utility/definition_host.h"
 #include "engine/utility/execute_parameters.h"
 #include "engine/utility/families.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "storage/transaction.h"
 

@@ -5,6 +5,7 @@
 #include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
 
 namespace indigo::engine {

@@ -8,6 +8,7 @@
 #include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

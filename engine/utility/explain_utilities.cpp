@@ -23,6 +23,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/explain/explain_plan.h"
 #include "sql/parse/option_value.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
 #include "storage/transaction.h"
 #include "types/oids.h"

@@ -20,6 +20,7 @@
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/query_walk.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"

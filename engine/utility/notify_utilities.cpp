@@ -5,6 +5,7 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -11,6 +11,7 @@
 #include "engine/utility/families.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/node.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -10,6 +10,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
 #include "sql/parse/node.h"
+#include "sql/parse/parse_tree.h"
 #include "types/oids.h"
 
 namespace indigo::engine {

@@ -13,6 +13,7 @@
 #include "engine/statement/result_shape.h"
 #include "engine/utility/families.h"
 #include "engine/utility/transaction_modes.h"
+#include "sql/parse/parse_tree.h"
 #include "types/oids.h"
 
 namespace indigo::engine {

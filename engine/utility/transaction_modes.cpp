@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/sqlstate.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "engine/session/transaction_block.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

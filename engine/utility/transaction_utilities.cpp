@@ -10,6 +10,7 @@
 #include "engine/session/transaction_block.h"
 #include "engine/utility/families.h"
 #include "engine/utility/transaction_modes.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -1,5 +1,6 @@
 // Statements of PostgreSQL's that are known by name and not built.
 #include "engine/utility/families.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

@@ -10,6 +10,7 @@
 #include "engine/row_sink.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/utility_statement.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 

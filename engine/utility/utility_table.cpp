@@ -9,6 +9,7 @@
 #include "engine/utility/definition_host.h"
 #include "engine/utility/families.h"
 #include "engine/utility/utility.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine {
 

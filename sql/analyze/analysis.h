@@ -16,6 +16,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/variables.h"
 #include "sql/expr.h"
+#include "sql/parse/tree_names.h"
 #include "types/function/context.h"
 
 namespace indigo::sql {

@@ -4,6 +4,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/type_name.h"
+#include "sql/parse/node.h"
 #include "sql/rule/fire_rules.h"
 #include "types/oids.h"
 

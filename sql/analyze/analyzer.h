@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "catalog/descriptor/session_context.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 #include "sql/query.h"
 
 namespace indigo::sql {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sql/analyze/analysis.h"
-#include "sql/parse/node.h"
+#include "sql/parse/tree_names.h"
 #include "sql/query.h"
 
 namespace indigo::sql {

@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "sql/parse/grammar_call.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::sql {
 

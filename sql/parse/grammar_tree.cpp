@@ -4,6 +4,7 @@
 #include <new>
 
 #include "sql/parse/grammar_call.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::sql {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

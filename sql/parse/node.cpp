@@ -1,5 +1,7 @@
 #include "sql/parse/node.h"
 
+#include "sql/parse/parse_tree.h"
+
 namespace indigo::sql {
 
 QualifiedName qualified_name(NodeList parts) {

@@ -9,10 +9,9 @@
 #include <vector>
 
 #include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
-
-using NodeList = std::span<PgQuery__Node* const>;
 
 inline NodeList nodes(size_t count, PgQuery__Node* const* items) { return {items, count}; }
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

@@ -9,6 +9,7 @@
 #include "sql/parse/grammar_call.h"
 #include "sql/parse/grammar_tree.h"
 #include "sql/parse/parse_error.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/pre_scan.h"
 #include "sql/parse/text_position.h"
 

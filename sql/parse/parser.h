@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

@@ -6,6 +6,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
+#include "sql/parse/node.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "sql/rule/rule_rows.h"

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sql/analyze/scope.h"
+#include "sql/parse/tree_names.h"
 #include "sql/rule/rewritten.h"
 
 namespace indigo::sql {

@@ -6,6 +6,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "types/oids.h"

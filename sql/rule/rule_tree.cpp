@@ -9,6 +9,7 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/deparse_query.h"
+#include "sql/parse/node.h"
 #include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 #include "types/oids.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "types/function/registry.h"
 #include "base/sqlstate.h"
+#include "types/function/registry.h"
 #include "types/function/routine_call.h"
 #include "types/oids.h"
 

@@ -8,6 +8,7 @@
 #include "engine/settings/private_settings.h"
 #include "engine/settings/set_argument.h"
 #include "engine/settings/setting_table.h"
+#include "sql/parse/node.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {

@@ -5,6 +5,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/privilege_list.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/tree_names.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

@@ -11,6 +11,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -5,6 +5,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/grant_target.h"
 #include "engine/ddl/access/privilege_list.h"
+#include "engine/ddl/tree.h"
 #include "engine/settings/setting_table.h"
 #include "types/text/ascii.h"
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -8,6 +8,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/tree.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

@@ -7,6 +7,7 @@
 #include "engine/ddl/drop/shared_dependency.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {

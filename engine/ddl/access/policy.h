@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/ddl/tree.h"
 #include "types/text/ascii.h"
 
 namespace indigo::engine::ddl {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/tree_names.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

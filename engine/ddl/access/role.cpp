@@ -10,6 +10,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "types/function/registry.h"
 #include "types/value/acl.h"
 

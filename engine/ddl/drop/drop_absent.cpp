@@ -1,6 +1,7 @@
 #include "engine/ddl/drop/drop_absent.h"
 
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "engine/statement/utility_statement.h"
 
 namespace indigo::engine::ddl {

@@ -16,6 +16,7 @@
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {

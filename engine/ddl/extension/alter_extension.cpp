@@ -5,6 +5,7 @@
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

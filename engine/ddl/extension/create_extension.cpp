@@ -3,6 +3,7 @@
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/comment.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/tree.h"
 #include "engine/settings/identifier_list.h"
 #include "sql/parse/parser.h"
 #include "storage/transaction.h"

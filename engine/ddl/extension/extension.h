@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/ddl/tree.h"
 #include "engine/settings/set_argument.h"
 
 namespace indigo::engine::ddl {

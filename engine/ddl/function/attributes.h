@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/ddl/function/signature.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -1,6 +1,7 @@
 #include "engine/ddl/function/body.h"
 
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/tree.h"
 #include "sql/parse/deparse_tree.h"
 #include "types/extension/extension.h"
 

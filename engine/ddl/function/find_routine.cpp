@@ -8,6 +8,7 @@
 #include "engine/ddl/operator/base_type.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/ddl/function/signature.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -4,6 +4,7 @@
 
 #include "engine/ddl/expression.h"
 #include "engine/ddl/operator/base_type.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

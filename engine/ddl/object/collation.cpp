@@ -2,6 +2,7 @@
 
 #include "catalog/catalog.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "types/value/collator.h"
 
 namespace indigo::engine::ddl {

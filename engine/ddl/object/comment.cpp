@@ -11,6 +11,7 @@
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rule/rule.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/row_sink.h"
 

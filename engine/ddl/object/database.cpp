@@ -11,6 +11,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/temporary.h"
+#include "engine/ddl/tree.h"
 #include "storage/store.h"
 #include "types/text/ascii.h"
 

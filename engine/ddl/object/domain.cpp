@@ -9,6 +9,7 @@
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
 #include "types/value/vector.h"

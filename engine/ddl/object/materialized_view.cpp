@@ -11,6 +11,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/stored/stored_tree.h"

@@ -19,6 +19,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {

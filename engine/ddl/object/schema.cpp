@@ -6,6 +6,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/default_privileges.h"
 #include "engine/ddl/drop/dependency.h"
+#include "engine/ddl/tree.h"
 #include "engine/settings/identifier_list.h"
 
 namespace indigo::engine::ddl {

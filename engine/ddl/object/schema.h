@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ddl/ddl.h"
+#include "sql/parse/tree_names.h"
 #include "types/value/acl.h"
 
 namespace indigo::engine::ddl {

@@ -3,6 +3,7 @@
 #include "catalog/database.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/remove_object.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -4,6 +4,7 @@
 #include "catalog/tables/sequence.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/rows.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

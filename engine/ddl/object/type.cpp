@@ -9,6 +9,7 @@
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/enum_order.h"
 #include "engine/ddl/table/create_table.h"
+#include "engine/ddl/tree.h"
 #include "sql/analyze/analyzer.h"
 #include "storage/table.h"
 

@@ -3,6 +3,7 @@
 
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/rows.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

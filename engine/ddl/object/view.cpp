@@ -5,6 +5,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/hold.h"
 #include "engine/ddl/object/view_options.h"
+#include "engine/ddl/tree.h"
 #include "sql/stored/stored_tree.h"
 #include "storage/table.h"
 

@@ -5,6 +5,7 @@
 #include "engine/ddl/references.h"
 #include "engine/ddl/table/create_table.h"
 #include "sql/analyze/analyzer.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ddl/tree.h"
 #include "sql/analyze/change/target_view.h"
 #include "types/text/ascii.h"
 #include "types/text/boolean_word.h"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/tree_names.h"
 #include "sql/query.h"
 
 namespace indigo::engine::ddl {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "engine/ddl/operator/aggregate_parts.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sql/analyze/expression/overloads.h"
+#include "sql/parse/node.h"
 
 namespace indigo::engine::ddl {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/ddl/operator/definition.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

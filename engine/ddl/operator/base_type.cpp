@@ -4,6 +4,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/type.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {

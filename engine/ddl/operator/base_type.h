@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/ddl/operator/definition.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -6,7 +6,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/operator/aggregate_parts.h"
 #include "engine/ddl/rows.h"
-#include "sql/parse/node.h"
+#include "engine/ddl/tree.h"
 #include "storage/transaction.h"
 #include "types/function/registry.h"
 

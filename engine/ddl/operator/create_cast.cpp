@@ -3,6 +3,7 @@
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

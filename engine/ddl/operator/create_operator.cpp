@@ -6,6 +6,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/operator/definition.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "catalog/object_privileges.h"
+#include "engine/ddl/tree.h"
 #include "sql/analyze/type/coerce.h"
 #include "types/value/acl.h"
 

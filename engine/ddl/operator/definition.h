@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/ddl/function/routine.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

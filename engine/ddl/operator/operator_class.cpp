@@ -5,6 +5,7 @@
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "types/builtin/index_methods.h"
 #include "types/extension/extension.h"
 

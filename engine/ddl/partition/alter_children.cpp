@@ -9,6 +9,7 @@
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/table/alter_table.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

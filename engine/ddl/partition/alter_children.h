@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

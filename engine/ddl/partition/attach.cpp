@@ -12,6 +12,7 @@
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"
 #include "storage/table.h"

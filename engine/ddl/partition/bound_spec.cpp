@@ -4,6 +4,7 @@
 
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/inherit.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 #include "sql/partition/constraint_text.h"
 #include "sql/partition/partition_map.h"

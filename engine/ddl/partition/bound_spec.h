@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/parse/tree_names.h"
 #include "sql/partition/bound.h"
 
 namespace indigo::engine::ddl {

@@ -7,6 +7,7 @@
 #include "engine/ddl/expression.h"
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/ddl/table/create_table.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

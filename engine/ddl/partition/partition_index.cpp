@@ -5,6 +5,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/table/rewrite.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -9,6 +9,7 @@
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "sql/parse/parser.h"
 #include "types/builtin/builtins.h"
 #include "types/builtin/index_methods.h"

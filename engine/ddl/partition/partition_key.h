@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ddl/drop/dependency.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

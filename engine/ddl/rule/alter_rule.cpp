@@ -1,6 +1,7 @@
 // Rules that are there: found by name, renamed, enabled, disabled, dropped.
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -4,6 +4,7 @@
 #include "engine/ddl/references.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/rule/rule.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/rule/rule_tree.h"
 #include "sql/stored/stored_tree.h"
 

@@ -7,6 +7,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
+#include "sql/parse/node.h"
 #include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {

@@ -8,6 +8,7 @@
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
+#include "engine/ddl/tree.h"
 #include "sql/analyze/analyzer.h"
 #include "types/builtin/function_text.h"
 #include "types/value/array_format.h"

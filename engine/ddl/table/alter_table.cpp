@@ -19,6 +19,7 @@
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/statement/utility_statement.h"
 #include "sql/analyze/analyzer.h"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql/parse/parse_tree.h"
+
 namespace indigo::engine::ddl {
 
 namespace {

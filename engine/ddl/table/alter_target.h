@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::engine::ddl {
 

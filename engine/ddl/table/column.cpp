@@ -4,6 +4,7 @@
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -7,6 +7,7 @@
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "types/value/acl.h"

@@ -3,6 +3,7 @@
 
 #include "engine/ddl/expression.h"
 #include "engine/ddl/table/index.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

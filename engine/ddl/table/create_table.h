@@ -3,6 +3,7 @@
 
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/table/constraint.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -6,6 +6,7 @@
 #include "catalog/descriptor/exclusion_info.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "sql/analyze/expression/overloads.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/ddl/table/constraint.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

@@ -4,6 +4,7 @@
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "types/value/vector.h"

@@ -13,6 +13,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/size_statistics.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/tree.h"
 #include "engine/exec/scan/index_key.h"
 #include "sql/analyze/select/targets.h"
 #include "storage/table.h"

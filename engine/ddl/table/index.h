@@ -5,6 +5,7 @@
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/expression.h"
 #include "engine/ddl/rows.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::storage {
 class Table;

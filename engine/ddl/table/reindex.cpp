@@ -7,6 +7,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
 
 namespace indigo::engine::ddl {

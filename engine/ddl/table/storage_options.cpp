@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "catalog/generated/columns.h"
+#include "engine/ddl/tree.h"
 #include "storage/store.h"
 #include "storage/table_options.h"
 #include "types/text/ascii.h"

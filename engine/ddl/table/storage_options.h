@@ -15,6 +15,7 @@
 
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/object_lookup.h"
+#include "sql/parse/tree_names.h"
 #include "storage/table.h"
 #include "storage/table_options.h"
 

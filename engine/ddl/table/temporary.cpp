@@ -5,6 +5,7 @@
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/table/rewrite.h"
+#include "sql/parse/parse_tree.h"
 #include "storage/store.h"
 #include "storage/table.h"
 

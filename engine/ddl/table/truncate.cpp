@@ -6,6 +6,7 @@
 #include "engine/ddl/object/sequence.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/table/rewrite.h"
+#include "engine/ddl/tree.h"
 
 namespace indigo::engine::ddl {
 

@@ -3,6 +3,7 @@
 
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
 namespace indigo::engine::ddl {

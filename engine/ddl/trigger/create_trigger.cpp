@@ -5,6 +5,7 @@
 #include "catalog/object_privileges.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
+#include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_condition.h"
 #include "types/value/acl.h"
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/ddl/trigger/trigger_rows.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

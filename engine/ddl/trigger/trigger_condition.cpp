@@ -5,6 +5,7 @@
 
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/trigger_condition.h"
+#include "sql/parse/node.h"
 #include "sql/query_walk.h"
 
 namespace indigo::engine::ddl {

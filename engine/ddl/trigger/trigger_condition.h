@@ -3,6 +3,7 @@
 
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/ddl/expression.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 

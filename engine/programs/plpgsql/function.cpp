@@ -10,6 +10,7 @@
 #include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "types/io/record.h"
 #include "types/oids.h"

@@ -7,6 +7,7 @@
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "sql/parse/node.h"
+#include "sql/parse/parse_tree.h"
 #include "storage/store.h"
 #include "types/oids.h"
 

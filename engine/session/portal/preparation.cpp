@@ -11,6 +11,7 @@
 #include "engine/statement/result_shape.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/parameter_values.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "sql/plan/planner.h"
 #include "sql/policy/apply.h"

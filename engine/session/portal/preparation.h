@@ -11,6 +11,7 @@
 #include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 #include "engine/statement/statement_cache.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::catalog {
 class SessionCatalog;

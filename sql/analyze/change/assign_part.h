@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sql/analyze/scope.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

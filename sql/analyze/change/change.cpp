@@ -17,6 +17,7 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/leakproof.h"
+#include "sql/parse/node.h"
 #include "sql/query_walk.h"
 #include "sql/rule/fire_rules.h"
 #include "types/oids.h"

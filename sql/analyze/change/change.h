@@ -6,6 +6,7 @@
 
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/scope.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::sql {
 

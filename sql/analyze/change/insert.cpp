@@ -8,6 +8,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/node.h"
 #include "sql/rule/rule_rows.h"
 #include "types/oids.h"
 

@@ -13,6 +13,7 @@
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/type_name.h"
 #include "sql/implication.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

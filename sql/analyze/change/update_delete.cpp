@@ -8,6 +8,7 @@
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
+#include "sql/parse/node.h"
 #include "sql/rule/rule_rows.h"
 
 namespace indigo::sql {

@@ -10,6 +10,7 @@
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "sql/query_walk.h"
 #include "types/function/registry.h"
 #include "types/oids.h"

@@ -6,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"

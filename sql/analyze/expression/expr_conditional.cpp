@@ -2,6 +2,7 @@
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

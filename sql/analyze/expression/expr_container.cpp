@@ -7,6 +7,7 @@
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/variables.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -4,6 +4,7 @@
 #include "sql/analyze/expression/sublink.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -6,6 +6,7 @@
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/standalone.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/function/registry.h"
 #include "types/oids.h"
 

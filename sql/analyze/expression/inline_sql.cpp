@@ -9,6 +9,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/node.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
 #include "types/function/registry.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sql/analyze/type/coerce.h"
-#include "sql/parse/node.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

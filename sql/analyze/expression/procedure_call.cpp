@@ -6,6 +6,7 @@
 #include "sql/analyze/expression/function_call.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

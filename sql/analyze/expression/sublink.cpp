@@ -6,6 +6,7 @@
 #include "sql/analyze/select/select.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -6,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/deparse.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/query_walk.h"
 #include "sql/stored/stored_tree.h"
 #include "types/oids.h"

@@ -8,6 +8,7 @@
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/analyze/type/type_name.h"
+#include "sql/parse/node.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 

@@ -6,6 +6,7 @@
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/make.h"
+#include "sql/parse/node.h"
 
 namespace indigo::sql {
 namespace {

@@ -6,6 +6,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/dropped_columns.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -4,6 +4,7 @@
 
 #include "sql/analyze/scope.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

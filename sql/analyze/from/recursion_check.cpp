@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sql/parse/node.h"
+
 namespace indigo::sql {
 namespace {
 

@@ -6,6 +6,7 @@
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sql/analyze/scope.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

@@ -2,6 +2,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/from/from.h"
 #include "sql/analyze/select/select.h"
+#include "sql/parse/node.h"
 #include "sql/parse/parser.h"
 #include "sql/stored/stored_tree.h"
 

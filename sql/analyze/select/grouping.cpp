@@ -10,6 +10,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/clauses.h"
 #include "sql/analyze/select/sorting.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -1,5 +1,6 @@
 // FOR UPDATE, FOR NO KEY UPDATE, FOR SHARE, FOR KEY SHARE; NOWAIT and SKIP LOCKED.
 #include "sql/analyze/select/select.h"
+#include "sql/parse/node.h"
 
 namespace indigo::sql {
 namespace {

@@ -7,6 +7,7 @@
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/select/targets.h"
 #include "sql/analyze/type/coerce.h"
+#include "sql/parse/node.h"
 #include "sql/rule/fire_rules.h"
 #include "sql/rule/rule_rows.h"
 #include "types/oids.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sql/analyze/scope.h"
+#include "sql/parse/parse_tree.h"
 
 namespace indigo::sql {
 

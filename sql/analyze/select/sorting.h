@@ -4,6 +4,7 @@
 
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/scope.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

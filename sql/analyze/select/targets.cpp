@@ -5,6 +5,7 @@
 #include "sql/analyze/from/names.h"
 #include "sql/analyze/make.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

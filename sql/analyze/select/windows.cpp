@@ -3,6 +3,7 @@
 #include "sql/analyze/make.h"
 #include "sql/analyze/select/sorting.h"
 #include "sql/analyze/type/signature_text.h"
+#include "sql/parse/node.h"
 #include "types/oids.h"
 
 namespace indigo::sql {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sql/analyze/analysis.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::sql {
 

@@ -15,6 +15,7 @@
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/row_sink.h"
+#include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
 #include "storage/store.h"
 #include "storage/store_options.h"
