@@ -31,6 +31,7 @@ class LimitOperator final : public Operator {
     if (!started_) INDIGO_TRY(start());
     if (finished_) return nullptr;
     while (skip_ > 0) {
+      INDIGO_TRY(state_.check());
       INDIGO_ASSIGN(Chunk * chunk, input_->next(static_cast<uint32_t>(std::min<uint64_t>(skip_, kChunkRows))));
       if (chunk == nullptr) return end();
       skip_ -= chunk->selection.count;

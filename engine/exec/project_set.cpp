@@ -38,6 +38,7 @@ class ProjectSetOperator final : public Operator {
     arena_.reset();
     for (size_t c = 0; c < columns_.size(); c++) out_.columns[c].init(columns_[c], max_rows);
     uint32_t n = 0;
+    INDIGO_TRY(state_.check());
     while (n < max_rows) {
       Result<bool> more = step(n, max_rows);
       if (!more.ok()) {

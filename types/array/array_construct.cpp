@@ -11,6 +11,7 @@
 #include "types/oids.h"
 #include "types/set/producer.h"
 #include "types/text/ascii.h"
+#include "types/text/find.h"
 
 namespace indigo::types {
 
@@ -190,6 +191,7 @@ std::optional<std::string> to_text_null(FuncContext& context, OptionalArray imag
 std::vector<Datum> split(Str text, std::optional<Str> delimiter, std::optional<Str> null_text) {
   std::vector<Datum> parts;
   const auto add = [&](Str part) {
+    note_work(32);
     parts.push_back(null_text && part == *null_text ? Datum::make_null(Phys::kStr) : Datum::of(part));
   };
   if (text.empty()) return parts;
@@ -199,7 +201,7 @@ std::vector<Datum> split(Str text, std::optional<Str> delimiter, std::optional<S
     add(text);
   } else {
     size_t from = 0;
-    for (size_t hit; (hit = text.find(*delimiter, from)) != Str::npos; from = hit + delimiter->size())
+    for (size_t hit; (hit = find_in(text, *delimiter, from)) != Str::npos; from = hit + delimiter->size())
       add(text.substr(from, hit - from));
     add(text.substr(from));
   }

@@ -1,11 +1,13 @@
 // Functions of bytea.
 #include <algorithm>
 #include <bit>
+#include <bitset>
 
 #include "base/sqlstate.h"
 #include "types/function/errors.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/text/find.h"
 #include "types/text/strings.h"
 
 namespace indigo::types {
@@ -45,16 +47,24 @@ Str overlay(FuncContext& context, Str s, Str with, int32_t start) {
   return overlay_count(context, s, with, start, static_cast<int32_t>(with.size()));
 }
 int32_t position(Str haystack, Str needle) {
-  const size_t at = haystack.find(needle);
+  const size_t at = find_in(haystack, needle);
   return at == Str::npos ? 0 : static_cast<int32_t>(at) + 1;
 }
 
+using ByteSet = std::bitset<256>;
+ByteSet bytes_of(Str set) {
+  ByteSet bytes;
+  for (const char c : set) bytes.set(static_cast<uint8_t>(c));
+  return bytes;
+}
 Str trim_left(Str s, Str set) {
-  while (!s.empty() && set.find(s.front()) != Str::npos) s.remove_prefix(1);
+  const ByteSet bytes = bytes_of(set);
+  while (!s.empty() && bytes.test(static_cast<uint8_t>(s.front()))) s.remove_prefix(1);
   return s;
 }
 Str trim_right(Str s, Str set) {
-  while (!s.empty() && set.find(s.back()) != Str::npos) s.remove_suffix(1);
+  const ByteSet bytes = bytes_of(set);
+  while (!s.empty() && bytes.test(static_cast<uint8_t>(s.back()))) s.remove_suffix(1);
   return s;
 }
 Str trim_both(Str s, Str set) { return trim_right(trim_left(s, set), set); }

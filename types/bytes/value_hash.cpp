@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "types/builtin/index_methods.h"
 #include "types/builtin/static_table.h"
@@ -65,6 +66,7 @@ class JsonbHash {
 
  private:
   void add(JsonbView v) {
+    note_work(8);
     switch (v.kind()) {
       case JsonKind::kArray:
         flag(kArrayFlag);
@@ -104,8 +106,10 @@ uint64_t array_hash(FuncContext& context, Str image, Seed seed) {
   const ArrayView a(image);
   if (!check_hashable(context, a.element_type(), seed)) return 0;
   uint64_t h = 1;
-  for (int32_t i = 0; i < a.count() && !context.failed(); i++)
+  for (int32_t i = 0; i < a.count() && !context.failed(); i++) {
+    note_work(16);
     h = h * 31 + (a.is_null(i) ? 0 : value_hash(context, a.element(i), a.element_type(), seed));
+  }
   return seed.extended ? h : static_cast<uint32_t>(h);
 }
 uint64_t range_hash(FuncContext& context, const RangeValue& range, Seed seed) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/datetime/arithmetic.h"
@@ -37,6 +38,7 @@ class Reader {
     bool exact = false;
     for (size_t i = 0; i < nodes.size() && at_ < in_.size(); i++) {
       const TemplateNode& n = nodes[i];
+      note_work(64);
       if (n.field == DateField::kExact) {
         exact = true;
         continue;
@@ -101,7 +103,7 @@ class Reader {
 
   bool fail_value(const TemplateNode& n, Str value, const char* detail) {
     context_.fail(Error(sqlstate::kInvalidDatetimeFormat,
-                        "invalid value \"" + std::string(value) + "\" for \"" + n.keyword + "\"")
+                        "invalid value \"" + std::string(value) + "\" for \"" + std::string(n.text) + "\"")
                       .with_detail(detail));
     return false;
   }
@@ -110,11 +112,11 @@ class Reader {
   bool integer(const TemplateNode& n, size_t width, bool bounded, int32_t& out) {
     const size_t from = at_;
     if (bounded && in_.size() - from < width) {
-      context_.fail(
-          Error(sqlstate::kInvalidDatetimeFormat, "source string too short for \"" + n.keyword + "\" formatting field")
-              .with_detail("Field requires " + std::to_string(width) + " characters, but only " +
-                           std::to_string(in_.size() - from) + " remain.")
-              .with_hint("If your source string is not fixed-width, try using the \"FM\" modifier."));
+      context_.fail(Error(sqlstate::kInvalidDatetimeFormat,
+                          "source string too short for \"" + std::string(n.text) + "\" formatting field")
+                        .with_detail("Field requires " + std::to_string(width) + " characters, but only " +
+                                     std::to_string(in_.size() - from) + " remain.")
+                        .with_hint("If your source string is not fixed-width, try using the \"FM\" modifier."));
       return false;
     }
     size_t end = at_;
@@ -126,15 +128,15 @@ class Reader {
     const auto r = std::from_chars(digits.data(), digits.data() + digits.size(), out);
     if (r.ec == std::errc::result_out_of_range) {
       context_.fail(sqlstate::kDatetimeFieldOverflow,
-                    "value for \"" + n.keyword + "\" in source string is out of range");
+                    "value for \"" + std::string(n.text) + "\" in source string is out of range");
       return false;
     }
     if (r.ec != std::errc() || digits.empty())
       return fail_value(n, in_.substr(from, std::max<size_t>(std::min(width, in_.size() - from), 1)),
                         "Value must be an integer.");
     if (bounded && taken.size() < width && at_ + width <= in_.size() && taken.size() < width && !is_digit(in_[end])) {
-      context_.fail(Error(sqlstate::kInvalidDatetimeFormat,
-                          "invalid value \"" + std::string(in_.substr(from, width)) + "\" for \"" + n.keyword + "\"")
+      context_.fail(Error(sqlstate::kInvalidDatetimeFormat, "invalid value \"" + std::string(in_.substr(from, width)) +
+                                                                "\" for \"" + std::string(n.text) + "\"")
                         .with_detail("Field requires " + std::to_string(width) + " characters, but only " +
                                      std::to_string(taken.size()) + " could be parsed.")
                         .with_hint("If your source string is not fixed-width, try using the \"FM\" modifier."));
@@ -147,7 +149,7 @@ class Reader {
   bool store(const TemplateNode& n, std::optional<int32_t>& to, int32_t v) {
     if (to && *to != v) {
       context_.fail(Error(sqlstate::kInvalidDatetimeFormat,
-                          "conflicting values for \"" + n.keyword + "\" field in formatting string")
+                          "conflicting values for \"" + std::string(n.text) + "\" field in formatting string")
                         .with_detail("This value contradicts a previous setting for the same field type."));
       return false;
     }
@@ -318,7 +320,7 @@ class Reader {
       case DateField::kZone:
       case DateField::kZoneOffset:
         context_.fail(sqlstate::kFeatureNotSupported,
-                      "formatting field \"" + n.keyword + "\" is only supported in to_char");
+                      "formatting field \"" + std::string(n.text) + "\" is only supported in to_char");
         return false;
       default: return true;
     }
@@ -362,6 +364,7 @@ bool field_range(FuncContext& context, Str text) {
 }  // namespace
 
 bool read_moment(FuncContext& context, Str text, Str format, Moment& out) {
+  if (!check_template_bytes(context, format.size())) return false;
   Reader reader(context, text);
   if (!reader.read(parse_date_template(format))) return false;
   Parsed& p = reader.result;

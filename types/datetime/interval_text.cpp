@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/parse.h"
@@ -281,7 +282,9 @@ class IsoReader {
   }
   IntervalTrouble take_number(Amount& out) {
     if (text_.empty() || !(is_digit(text_[0]) || text_[0] == '-' || text_[0] == '.')) return IntervalTrouble::kFormat;
-    const std::string copy(text_);
+    // Only the number is copied: a client may send as many of them as a message holds.
+    const std::string copy(text_.substr(0, text_.find_first_not_of("0123456789.+-eE")));
+    note_work(64 + copy.size());
     char* end = nullptr;
     errno = 0;
     const double v = std::strtod(copy.c_str(), &end);

@@ -1,5 +1,7 @@
 #include "types/datetime/template.h"
 
+#include "base/long_work.h"
+#include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
 
@@ -90,7 +92,9 @@ bool has_cases(F f) {
 }
 
 const KeywordEntry* match_keyword(std::string_view rest, LetterCase& letters) {
+  if (rest.empty() || !is_alpha(rest[0])) return nullptr;
   for (const KeywordEntry& k : kKeywords) {
+    if (ascii_upper(k.text[0]) != ascii_upper(rest[0])) continue;
     const std::string_view text(k.text);
     const std::string_view head = rest.substr(0, text.size());
     letters = k.letters;
@@ -125,16 +129,16 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
   const auto literal = [&nodes](std::string_view c) {
     TemplateNode node;
     node.text = c;
-    node.keyword = c;
     const bool separator =
         c.size() == 1 && static_cast<uint8_t>(c[0]) > 0x20 && static_cast<uint8_t>(c[0]) < 0x7f && !is_alnum(c[0]);
     node.field = c.size() == 1 && is_blank(c[0]) ? DateField::kSpace
                  : separator                     ? DateField::kSeparator
                                                  : DateField::kLiteral;
-    nodes.push_back(std::move(node));
+    nodes.push_back(node);
   };
   size_t at = 0;
   while (at < format.size()) {
+    note_work(128);
     TemplateNode node;
     size_t from = at;
     // Prefixes.
@@ -153,7 +157,7 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
     if (k != nullptr) {
       node.field = k->field;
       node.digits = k->digits;
-      node.keyword = format.substr(at, std::string_view(k->text).size());
+      node.text = format.substr(at, std::string_view(k->text).size());
       at += std::string_view(k->text).size();
       const std::string_view rest = format.substr(at);
       if (rest.substr(0, 2) == "TH" || rest.substr(0, 2) == "th") {
@@ -163,7 +167,7 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
       } else if (starts(rest, "SP")) {
         at += 2;  // spell mode: not implemented there either
       }
-      nodes.push_back(std::move(node));
+      nodes.push_back(node);
       continue;
     }
     if (at > from && at >= format.size()) break;
@@ -172,8 +176,9 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
         if (format[at] == '\\' && at + 1 < format.size()) at++;
         const size_t n = utf8_length(format[at]);
         TemplateNode quoted;
-        quoted.text = quoted.keyword = format.substr(at, n);
-        nodes.push_back(std::move(quoted));
+        quoted.text = format.substr(at, n);
+        nodes.push_back(quoted);
+        note_work(16);
         at += n;
       }
       at++;
@@ -186,6 +191,14 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
     at += n;
   }
   return nodes;
+}
+
+bool check_template_bytes(FuncContext& context, size_t bytes) {
+  constexpr size_t kNodeBytes = 24, kAllocationBytesMax = 0x3fffffff;  // PostgreSQL's
+  const size_t wanted = (bytes + 1) * kNodeBytes;
+  if (wanted <= kAllocationBytesMax) return true;
+  context.fail(sqlstate::kInternalError, "invalid memory alloc request size " + std::to_string(wanted));
+  return false;
 }
 
 }  // namespace indigo::types

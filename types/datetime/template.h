@@ -1,10 +1,12 @@
 // The templates of to_char, to_date and to_timestamp: 'YYYY-MM-DD HH24:MI:SS' as a list of nodes.
+// A node's text lies in the template that it was parsed from, which must outlive it.
 // Thread safety: pure functions.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
+
+#include "types/function/context.h"
 
 namespace indigo::types {
 
@@ -67,11 +69,12 @@ struct TemplateNode {
   bool ordinal = false;  // TH
   bool ordinal_lower = false;
   bool localized = false;  // TM: names unpadded
-  std::string text;        // of literals and separators: one character
-  std::string keyword;     // as written, for errors
+  std::string_view text;   // as written: a literal character, a separator, a keyword
 };
 
 std::vector<TemplateNode> parse_date_template(std::string_view format);
+// False: a template of that length is refused, as PostgreSQL refuses it; the context has the error.
+bool check_template_bytes(FuncContext& context, size_t bytes);
 
 const char* ordinal_suffix(int64_t n, bool lower);  // "st", "ND" ...
 

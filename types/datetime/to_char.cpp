@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/format.h"
@@ -9,6 +10,7 @@
 #include "types/datetime/words.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/function/limits.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {
@@ -35,7 +37,8 @@ class Writer {
 
   std::string write(const std::vector<TemplateNode>& nodes) {
     for (const TemplateNode& node : nodes) {
-      if (context_.failed()) break;
+      if (context_.failed() || !check_text_bytes(context_, out_.size())) break;
+      note_work(64);
       put(node);
     }
     return std::move(out_);
@@ -208,10 +211,12 @@ class Writer {
 struct Templates {
   std::string last;
   std::vector<TemplateNode> nodes;
-  const std::vector<TemplateNode>& of(Str format) {
+  const std::vector<TemplateNode>& of(FuncContext& context, Str format) {
     if (last != format || nodes.empty()) {
+      nodes.clear();
+      if (!check_template_bytes(context, format.size())) return nodes;
       last = format;
-      nodes = parse_date_template(format);
+      nodes = parse_date_template(last);
     }
     return nodes;
   }
@@ -236,14 +241,14 @@ Fields fields_of(int64_t local) {
 std::optional<std::string> timestamp_to_char(FuncContext& context, int64_t t, Str format) {
   if (format.empty() || !is_finite_timestamp(t)) return {};
   const Fields f = fields_of(t);
-  return Writer(context, f).write(context.cached<Templates>().of(format));
+  return Writer(context, f).write(context.cached<Templates>().of(context, format));
 }
 std::optional<std::string> timestamptz_to_char(FuncContext& context, int64_t t, Str format) {
   if (format.empty() || !is_finite_timestamp(t)) return {};
   const TimeZone::Offset zone = session_time_zone(context).at(t);
   Fields f = fields_of(t + zone.seconds_east * kSecond);
   f.zone = &zone;
-  return Writer(context, f).write(context.cached<Templates>().of(format));
+  return Writer(context, f).write(context.cached<Templates>().of(context, format));
 }
 std::optional<std::string> interval_to_char(FuncContext& context, Interval v, Str format) {
   if (format.empty()) return {};
@@ -258,7 +263,7 @@ std::optional<std::string> interval_to_char(FuncContext& context, Interval v, St
   f.microsecond = v.microseconds % kSecond;
   f.day_of_year = v.months * 30 + v.days;
   f.days = days_from_civil(f.year, f.month, f.day);  // of a date with these fields, however odd
-  return Writer(context, f).write(context.cached<Templates>().of(format));
+  return Writer(context, f).write(context.cached<Templates>().of(context, format));
 }
 
 const ScalarEntry kToCharEntries[] = {

@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/long_work.h"
 #include "types/function/context.h"
 #include "types/function/registry.h"
 
@@ -32,6 +33,18 @@ namespace kernel_detail {
 // Whether a function with this result may take memory that grows with each row.
 template <class R>
 inline constexpr bool kTakesMemory = !std::is_arithmetic_v<R>;
+
+// A long argument takes its function long: whoever calls one for each row is looked after between rows.
+template <class T>
+void note_long([[maybe_unused]] const T& argument) {
+  constexpr size_t kLongBytes = 4096;
+  if constexpr (std::is_same_v<T, Str>) {
+    if (argument.size() > kLongBytes) [[unlikely]]
+      note_work(argument.size());
+  } else if constexpr (std::is_same_v<T, std::optional<Str>>) {
+    if (argument) note_long(*argument);
+  }
+}
 
 inline bool out_of_memory(FuncContext& context) {
   return context.arena().allocated_bytes() > kComputedBytesUnchecked && computed_too_much(context);
@@ -137,6 +150,7 @@ struct Kernel<F, R (*)(P...)> {
       if (nulls && (false || ... || p.null(r))) {
         out.set_datum(r, Datum::make_null(out.phys()));
       } else {
+        (note_long(p.get(r)), ...);
         Store<R>::put(context, out, r, F(p.get(r)...));
         if constexpr (kTakesMemory<R>) {
           if (out_of_memory(context)) [[unlikely]]
@@ -166,6 +180,7 @@ struct ContextKernel {
         out.set_datum(r, Datum::make_null(out.phys()));
         continue;
       }
+      (note_long(p.get(r)), ...);
       if constexpr (kWithCall) {
         Store<R>::put(context, out, r, F(context, call, p.get(r)...));
       } else {

@@ -6,6 +6,7 @@
 
 #include <absl/hash/hash.h>
 
+#include "base/long_work.h"
 #include "types/function/compare.h"
 #include "types/function/registry.h"
 #include "types/io/held_order.h"
@@ -41,7 +42,14 @@ uint64_t hash_float(double v) {
   if (v != v) return absl::HashOf(0x7ff8000000000000ull);
   return absl::HashOf(v == 0 ? 0.0 : v);
 }
-uint64_t hash_string(Str s) { return absl::HashOf(absl::string_view(s.data(), s.size())); }
+void note_bytes(size_t bytes) {
+  constexpr size_t kLongBytes = 4096;
+  if (bytes > kLongBytes) note_work(bytes / 4);
+}
+uint64_t hash_string(Str s) {
+  note_bytes(s.size());
+  return absl::HashOf(absl::string_view(s.data(), s.size()));
+}
 
 int compare_interval(const Datum& a, const Datum& b) {
   const auto total = [](const Interval& v) {
@@ -64,17 +72,19 @@ int compare_timetz(const Datum& a, const Datum& b) {
 
 // Text: F is what of it counts.
 template <Str (*F)(Str)>
-constexpr TypeOrder kTextOrder{
-    [](const Datum& a, const Datum& b, const Collator* c) { return collate(c, F(a.str), F(b.str)); },
-    [](const Datum& a, const Datum& b, const Collator* c) {
-      return c == nullptr ? F(a.str) == F(b.str) : c->equal(F(a.str), F(b.str));
-    },
-    [](const Datum& v, const Collator* c) {
-      if (c == nullptr || c->deterministic()) return hash_string(F(v.str));
-      std::string key;
-      c->append_equality_key(F(v.str), key);
-      return hash_string(key);
-    }};
+constexpr TypeOrder kTextOrder{[](const Datum& a, const Datum& b, const Collator* c) {
+                                 note_bytes(std::min(a.str.size(), b.str.size()));
+                                 return collate(c, F(a.str), F(b.str));
+                               },
+                               [](const Datum& a, const Datum& b, const Collator* c) {
+                                 return c == nullptr ? F(a.str) == F(b.str) : c->equal(F(a.str), F(b.str));
+                               },
+                               [](const Datum& v, const Collator* c) {
+                                 if (c == nullptr || c->deterministic()) return hash_string(F(v.str));
+                                 std::string key;
+                                 c->append_equality_key(F(v.str), key);
+                                 return hash_string(key);
+                               }};
 Str whole_text(Str s) { return s; }
 // Bit strings: the bits, then the length.
 int compare_bits(const Datum& a, const Datum& b) {
@@ -85,6 +95,7 @@ int compare_bits(const Datum& a, const Datum& b) {
 // ---- arrays: elements, then their number, dimensions and bounds. Nulls equal each other and are above all.
 // An element type that is not built in is an enum or a composite type.
 int compare_elements(const TypeOrder& order, const Datum& a, const Datum& b, const Collator* collator) {
+  note_work(8);
   if (a.null || b.null) return three_way(a.null, b.null);
   return order.compare(a, b, collator);
 }
@@ -107,8 +118,10 @@ uint64_t hash_array(const Datum& v, const Collator* collator) {
   const ArrayView a(v.str);
   const TypeOrder* order = order_of_held(a.element_type(), a.element_phys());
   uint64_t hash = 1;
-  for (int32_t i = 0; order != nullptr && i < a.count(); i++)
+  for (int32_t i = 0; order != nullptr && i < a.count(); i++) {
+    note_work(8);
     hash = hash * 31 + (a.is_null(i) ? 0 : order->hash(a.element(i), collator));
+  }
   return hash;
 }
 

@@ -1,7 +1,9 @@
 #include "types/number/number_template.h"
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
+#include "types/datetime/template.h"
 #include "types/text/ascii.h"
 
 namespace indigo::types {
@@ -24,6 +26,7 @@ constexpr KeywordEntry kKeywords[] = {
 
 const KeywordEntry* match(std::string_view rest) {
   for (const KeywordEntry& k : kKeywords) {
+    if (k.text[0] != ascii_upper(rest[0])) continue;
     const std::string_view text(k.text);
     if (rest.substr(0, text.size()) == text || rest.substr(0, text.size()) == to_lower(text)) return &k;
   }
@@ -95,14 +98,16 @@ bool summarize(FuncContext& context, NumberTemplate& t, NumberToken token) {
 }  // namespace
 
 bool parse_number_template(FuncContext& context, Str format, NumberTemplate& t) {
+  if (!check_template_bytes(context, format.size())) return false;
   bool shifting = false;
   size_t at = 0;
   const auto text = [&](Str s) {
     NumberNode node;
     node.text = s;
-    t.nodes.push_back(std::move(node));
+    t.nodes.push_back(node);
   };
   while (at < format.size()) {
+    note_work(64);
     const Str rest = format.substr(at);
     if (rest.starts_with("FM") || rest.starts_with("fm")) {
       t.fill = true;
@@ -122,7 +127,7 @@ bool parse_number_template(FuncContext& context, Str format, NumberTemplate& t) 
       if (shifting && k->token == NumberToken::kPoint)
         return fail(context, "cannot use \"V\" and decimal point together");
       if (!summarize(context, t, k->token)) return false;
-      t.nodes.push_back(std::move(node));
+      t.nodes.push_back(node);
       at += std::string_view(k->text).size();
       continue;
     }
@@ -130,6 +135,7 @@ bool parse_number_template(FuncContext& context, Str format, NumberTemplate& t) 
       for (at++; at < format.size() && format[at] != '"'; at++) {
         if (format[at] == '\\' && at + 1 < format.size()) at++;
         text(format.substr(at, 1));
+        note_work(16);
       }
       at++;
       continue;

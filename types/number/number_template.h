@@ -2,7 +2,7 @@
 // Thread safety: pure functions.
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "types/function/context.h"
@@ -29,8 +29,8 @@ enum class NumberToken : uint8_t {
 };
 struct NumberNode {
   NumberToken token = NumberToken::kText;
-  bool lower = false;  // of Roman numerals and ordinals
-  std::string text;
+  bool lower = false;     // of Roman numerals and ordinals
+  std::string_view text;  // of kText: in the template that was parsed, which must outlive the node
 };
 
 struct NumberTemplate {

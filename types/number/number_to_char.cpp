@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/datetime/template.h"
@@ -46,7 +47,10 @@ class Writer {
   }
 
   std::string write() {
-    for (const NumberNode& n : t_.nodes) put(n);
+    for (const NumberNode& n : t_.nodes) {
+      note_work(32);
+      put(n);
+    }
     return std::move(out_);
   }
 
@@ -237,12 +241,12 @@ const NumberTemplate* template_of(FuncContext& context, Str format) {
   auto& cached = context.cached<Cached>();
   if (cached.format != format || cached.parsed.nodes.empty()) {
     cached.parsed = NumberTemplate();
-    if (!parse_number_template(context, format, cached.parsed)) {
+    cached.format = format;
+    if (!parse_number_template(context, cached.format, cached.parsed)) {
       cached.format.clear();
       cached.parsed = NumberTemplate();
       return nullptr;
     }
-    cached.format = format;
   }
   return &cached.parsed;
 }
@@ -294,6 +298,7 @@ class NumberReader {
   void read() {
     for (const NumberNode& n : form_.nodes) {
       if (at_end()) return;
+      note_work(32);
       node(n);
     }
   }

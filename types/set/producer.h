@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/kernel.h"
 #include "types/function/registry.h"
@@ -33,7 +34,10 @@ class RowSet final : public SetProducer {
     return d;
   }
   Datum text(std::string_view s) { return Datum::of(arena_.copy(s)); }
-  void add(std::vector<Datum> row) { rows_.push_back(std::move(row)); }
+  void add(std::vector<Datum> row) {
+    note_work(64);
+    rows_.push_back(std::move(row));
+  }
   uint32_t next(FuncContext& context, std::span<Vector> columns, uint32_t capacity) override {
     uint32_t n = 0;
     for (; n < capacity && at_ < rows_.size(); n++, at_++) {

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
+#include "types/function/limits.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
 #include "types/text/encodings.h"
@@ -31,7 +32,10 @@ std::optional<Arguments> spread(const CallInfo& call, std::span<const Datum> val
   if (values[first].null) return {};
   const ArrayView array(values[first].str);
   const TypeRef element{array.element_type(), -1, kInvalidOid};
-  for (int32_t i = 0; i < array.count(); i++) out.emplace_back(element, array.element(i));
+  for (int32_t i = 0; i < array.count(); i++) {
+    note_work(16);
+    out.emplace_back(element, array.element(i));
+  }
   return out;
 }
 
@@ -43,6 +47,8 @@ std::string joined(FuncContext& context, const Arguments& arguments, Str separat
     if (!first) out.append(separator);
     first = false;
     type_output(context, type, value, out);
+    note_work(32 + separator.size() / 4);
+    if (!check_text_bytes(context, out.size())) return {};
   }
   return out;
 }
@@ -64,6 +70,7 @@ class Formatter {
 
   std::string run() {
     while (at_ < in_.size() && !context_.failed()) {
+      note_work(4);
       if (in_[at_] != '%') {
         out_.push_back(in_[at_++]);
       } else if (++at_ >= in_.size()) {
@@ -196,11 +203,12 @@ class Formatter {
     }
     std::string text;
     type_output(context_, value.first, value.second, text);
+    note_work(4 * text.size());
     return conversion == 'I' ? quote_identifier(text) : conversion == 'L' ? quote_literal(text) : text;
   }
   void pad(const std::string& text, int32_t width, bool left) {
     const int64_t missing = std::max<int64_t>(width - utf8_count(text), 0);
-    if (missing + static_cast<int64_t>(out_.size()) > static_cast<int64_t>(kMaxTextBytes)) {
+    if (missing + static_cast<int64_t>(out_.size() + text.size()) > static_cast<int64_t>(kMaxTextBytes)) {
       context_.fail(sqlstate::kProgramLimitExceeded, "requested length too large");
       return;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
@@ -286,6 +287,8 @@ const char* message_of(const re2::RE2& re) {
   }
 }
 
+constexpr size_t kMaxPatternBytes = size_t{512} << 10;
+
 std::string cache_key(Str pattern, const RegexFlags& f) {
   std::string key(1, static_cast<char>(f.ignore_case | f.literal << 1 | f.expanded << 2 | f.newline_stops << 3 |
                                        f.newline_anchors << 4));
@@ -354,6 +357,11 @@ const Regex* Regex::compile(FuncContext& context, Str pattern, const RegexFlags&
     cache.last_key = std::move(key);
     return cache.last;
   }
+  // What is longer would not fit into a machine either, and only reading it would take seconds.
+  if (pattern.size() > kMaxPatternBytes) {
+    context.fail(sqlstate::kInvalidRegularExpression, "invalid regular expression: regular expression is too complex");
+    return nullptr;
+  }
   RegexFlags flags = wanted;
   Translator translator(pattern, flags);
   switch (translator.run()) {
@@ -395,6 +403,7 @@ bool Regex::find(Str text, size_t from, std::span<Str> found) const {
       context_->fail(sqlstate::kProgramLimitExceeded, "regular expression search is too complex");
     return o == BacktrackRegex::Outcome::kMatch;
   }
+  note_work(text.size() - from);
   std::vector<re2::StringPiece> pieces(found.size());
   if (!re_->Match(re2::StringPiece(text.data(), text.size()), from, text.size(), re2::RE2::UNANCHORED, pieces.data(),
                   static_cast<int>(pieces.size())))

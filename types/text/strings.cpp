@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "types/function/limits.h"
 #include "types/text/ascii.h"
+#include "types/text/find.h"
 #include "types/text/keywords.h"
 
 namespace indigo::types {
@@ -30,7 +31,7 @@ Str substring(Str s, int64_t start, int64_t length) {
 }
 
 int32_t position_of(Str haystack, Str needle) {
-  const size_t at = haystack.find(needle);
+  const size_t at = find_in(haystack, needle);
   return at == Str::npos ? 0 : static_cast<int32_t>(utf8_count(haystack.substr(0, at))) + 1;
 }
 
@@ -38,7 +39,7 @@ std::string replace_all(Str s, Str from, Str to) {
   if (from.empty()) return std::string(s);
   std::string out;
   size_t at = 0;
-  for (size_t hit; (hit = s.find(from, at)) != Str::npos; at = hit + from.size())
+  for (size_t hit; (hit = find_in(s, from, at)) != Str::npos; at = hit + from.size())
     out.append(s, at, hit - at).append(to);
   return out.append(s, at);
 }

@@ -11,6 +11,7 @@
 #include "types/function/kernel.h"
 #include "types/function/limits.h"
 #include "types/text/ascii.h"
+#include "types/text/find.h"
 #include "types/text/strings.h"
 
 namespace indigo::types {
@@ -77,29 +78,29 @@ Str overlay(FuncContext& context, Str s, Str with, int32_t start) {
 }
 
 // ---- trimming by a set of characters
-bool in_set(Str set, Str character) {
-  for (size_t i = 0; i < set.size(); i += utf8_length(set[i]))
-    if (set.substr(i, utf8_length(set[i])) == character) return true;
-  return false;
-}
-Str trim_left(Str s, Str set) {
+Str without_leading(Str s, const CharactersOf& set) {
   while (!s.empty()) {
     const size_t n = utf8_length(s[0]);
-    if (!in_set(set, s.substr(0, n))) break;
+    if (!set.contains(s.substr(0, n))) break;
     s.remove_prefix(n);
   }
   return s;
 }
-Str trim_right(Str s, Str set) {
+Str without_trailing(Str s, const CharactersOf& set) {
   while (!s.empty()) {
     size_t at = s.size() - 1;
     while (at > 0 && utf8_continuation(s[at])) at--;
-    if (!in_set(set, s.substr(at))) break;
+    if (!set.contains(s.substr(at))) break;
     s = s.substr(0, at);
   }
   return s;
 }
-Str trim_both(Str s, Str set) { return trim_right(trim_left(s, set), set); }
+Str trim_left(Str s, Str set) { return without_leading(s, CharactersOf(set)); }
+Str trim_right(Str s, Str set) { return without_trailing(s, CharactersOf(set)); }
+Str trim_both(Str s, Str set) {
+  const CharactersOf characters(set);
+  return without_trailing(without_leading(s, characters), characters);
+}
 Str trim_left_blanks(Str s) { return s.substr(std::min(s.find_first_not_of(' '), s.size())); }
 Str trim_right_blanks(Str s) { return without_trailing_blanks(s); }
 Str trim_blanks_both(Str s) { return without_trailing_blanks(trim_left_blanks(s)); }
@@ -165,10 +166,10 @@ Str repeat(FuncContext& context, Str s, int32_t count) {
   return {to, total};
 }
 Str replace(FuncContext& context, Str s, Str from, Str to) {
-  if (from.empty() || s.find(from) == Str::npos) return s;
+  if (from.empty() || find_in(s, from) == Str::npos) return s;
   std::string out;
   size_t at = 0, count = 0;
-  for (size_t hit; (hit = s.find(from, at)) != Str::npos; at = hit + from.size()) {
+  for (size_t hit; (hit = find_in(s, from, at)) != Str::npos; at = hit + from.size()) {
     out.append(s, at, hit - at).append(to);
     if (!check_text_bytes(context, out.size()) || (++count % 4096 == 0 && interrupted(context))) return {};
   }
@@ -203,17 +204,17 @@ Str split_part(FuncContext& context, Str s, Str separator, int32_t field) {
   if (separator.empty()) return field == 1 || field == -1 ? s : Str();
   if (field < 0) {
     int64_t fields = 1;
-    for (size_t at = 0; (at = s.find(separator, at)) != Str::npos; at += separator.size()) fields++;
+    for (size_t at = 0; (at = find_in(s, separator, at)) != Str::npos; at += separator.size()) fields++;
     if (-int64_t{field} > fields) return {};
     field = static_cast<int32_t>(fields + field + 1);
   }
   size_t from = 0;
   for (; field > 1; field--) {
-    const size_t hit = s.find(separator, from);
+    const size_t hit = find_in(s, separator, from);
     if (hit == Str::npos) return {};
     from = hit + separator.size();
   }
-  return s.substr(from, std::min(s.find(separator, from), s.size()) - from);
+  return s.substr(from, std::min(find_in(s, separator, from), s.size()) - from);
 }
 
 int32_t ascii(Str s) { return s.empty() ? 0 : static_cast<int32_t>(utf8_decode(s, 0)); }
