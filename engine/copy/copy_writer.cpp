@@ -5,12 +5,12 @@
 
 namespace indigo::engine {
 
-CopyWriter::CopyWriter(RowSink& sink, types::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
-                       std::vector<bool> force_quote)
-    : sink_(sink), context_(context), options_(options), shape_(shape), force_quote_(std::move(force_quote)) {}
+CopyWriter::CopyWriter(CopyTarget& target, types::FuncContext& context, const CopyOptions& options,
+                       const ResultShape& shape, std::vector<bool> force_quote)
+    : target_(target), context_(context), options_(options), shape_(shape), force_quote_(std::move(force_quote)) {}
 
 Status CopyWriter::begin() {
-  sink_.copy_out(options_.format, static_cast<uint32_t>(shape_.columns.size()));
+  target_.begin(options_.format, static_cast<uint32_t>(shape_.columns.size()));
   if (options_.format == CopyFormat::kBinary) {
     header_.assign("PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0", 19);
     return {};
@@ -26,7 +26,7 @@ Status CopyWriter::begin() {
     }
   }
   line_.push_back('\n');
-  return sink_.copy_data(line_);
+  return target_.data(line_);
 }
 
 void CopyWriter::text_field(std::string_view value) {
@@ -111,15 +111,14 @@ Status CopyWriter::rows(const Chunk& chunk) {
     }
     if (options_.format != CopyFormat::kBinary) line_.push_back('\n');
     if (context_.failed()) return context_.take_error();
-    INDIGO_TRY(sink_.copy_data(line_));
+    INDIGO_TRY(target_.data(line_));
   }
   return {};
 }
 
 Status CopyWriter::end() {
-  if (options_.format == CopyFormat::kBinary) INDIGO_TRY(sink_.copy_data(header_ + "\377\377"));
-  sink_.copy_done();
-  return {};
+  if (options_.format == CopyFormat::kBinary) INDIGO_TRY(target_.data(header_ + "\377\377"));
+  return target_.end();
 }
 
 }  // namespace indigo::engine

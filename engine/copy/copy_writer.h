@@ -1,4 +1,4 @@
-// COPY's output formats: chunks to CopyData messages, one for each row.
+// COPY's output formats: chunks to bytes, a piece for each row.
 // Thread safety: none.
 #pragma once
 
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/copy/copy_options.h"
+#include "engine/copy/copy_target.h"
 #include "engine/row_sink.h"
 #include "types/function/context.h"
 #include "types/function/registry.h"
@@ -16,9 +17,9 @@ namespace indigo::engine {
 class CopyWriter {
  public:
   // `force_quote` by column (CSV).
-  CopyWriter(RowSink& sink, types::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
+  CopyWriter(CopyTarget& target, types::FuncContext& context, const CopyOptions& options, const ResultShape& shape,
              std::vector<bool> force_quote);
-  // Tells the client, writes the header.
+  // Begins the target, writes the header.
   Status begin();
   Status rows(const Chunk& chunk);
   Status end();
@@ -28,7 +29,7 @@ class CopyWriter {
   void csv_field(std::string_view value, bool force);
   void binary_field(const types::TypeRef& type, const Datum& value);
 
-  RowSink& sink_;
+  CopyTarget& target_;
   types::FuncContext& context_;
   const CopyOptions& options_;
   const ResultShape& shape_;

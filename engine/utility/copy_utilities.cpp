@@ -1,4 +1,4 @@
-// COPY ... FROM STDIN and COPY ... TO STDOUT. Files on the server are refused: clients use \copy.
+// COPY ... FROM and COPY ... TO: the client, or files and programs on the server.
 #include <algorithm>
 
 #include "base/interrupt_error.h"
@@ -10,6 +10,7 @@
 #include "engine/copy/copy_options.h"
 #include "engine/copy/copy_reader.h"
 #include "engine/copy/copy_writer.h"
+#include "engine/copy/server_copy.h"
 #include "engine/exec/change/bulk_insert.h"
 #include "engine/session/portal/preparation.h"
 #include "engine/session/required_privileges.h"
@@ -325,9 +326,17 @@ Status copy_from(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOpt
   INDIGO_ASSIGN(BulkInsertPlan plan, insert_plan(call, target, stmt.where_clause));
   const ExecutionContext context = session.scope().execution_context(session.transaction().view(), call.parameters);
   INDIGO_ASSIGN(auto insert, BulkInsert::create(context, std::move(plan)));
-  INDIGO_ASSIGN(CopySource * source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
+  std::unique_ptr<ServerCopySource> opened;
+  CopySource* source = nullptr;
+  if (copies_on_server(stmt)) {
+    INDIGO_ASSIGN(opened, open_server_source(stmt));
+    source = opened.get();
+  } else {
+    INDIGO_ASSIGN(source, call.sink.copy_in(options.format, static_cast<uint32_t>(target.columns.size())));
+  }
   auto reader = CopyReader::create(*source, options, std::move(force_not_null), std::move(force_null));
   INDIGO_TRY(read_rows(call, target, options, *reader, *insert));
+  if (opened != nullptr) INDIGO_TRY(opened->end());
   call.tag = "COPY " + std::to_string(insert->inserted());
   return {};
 }
@@ -390,7 +399,11 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
   Arena arena;
   types::FuncContext output(session.context());
   output.set_arena(&arena);
-  CopyWriter writer(call.sink, output, options, *prepared->text_shape, std::move(force_quote));
+  std::unique_ptr<CopyTarget> target = std::make_unique<ClientCopyTarget>(call.sink);
+  if (copies_on_server(stmt)) {
+    INDIGO_ASSIGN(target, open_server_target(stmt));
+  }
+  CopyWriter writer(*target, output, options, *prepared->text_shape, std::move(force_quote));
   INDIGO_TRY(writer.begin());
   uint64_t rows = 0;
   for (;;) {
@@ -408,10 +421,7 @@ Status copy_to(UtilityCall& call, const PgQuery__CopyStmt& stmt, const CopyOptio
 
 Status run_copy(UtilityCall& call) {
   const auto& stmt = *call.node->copy_stmt;
-  if (stmt.is_program || (stmt.filename != nullptr && *stmt.filename != '\0')) {
-    return Error(sqlstate::kFeatureNotSupported, "COPY with files or programs on the server is not supported")
-        .with_hint("Use COPY FROM STDIN or COPY TO STDOUT, or psql's \\copy.");
-  }
+  if (copies_on_server(stmt)) INDIGO_TRY(check_server_copy(call.session.session_catalog(), stmt));
   INDIGO_ASSIGN(CopyOptions options, read_copy_options({stmt.options, stmt.n_options}, stmt.is_from));
   return stmt.is_from ? copy_from(call, stmt, options) : copy_to(call, stmt, options);
 }
