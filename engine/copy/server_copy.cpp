@@ -10,6 +10,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/copy/server_stream.h"
+#include "sql/parse/parse_tree.h"
 #include "types/oids.h"
 
 namespace indigo::engine {

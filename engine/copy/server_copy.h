@@ -8,7 +8,7 @@
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/copy/copy_target.h"
 #include "engine/row_sink.h"
-#include "sql/parse/parse_tree.h"
+#include "sql/parse/tree_names.h"
 
 namespace indigo::engine {
 
