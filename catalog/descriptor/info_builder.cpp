@@ -19,6 +19,7 @@
 #include "types/builtin/function_text.h"
 #include "types/extension/extension.h"
 #include "types/oids.h"
+#include "types/range/range_oids.h"
 #include "types/value/array_format.h"
 
 namespace indigo::catalog {
@@ -35,6 +36,9 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
     info = types(info->base);
   }
   out.phys = info != nullptr ? info->phys : Phys::kStr;
+  // A range's image says what its bounds are: as keys, all ranges are alike.
+  if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid)
+    out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
   if (info != nullptr && !info->comparison.empty()) {
     out.type = oid::kText;
     out.collator = types::collator_of_comparison(info->comparison);
@@ -619,6 +623,11 @@ std::shared_ptr<const TypeInfo> InfoBuilder::type(Oid oid) {
             return true;
           });
       std::sort(t->checks.begin(), t->checks.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+      break;
+    case 'r':
+    case 'm':
+      t->phys = Phys::kStr;
+      add_range(*t);
       break;
     default:
       t->phys = Phys::kStr;

@@ -44,6 +44,7 @@ class InfoBuilder {
   KeyColumn key_column(const TypeRef& type) const;
   // Of a base type of users' own: `like` and `comparison`.
   void add_base_type(TypeInfo& type);
+  void add_range(TypeInfo& type);
   std::string schema_name(Oid schema);
 
   Database& database_;

@@ -50,6 +50,22 @@ void InfoBuilder::add_base_type(TypeInfo& type) {
                   });
 }
 
+void InfoBuilder::add_range(TypeInfo& type) {
+  const bool range = type.kind == 'r';
+  const auto take = [&](RowReader row) {
+    if (row.oid(range ? pg_range::c_rngtypid : pg_range::c_rngmultitypid) != type.oid) return true;
+    type.range_subtype = row.oid(pg_range::c_rngsubtype);
+    type.range_partner = row.oid(range ? pg_range::c_rngmultitypid : pg_range::c_rngtypid);
+    return false;
+  };
+  const SystemTable& ranges = database_.table(pg_range::kOid);
+  if (range) {
+    ranges.scan(txn_, {Datum::of_oid(type.oid)}, take);
+  } else {
+    ranges.scan(txn_, {}, take);
+  }
+}
+
 std::unique_ptr<AggregateInfo> InfoBuilder::aggregate(Oid function_oid) {
   std::string image;
   const SystemTable& table = database_.table(pg_aggregate::kOid);

@@ -15,6 +15,7 @@
 #include "engine/ddl/object/database.h"
 #include "engine/ddl/object/domain.h"
 #include "engine/ddl/object/materialized_view.h"
+#include "engine/ddl/object/range_type.h"
 #include "engine/ddl/object/rename.h"
 #include "engine/ddl/object/schema.h"
 #include "engine/ddl/object/sequence.h"
@@ -158,6 +159,8 @@ constexpr UtilityStatement kDefinitions[] = {
                                                                          "ALTER TYPE"),
     definition<&PgQuery__Node::composite_type_stmt, ddl::execute_create_composite>(
         PG_QUERY__NODE__NODE_COMPOSITE_TYPE_STMT, "CREATE TYPE"),
+    definition<&PgQuery__Node::create_range_stmt, ddl::execute_create_range>(PG_QUERY__NODE__NODE_CREATE_RANGE_STMT,
+                                                                             "CREATE TYPE"),
     definition<&PgQuery__Node::createdb_stmt, ddl::execute_create_database>(
         PG_QUERY__NODE__NODE_CREATEDB_STMT, "CREATE DATABASE", nullptr, whole_statement),
     definition<&PgQuery__Node::dropdb_stmt, ddl::execute_drop_database>(PG_QUERY__NODE__NODE_DROPDB_STMT,

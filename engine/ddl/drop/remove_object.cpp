@@ -213,6 +213,8 @@ Status remove_type(DdlContext& c, Oid oid) {
     labels.push_back(row.oid(pg_enum::c_oid));
     return true;
   });
+  namespace pg_range = catalog::pg_range;
+  INDIGO_TRY(erase_keys(c, table(c, pg_range::kOid), {Datum::of_oid(oid)}, nullptr));
   for (const Oid label : labels) INDIGO_TRY(check_erased(table(c, pg_enum::kOid).erase(c.txn, {Datum::of_oid(label)})));
   return check_erased(t.erase(c.txn, {Datum::of_oid(oid)}));
 }

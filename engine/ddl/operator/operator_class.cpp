@@ -333,6 +333,21 @@ Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClass
   return {};
 }
 
+Result<Oid> find_btree_class(DdlContext& c, NodeList name, Oid type) {
+  const auto q = sql::qualified_name(name);
+  const Oid found = q.valid ? find_group(c, false, kBtree, q) : kInvalidOid;
+  if (found == kInvalidOid) {
+    return Error(sqlstate::kUndefinedObject,
+                 "operator class " + quoted(sql::name_list_text(name)) + " does not exist for access method \"btree\"");
+  }
+  std::string image;
+  const SystemTable& classes = table(c, pg_opclass::kOid);
+  const Oid input = classes.find_oid(c.txn, found, image) ? classes.reader(image).oid(pg_opclass::c_opcintype) : type;
+  if (is_binary_coercible(c, type, input)) return found;
+  return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(sql::name_list_text(name)) +
+                                                " does not accept data type " + type_text(c, {type, -1, kInvalidOid}));
+}
+
 Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok) {
   const std::string method_text(string_of(name.front()));
   INDIGO_ASSIGN(const Oid method, find_method(c, method_text));
