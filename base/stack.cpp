@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -35,19 +36,34 @@ class LargeStack {
   bool running() const { return function_ != nullptr; }
 
   void run(void (*function)(void*), void* argument) {
-    if (memory_.empty()) memory_ = StackMemory(kLargeStackBytes);
-    if (memory_.empty()) return function(argument);  // no address space: the running stack has to do
+    if (memory_.empty()) {
+      memory_ = StackMemory(kLargeStackBytes);
+      if (memory_.empty()) return function(argument);  // no address space: the running stack has to do
+      mark();
+    }
     function_ = function;
     argument_ = argument;
     context_.prepare(memory_.bounds(), &LargeStack::enter, this);
     switch_context(caller_, context_);
     function_ = nullptr;
-    memory_.trim(kKeptBytes);
+    if (!has_mark()) {  // a system call less for what stays near the top
+      memory_.trim(kKeptBytes);
+      mark();
+    }
     if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
 
  private:
   static constexpr size_t kKeptBytes = 256 * 1024;
+  // Below what is kept lies a mark that deeper calls write over.
+  static constexpr size_t kMarkWords = 256;
+  static constexpr uint64_t kMark = 0x5eed'0f57'ac4d'eb7b;
+
+  uint64_t* mark_at() const { return reinterpret_cast<uint64_t*>(memory_.bounds().high - kKeptBytes); }
+  void mark() const { std::fill_n(mark_at(), kMarkWords, kMark); }
+  bool has_mark() const {
+    return std::all_of(mark_at(), mark_at() + kMarkWords, [](uint64_t word) { return word == kMark; });
+  }
 
   static void enter(void* self) {
     auto* stack = static_cast<LargeStack*>(self);

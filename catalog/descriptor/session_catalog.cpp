@@ -37,14 +37,14 @@ void SessionCatalog::set_search_path(std::vector<std::string> elements) {
   if (elements == path_elements_) return;
   path_elements_ = std::move(elements);
   path_valid_ = false;
-  by_name_.clear();
+  clear_names();
 }
 
 void SessionCatalog::set_user(Oid role) {
   if (role == user_) return;
   user_ = role;
   path_valid_ = false;
-  by_name_.clear();
+  clear_names();
   usable_schemas_.clear();
 }
 
@@ -87,7 +87,7 @@ uint64_t SessionCatalog::version() const {
 }
 
 void SessionCatalog::clear_local() {
-  by_name_.clear();
+  clear_names();
   by_oid_.clear();
   types_.clear();
   memberships_.clear();
@@ -287,8 +287,16 @@ std::shared_ptr<const TypeInfo> SessionCatalog::find_type(std::string_view schem
 
 // ---- functions, operators, casts
 
+namespace {
+constexpr size_t kFunctionNamesMax = 500;
+}
+
 std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named(std::string_view schema,
                                                                                  std::string_view name) {
+  if (schema.empty()) {
+    refresh();
+    if (const auto it = functions_.find(name); it != functions_.end()) return it->second;
+  }
   std::vector<std::shared_ptr<const FunctionInfo>> out;
   const auto add = [&](Oid where) {
     if (where == kInvalidOid) return;
@@ -312,6 +320,8 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
     for (const Oid where : search_path()) {
       if (where != temp_schema_) add(where);
     }
+    if (functions_.size() >= kFunctionNamesMax) functions_.clear();
+    functions_.emplace(std::string(name), out);
   }
   return out;
 }

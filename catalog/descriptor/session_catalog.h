@@ -120,6 +120,10 @@ class SessionCatalog final : public CatalogView {
   Oid own_default_opclass(Oid type, Oid method);
   void refresh();  // drops the local maps when the version has moved
   void clear_local();
+  void clear_names() {
+    by_name_.clear();
+    functions_.clear();
+  }
   std::shared_ptr<const RelationInfo> find_along_path(std::string_view name);
   // Over the graph of memberships; the database's owner is a member of pg_database_owner.
   bool reaches(Oid role, Oid of, bool inheriting);
@@ -144,7 +148,8 @@ class SessionCatalog final : public CatalogView {
   bool path_valid_ = false;
   std::vector<Oid> path_;
   Oid creation_schema_ = kInvalidOid;
-  StringMap<std::shared_ptr<const RelationInfo>> by_name_;  // "schema\0name" as asked; null: not found
+  StringMap<std::shared_ptr<const RelationInfo>> by_name_;                 // "schema\0name" as asked; null: not found
+  StringMap<std::vector<std::shared_ptr<const FunctionInfo>>> functions_;  // by name, along the search path
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> by_oid_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   std::unordered_map<Oid, const Collator*> collators_;      // a collation never changes

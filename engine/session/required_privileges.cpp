@@ -1,6 +1,7 @@
 #include "engine/session/required_privileges.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -173,17 +174,20 @@ class Collector {
 
   // Columns that the query's own text reads (its checks and generated columns are the table's business).
   void columns(const sql::Query& q, const std::vector<int>& at, Oid owner_view) {
-    sql::Query own = q;
-    own.checks.clear();
-    own.generated.clear();
-    own.view_checks.clear();
-    own.row_checks.clear();
     const bool instead = q.instead_event == catalog::kTriggerUpdate || q.instead_event == catalog::kTriggerDelete;
-    if (instead) {
-      own.targets.clear();  // whole rows, for the triggers alone
-    } else if (q.command == sql::CommandKind::kInsert) {
-      own.assignments.clear();
+    const bool inserts = !instead && q.command == sql::CommandKind::kInsert;
+    std::optional<sql::Query> copy;
+    if (instead || !q.checks.empty() || !q.generated.empty() || !q.view_checks.empty() || !q.row_checks.empty() ||
+        (inserts && !q.assignments.empty())) {
+      copy = q;
+      copy->checks.clear();
+      copy->generated.clear();
+      copy->view_checks.clear();
+      copy->row_checks.clear();
+      if (instead) copy->targets.clear();  // whole rows, for the triggers alone
+      if (inserts) copy->assignments.clear();
     }
+    const sql::Query& own = copy ? *copy : q;
     std::vector<std::shared_ptr<const sql::Query>> sublinks;
     sql::visit_query(own, [&](const sql::Expr& e, int depth) {
       if (e.kind == sql::ExprKind::kSubLink && depth == 0) sublinks.push_back(sql::as<sql::SubLinkExpr>(e).query);

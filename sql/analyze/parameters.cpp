@@ -45,7 +45,9 @@ void Analysis::declare_parameters(std::span<const Oid> types, bool variable, con
   declared_ = types.size();
   variable_ = variable;
   types_.assign(types.begin(), types.end());
-  const auto highest = static_cast<size_t>(std::clamp(highest_parameter(statement), 0, kMaxParameters));
+  // Most texts have none, and the tree is large.
+  const bool any = text.find('$') != std::string_view::npos;
+  const auto highest = static_cast<size_t>(any ? std::clamp(highest_parameter(statement), 0, kMaxParameters) : 0);
   if (highest > types_.size()) types_.resize(highest, kInvalidOid);
   resolved_.resize(types_.size());
   for (size_t i = 0; i < types_.size(); i++) resolved_[i].oid = types_[i];

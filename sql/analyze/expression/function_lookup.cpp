@@ -89,10 +89,22 @@ std::shared_ptr<const FunctionInfo> with_outputs(const std::shared_ptr<const Fun
   return all;
 }
 
-std::vector<Signature> signatures(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
-                                  const FunctionArguments& call) {
+using Functions = std::vector<std::shared_ptr<const FunctionInfo>>;
+
+// Most calls have just the types that a function declares; within one schema nothing is better than that.
+std::shared_ptr<const FunctionInfo> exact(const Functions& named, const FunctionArguments& call) {
+  if (!call.names.empty() || call.variadic_keyword || call.with_outputs) return nullptr;
+  std::shared_ptr<const FunctionInfo> found;
+  for (const auto& f : named) {
+    if (f->schema != named.front()->schema) return nullptr;
+    if (found == nullptr && f->variadic == kInvalidOid && f->arguments == call.types) found = f;
+  }
+  return found;
+}
+
+std::vector<Signature> signatures(const Functions& named, const FunctionArguments& call) {
   std::vector<Signature> list;
-  for (const auto& found : catalog.functions_named(schema, name)) {
+  for (const auto& found : named) {
     Signature s;
     s.function = call.with_outputs ? with_outputs(found) : found;
     const auto& function = s.function;
@@ -130,7 +142,14 @@ Oid cast_in_disguise(catalog::CatalogView& catalog, std::string_view schema, std
 
 Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std::string_view name,
                      const FunctionArguments& call, FunctionCall& out) {
-  std::vector<Signature> list = signatures(catalog, schema, name, call);
+  const Functions named = catalog.functions_named(schema, name);
+  if (auto found = exact(named, call)) {
+    out.function = std::move(found);
+    out.declared = call.types;
+    for (size_t i = 0; i < call.types.size(); i++) out.order.push_back(static_cast<int>(i));
+    return Lookup::kFound;
+  }
+  std::vector<Signature> list = signatures(named, call);
   const auto take = [&](Signature& s) {
     out.function = s.function;
     out.declared = std::move(s.declared);
@@ -147,7 +166,8 @@ Lookup find_function(catalog::CatalogView& catalog, std::string_view schema, std
     if (out.coercion != kInvalidOid) return Lookup::kFound;
   }
   std::vector<Candidate> candidates;
-  for (size_t i = 0; i < list.size(); i++) candidates.push_back({list[i].declared, i});
+  for (size_t i = 0; i < list.size(); i++)
+    candidates.push_back({{list[i].declared.begin(), list[i].declared.end()}, i});
   candidates = matching(catalog, call.types, std::move(candidates));
   if (candidates.empty()) return Lookup::kNotFound;
   if (candidates.size() == 1) return take(list[candidates[0].index]);

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <absl/container/inlined_vector.h>
+
 #include "sql/analyze/type/coerce.h"
 #include "sql/parse/tree_names.h"
 
@@ -17,8 +19,8 @@ namespace indigo::sql {
 
 // ---- the choice of a candidate
 struct Candidate {
-  std::vector<Oid> arguments;  // as many as the call has
-  size_t index = 0;            // the caller's
+  absl::InlinedVector<Oid, 4> arguments;  // as many as the call has
+  size_t index = 0;                       // the caller's
 };
 // Leaves only the candidates that accept the types.
 std::vector<Candidate> matching(catalog::CatalogView& catalog, std::span<const Oid> types,
