@@ -52,7 +52,7 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
   Portal& portal = parts_.portals().simple();
   if (fold_rows(text, scanned_, folded_)) {
     // What fails is done again with the whole text: errors say where they are in it.
-    auto prepared = parts_.preparation().prepare_text(folded_.scanned, folded_.text);
+    auto prepared = parts_.preparation().prepare_text(folded_.scanned, folded_.text, Preparation::Literals::kFolded);
     if (prepared.ok() && *prepared != nullptr) {
       portal.prepared = std::move(*prepared);
       if (parts_.parameters().bind_rows(portal, folded_, scanned_)) {

@@ -52,6 +52,13 @@ PreparedPtr StatementCache::find(const ScannedText& scanned, uint64_t generation
   return plan == entry.by_shape.end() ? nullptr : plan->second;
 }
 
+bool StatementCache::returns(const ScannedText& scanned) {
+  const uint64_t hash = hash_of(scanned.key);
+  if (seen_.has(hash)) return true;
+  seen_.add(hash);
+  return false;
+}
+
 void StatementCache::insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared) {
   if (scanned.key.size() > kKeyBytesMax / 4) return;
   if (generation != generation_ || entries_.size() >= kEntriesMax || key_bytes_ + scanned.key.size() > kKeyBytesMax) {

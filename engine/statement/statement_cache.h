@@ -1,9 +1,9 @@
 // Statements by their text with the literals lifted out (literal_scanner.h): one parse, one analysis and one plan for each
 // distinct statement, not for each execution.
 //
-// Most statements of a test suite or a migration come once. A statement is on probation until its text comes again: the last
-// kOnProbation of those are kept, so that what comes once leaves its memory to the next. Of the ones that had to go a hash
-// stays (Seen), and who comes again after that is kept at once.
+// Most statements of a test suite or a migration come once. Of a text that is new only a hash stays (Seen); who comes again is
+// kept. A statement that is kept at once all the same is on probation until its text comes again: the last kOnProbation of
+// those stay, so that what comes once leaves its memory to the next.
 //
 // Two steps: the key text names an Entry; an Entry knows which of the lifted literals shape the plan (LIMIT 5, ORDER BY 2),
 // and finds the plan by those literals' values. Which literals shape a plan is the same for every text with this key, because
@@ -35,6 +35,8 @@ class StatementCache {
   // The prepared statement for this text, or null. `generation` is what plans depend on besides the text (search_path and
   // so on); entries of another generation are not found.
   PreparedPtr find(const ScannedText& scanned, uint64_t generation);
+  // Whether this text has come before; from now on it has.
+  bool returns(const ScannedText& scanned);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
   void erase(const ScannedText& scanned, uint64_t generation);
   void clear();

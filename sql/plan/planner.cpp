@@ -52,6 +52,7 @@ Result<PlanPtr> plan_query(Statement& s, Level* parent, std::shared_ptr<const Qu
 
 Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& session, const PlanInput& input) {
   planning::Statement s(session, input.sample_parameters);
+  if (input.switches != nullptr) s.settings = *input.switches;
   PlannedStatement& out = *s.out;
   const Query& query = *input.statement.query;
   out.command = query.instead_event == catalog::kTriggerUpdate   ? CommandKind::kUpdate
@@ -70,6 +71,7 @@ Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& se
   std::shared_ptr<const Query> root = input.statement.query;
   if (input.for_cursor) root = planning::with_row_keys(root, out);
   INDIGO_ASSIGN(out.root, planning::plan_query(s, nullptr, root, 0));
+  if (input.switches != nullptr) *input.switches = s.settings;
   if (input.for_cursor) planning::check_cursor_tables(out);
   for (TargetEntry& t : out.targets) t.expr = nullptr;
   return std::shared_ptr<const PlannedStatement>(std::move(s.out));

@@ -17,6 +17,9 @@ struct PlanInput {
   const AnalyzedStatement& statement;
   std::span<const Datum> sample_parameters;  // values of this execution, for selectivity only; may be empty
   bool for_cursor = false;  // the result tells where each row comes from (PlannedStatement::cursor_tables)
+  // What enable_* say, kept by the caller from one planning to the next while no setting changes; -1: not known yet. Null:
+  // looked up each time.
+  int* switches = nullptr;
 };
 
 Result<std::shared_ptr<const PlannedStatement>> plan(catalog::SessionContext& session, const PlanInput& input);

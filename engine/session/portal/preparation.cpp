@@ -54,6 +54,19 @@ const PgQuery__Node* inner_query(const PgQuery__Node* node) {
 
 }  // namespace
 
+void Preparation::refresh_settings() {
+  if (settings_seen_ == settings_.plan_generation()) return;
+  settings_seen_ = settings_.plan_generation();
+  planner_switches_ = -1;
+  std::string mode;
+  wants_generic_ = context_.setting("plan_cache_mode", mode) && mode == "force_generic_plan";
+}
+
+bool Preparation::wants_generic() {
+  refresh_settings();
+  return wants_generic_;
+}
+
 uint64_t Preparation::generation() const { return settings_.plan_generation() << 32 | catalog_.user(); }
 
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
@@ -99,9 +112,12 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
     require(*prepared, *analyzed->query);
     if (!values.empty()) analyzed->query = sql::with_parameter_values(analyzed->query, values);
   }
-  INDIGO_ASSIGN(
-      prepared->plan,
-      sql::plan(context_, {*analyzed, {}, for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT}));
+  refresh_settings();
+  INDIGO_ASSIGN(prepared->plan,
+                sql::plan(context_, {*analyzed,
+                                     {},
+                                     for_cursor && parsed->node->node_case == PG_QUERY__NODE__NODE_SELECT_STMT,
+                                     &planner_switches_}));
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
@@ -166,13 +182,16 @@ void Preparation::keep(const ScannedText& scanned, const PreparedPtr& prepared) 
   if (!prepared->is_utility()) cache_.insert(scanned, generation(), prepared);
 }
 
-Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::string_view text) {
+Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::string_view text, Literals literals) {
   bool custom = false;
+  bool kept = true;
   if (PreparedPtr found = cache_.find(scanned, generation())) {
     const bool valid = found->is_utility() || found->catalog_version == catalog_.version();
     if (valid && !found->custom) return found;
     custom = valid;
     if (!valid) cache_.erase(scanned, generation());
+  } else {
+    kept = cache_.returns(scanned) || literals == Literals::kFolded || wants_generic();
   }
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   if (tree->statements().size() != 1) return PreparedPtr();
@@ -183,6 +202,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
     INDIGO_TRY(scope_.check_failed_block(*parsed));
     INDIGO_TRY(scope_.begin_statement());
   }
+  if (!kept) return prepare(parsed, {}, false, {}, {});
   if (!custom) {
     INDIGO_ASSIGN(PreparedPtr prepared, prepare(parsed, {}, false, scanned.literals, {}));
     const bool lifted =

@@ -42,8 +42,11 @@ class Preparation {
   Result<PreparedPtr> for_values(const PreparedPtr& generic, std::span<const Datum> values, PlanCounts& counts);
   // In the planner's units: some 100,000 rows read. Planning takes a few per cent of that.
   static constexpr double kCustomPlanCost = 1000;
-  // A Query message's text, through the cache; null when it is not one statement.
-  Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text);
+  // A Query message's text, through the cache; null when it is not one statement. What is seen for the first time is planned
+  // with its own literals and not kept, except rows that are folded: their values are parameters in any case.
+  enum class Literals : uint8_t { kOwn, kFolded };
+  Result<PreparedPtr> prepare_text(const ScannedText& scanned, std::string_view text,
+                                   Literals literals = Literals::kOwn);
   // Plans again what a change of the catalog has outdated. 0A000 when that changes columns that the client knows already.
   enum class Columns : uint8_t { kTold, kMayChange };
   Status refresh(PreparedPtr& prepared, Columns columns = Columns::kTold);
@@ -67,12 +70,19 @@ class Preparation {
   // The queries that rules have added.
   Status prepare_rules(Prepared& prepared, const sql::AnalyzedStatement& analyzed);
   void require(Prepared& prepared, const sql::Query& query);
+  // Whether a plan for any values is wanted of a text that has not been seen before.
+  bool wants_generic();
+  // What the settings say, looked up once while none changes.
+  void refresh_settings();
 
   catalog::SessionCatalog& catalog_;
   catalog::SessionContext& context_;
   const SessionSettings& settings_;
   StatementScope& scope_;
   StatementCache cache_;
+  uint64_t settings_seen_ = 0;  // SessionSettings::plan_generation of the two below
+  int planner_switches_ = -1;   // sql::PlanInput::switches
+  bool wants_generic_ = false;
   bool ignores_row_security_ = false;
   bool literals_changed_ = false;
 };

@@ -56,6 +56,13 @@ TEST_F(StatementCacheTest, WhatComesAgainAfterItsProbationStays) {
   EXPECT_TRUE(found("SELECT 1 FROM seldom"));
 }
 
+TEST_F(StatementCacheTest, ATextReturnsWhateverItsLiterals) {
+  EXPECT_FALSE(cache_.returns(scan("SELECT a FROM t WHERE b = 1")));
+  EXPECT_FALSE(cache_.returns(scan("SELECT a FROM t WHERE c = 1")));
+  EXPECT_TRUE(cache_.returns(scan("SELECT a FROM t WHERE b = 2")));
+  EXPECT_EQ(cache_.size(), 0U);
+}
+
 TEST_F(StatementCacheTest, StaysWithinItsLimit) {
   for (size_t i = 0; i < 2 * StatementCache::kEntriesMax; i++) {
     insert(text_of(i));
