@@ -43,28 +43,56 @@ constexpr bool compatible(BasicMode a, BasicMode b) {
   return kMatrix[static_cast<size_t>(a)][static_cast<size_t>(b)];
 }
 
-// Bit m of the answer: `mode` conflicts with BasicMode m.
-constexpr ModeMask basic_conflicts(BasicMode mode) {
+// What follows from the matrix, for every mode or pair of modes: a request asks for it several times.
+namespace detail {
+template <class T, class Derive>
+constexpr std::array<T, kBasicModeCount> of_basic_modes(Derive derive) {
+  std::array<T, kBasicModeCount> all{};
+  for (size_t mode = 0; mode < kBasicModeCount; mode++) all[mode] = derive(static_cast<BasicMode>(mode));
+  return all;
+}
+template <class T, class Derive>
+constexpr std::array<std::array<T, kBasicModeCount>, kBasicModeCount> of_basic_pairs(Derive derive) {
+  return of_basic_modes<std::array<T, kBasicModeCount>>(
+      [&](BasicMode a) { return of_basic_modes<T>([&](BasicMode b) { return derive(a, b); }); });
+}
+
+inline constexpr auto kBasicConflicts = of_basic_modes<ModeMask>([](BasicMode mode) {
   ModeMask mask = 0;
   for (size_t other = 0; other < kBasicModeCount; other++) {
     if (!compatible(mode, static_cast<BasicMode>(other))) mask |= ModeMask{1} << other;
   }
   return mask;
-}
-
-// Does who holds `held` need no more to have `mode`?
-constexpr bool covers(BasicMode held, BasicMode mode) {
-  return (basic_conflicts(mode) & ~basic_conflicts(held)) == 0 && (mode == BasicMode::kN || held != BasicMode::kN);
-}
-
-// The weakest mode that covers both.
-constexpr BasicMode supremum(BasicMode a, BasicMode b) {
+});
+inline constexpr auto kCovers = of_basic_pairs<bool>([](BasicMode held, BasicMode mode) {
+  const ModeMask conflicts = kBasicConflicts[static_cast<size_t>(mode)];
+  return (conflicts & ~kBasicConflicts[static_cast<size_t>(held)]) == 0 &&
+         (mode == BasicMode::kN || held != BasicMode::kN);
+});
+inline constexpr auto kSupremum = of_basic_pairs<BasicMode>([](BasicMode a, BasicMode b) {
+  const auto covers = [](BasicMode held, BasicMode mode) {
+    return kCovers[static_cast<size_t>(held)][static_cast<size_t>(mode)];
+  };
   BasicMode best = BasicMode::kX;
   for (size_t m = 0; m < kBasicModeCount; m++) {
     const auto mode = static_cast<BasicMode>(m);
     if (covers(mode, a) && covers(mode, b) && covers(best, mode)) best = mode;
   }
   return best;
+});
+}  // namespace detail
+
+// Bit m of the answer: `mode` conflicts with BasicMode m.
+constexpr ModeMask basic_conflicts(BasicMode mode) { return detail::kBasicConflicts[static_cast<size_t>(mode)]; }
+
+// Does who holds `held` need no more to have `mode`?
+constexpr bool covers(BasicMode held, BasicMode mode) {
+  return detail::kCovers[static_cast<size_t>(held)][static_cast<size_t>(mode)];
+}
+
+// The weakest mode that covers both.
+constexpr BasicMode supremum(BasicMode a, BasicMode b) {
+  return detail::kSupremum[static_cast<size_t>(a)][static_cast<size_t>(b)];
 }
 
 // ---- rows: the key's columns and the others are two components
