@@ -46,6 +46,7 @@ class HashIndex final : public Index {
   bool erase(Bytes key, Bytes primary_key, const std::function<bool()>& still_needed) override;
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
+  bool ordered() const override { return false; }
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
   void set_fill(uint8_t) override {}  // nothing is appended here
   uint64_t entry_count() const override;

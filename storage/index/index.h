@@ -87,6 +87,10 @@ class Index {
   // lookup of several keys, whose cache misses overlap.
   virtual void lookup_many(std::span<const Bytes> keys, IndexMatches& out) = 0;
   virtual std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) = 0;
+  // The greatest secondary key below `key` (`or_equal`: at or below it); false when there is none.
+  virtual bool greatest(Bytes key, bool or_equal, std::string& found);
+  // Does a scan of a range read that range alone? False: every scan of more than one key reads all entries.
+  virtual bool ordered() const { return true; }
 
   // Another index with these entries, in constant time: the two share what neither changes. Its memory is counted in both, but in
   // the store's account once. While writers are kept out (EpochManager::pause_writers), with generations for this one and
@@ -104,6 +108,11 @@ class Index {
   virtual uint64_t memory_bytes() const = 0;
   // Checks the structure's own invariants; empty when sound, else what is wrong. Only without concurrent writers.
   virtual std::string check() const = 0;
+
+ protected:
+  // greatest(), of an index whose scans cost more the longer their range is: no longer than from what `guess`, which lags behind
+  // it, has there.
+  bool greatest_near(Index& guess, Bytes key, bool or_equal, std::string& found);
 };
 
 inline constexpr size_t kMaxIndexKeyBytes = 32 * 1024;  // of each of the two keys

@@ -85,16 +85,16 @@ StorageStatus NewValue::open(const KeySpace& space, Bytes key) {
   if (txn_.locks_of(space.table()).whole == BasicMode::kX) return StorageStatus::kOk;
   for (;;) {
     space.settle();  // the value may be on its way out
-    if (space.has(key)) return StorageStatus::kOk;
-    const KeySpace::GapName gap = space.gap_below(key, false);
-    const BasicMode before = locks.gap_mode(txn_.lock_owner(), gap.space, gap.key);
-    StorageStatus s = locks.lock_key_value_components(txn_.lock_owner(), gap.space, gap.key, {.gap = BasicMode::kX},
+    std::optional<KeySpace::GapName> gap = space.gap_around(key);
+    if (!gap) return StorageStatus::kOk;
+    const BasicMode before = locks.gap_mode(txn_.lock_owner(), gap->space, gap->key);
+    StorageStatus s = locks.lock_key_value_components(txn_.lock_owner(), gap->space, gap->key, {.gap = BasicMode::kX},
                                                       true, txn_.lock_timeout());
     if (s != StorageStatus::kOk) return txn_.failed(s);
-    gap_ = gap;
+    gap_ = std::move(gap);
     before_ = before;
     space.settle();
-    if (space.has(key) || space.gap_below(key, false) != gap) {
+    if (space.gap_around(key) != gap_) {
       close();
       continue;
     }

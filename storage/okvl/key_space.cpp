@@ -1,5 +1,6 @@
 #include "storage/okvl/key_space.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -13,14 +14,10 @@ namespace {
 constexpr uint64_t kFirstGapBit = uint64_t{1} << 62;  // of the space's number: no id is that great
 constexpr size_t kEntriesAtOnce = 128;
 
-bool within(const KeyRange& range, Bytes key) {
-  if (range.has_low && (range.low_inclusive ? key < range.low : key <= range.low)) return false;
-  return !range.has_high || (range.high_inclusive ? key <= range.high : key < range.high);
-}
-
-// Appends the keys of a leaf that lie in the range; false when it changed meanwhile. `fence` is where the walk goes on.
-bool keys_of_leaf(const Leaf* leaf, uint64_t version, const KeyRange& range, Direction direction,
-                  std::vector<std::string>& keys, std::string& fence, bool& more) {
+// Appends up to `most` keys of a leaf that lie in the range, `left`: there are more of them; false when the leaf changed
+// meanwhile. `fence` is where the walk goes on.
+bool keys_of_leaf(const Leaf* leaf, uint64_t version, const KeyRange& range, Direction direction, size_t most,
+                  std::vector<std::string>& keys, std::string& fence, bool& more, bool& left) {
   const bool forward = direction == Direction::kForward;
   const size_t count = leaf->status().count;
   more = forward ? leaf->has_high_fence() : leaf->has_low_fence();
@@ -29,13 +26,19 @@ bool keys_of_leaf(const Leaf* leaf, uint64_t version, const KeyRange& range, Dir
   } else {
     leaf->low_fence(fence);
   }
-  std::string key;
-  for (size_t n = 0; n < count; n++) {
-    const RecordMeta m = leaf->meta(forward ? n : count - 1 - n);
+  const auto position = [&](const std::string& key, bool behind) {
+    bool equal;
+    const size_t i = leaf->lower_bound(KeyView(key), count, equal);
+    return equal && behind ? i + 1 : i;
+  };
+  const size_t first = range.has_low ? position(range.low, !range.low_inclusive) : 0;
+  const size_t end = std::max(first, range.has_high ? position(range.high, range.high_inclusive) : count);
+  const size_t taken = std::min(most, end - first);
+  left = taken < end - first;
+  for (size_t n = 0; n < taken; n++) {
+    const RecordMeta m = leaf->meta(forward ? first + n : end - 1 - n);
     if (!leaf->sound(m)) return false;
-    key.clear();
-    leaf->append_key(m, key);
-    if (within(range, key)) keys.push_back(key);
+    leaf->append_key(m, keys.emplace_back());
   }
   return leaf->latch.validate(version);
 }
@@ -64,7 +67,8 @@ void primary_values(const TableImpl& table, const KeyRange& whole, Direction dir
                                   : tree.find_leaf_before(KeyView(range.high), version);
     }
     std::string next;
-    if (!keys_of_leaf(leaf, version, range, direction, keys, next, more)) {
+    bool left;
+    if (!keys_of_leaf(leaf, version, range, direction, most - out.size(), keys, next, more, left)) {
       more = true;
       continue;
     }
@@ -72,6 +76,10 @@ void primary_values(const TableImpl& table, const KeyRange& whole, Direction dir
     // What was read before lies on the other side of the fence.
     for (std::string& key : keys) out.push_back(std::move(key));
     at_start = false;
+    if (left) {
+      more = true;
+      return;
+    }
     // A merge may bring keys of the other side into the next leaf.
     (forward ? range.low : range.high) = fence;
     (forward ? range.has_low : range.has_high) = true;
@@ -79,9 +87,32 @@ void primary_values(const TableImpl& table, const KeyRange& whole, Direction dir
     if (more && forward && whole.has_high) more = whole.high_inclusive ? fence <= whole.high : fence < whole.high;
     if (more && !forward && whole.has_low) more = fence > whole.low;
   } while (more && out.size() < most);
-  if (out.size() > most) {
-    out.resize(most);
-    more = true;
+}
+
+bool greatest_primary(const TableImpl& table, Bytes key, bool or_equal, std::string& found) {
+  const Tree& tree = table.tree();
+  const KeyView view(key);
+  EpochManager::Guard guard(table.epochs());
+  std::string fence;  // of a leaf that has nothing below the key
+  bool at_key = true;
+  for (;;) {
+    uint64_t version;
+    const Leaf* leaf = at_key ? tree.find_leaf(view, version) : tree.find_leaf_before(KeyView(fence), version);
+    bool equal;
+    const size_t i = leaf->lower_bound(view, leaf->status().count, equal);
+    const bool here = i > 0 || (equal && or_equal), more = leaf->has_low_fence();
+    if (here) {
+      const RecordMeta m = leaf->meta(equal && or_equal ? i : i - 1);
+      found.clear();
+      if (!leaf->sound(m)) continue;
+      leaf->append_key(m, found);
+    }
+    std::string next;
+    if (!here) leaf->low_fence(next);
+    if (!leaf->latch.validate(version)) continue;
+    if (here || !more) return here;
+    fence.swap(next);
+    at_key = false;
   }
 }
 
@@ -121,22 +152,22 @@ void KeySpace::values(const KeyRange& range, Direction direction, size_t most, s
   }
 }
 
-bool KeySpace::has(Bytes key) const {
-  std::vector<std::string> found;
-  bool more;
-  values(KeyRange::point(key), Direction::kForward, 1, found, more);
-  return !found.empty();
+bool KeySpace::greatest(Bytes key, bool or_equal, std::string& found) const {
+  return index_ == nullptr ? greatest_primary(table_, key, or_equal, found)
+                           : index_->index->greatest(key, or_equal, found);
 }
 
 KeySpace::GapName KeySpace::gap_below(Bytes key, bool or_equal) const {
-  KeyRange below;
-  below.has_high = true;
-  below.high.assign(key);
-  below.high_inclusive = or_equal;
-  std::vector<std::string> found;
-  bool more;
-  values(below, Direction::kBackward, 1, found, more);
-  return found.empty() ? first_gap() : GapName{id_, std::move(found.front())};
+  std::string found;
+  return greatest(key, or_equal, found) ? GapName{id_, std::move(found)} : first_gap();
+}
+
+std::optional<KeySpace::GapName> KeySpace::gap_around(Bytes key) const {
+  if (index_ != nullptr && !index_->index->ordered()) return std::nullopt;
+  std::string found;
+  if (!greatest(key, true, found)) return first_gap();
+  if (found == key) return std::nullopt;
+  return GapName{id_, std::move(found)};
 }
 
 KeySpace::GapName KeySpace::first_gap() const { return {IndexId(id_.value | kFirstGapBit), {}}; }

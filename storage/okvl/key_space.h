@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,18 +33,23 @@ class KeySpace {
   const TableIndex* index() const { return index_; }
   // Up to `most` distinct values of the range in this direction; `more`: there may be others behind them.
   void values(const KeyRange& range, Direction direction, size_t most, std::vector<std::string>& out, bool& more) const;
-  bool has(Bytes key) const;
-  // The name of the gap that ends at the first value at or above `key` (`or_equal`: above it).
+  // The name of a gap: that of the value below it.
   struct GapName {
     IndexId space;  // another one for what lies below every value
     std::string key;
     friend bool operator==(const GapName&, const GapName&) = default;
   };
+  // Of the gap that ends at the first value at or above `key` (`or_equal`: above it).
   GapName gap_below(Bytes key, bool or_equal) const;
+  // Of the gap into which `key` would fall; none when it lies there, or there is no order that has gaps.
+  std::optional<GapName> gap_around(Bytes key) const;
   GapName first_gap() const;
   void settle() const;
 
  private:
+  // The greatest value at or below `key`; false when there is none.
+  bool greatest(Bytes key, bool or_equal, std::string& found) const;
+
   const TableImpl& table_;
   const TableIndex* const index_;  // null: the primary keys
   const IndexId id_;

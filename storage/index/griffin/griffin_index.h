@@ -50,6 +50,9 @@ class GriffinIndex final : public Index, private ServicedIndex {
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override { return hash_->lookup(key, primary_keys); }
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override { hash_->lookup_many(keys, out); }
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
+  bool greatest(Bytes key, bool or_equal, std::string& found) override {
+    return greatest_near(*tree_, key, or_equal, found);
+  }
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { tree_->set_fill(percent); }
   uint64_t entry_count() const override { return hash_->entry_count(); }

@@ -55,6 +55,9 @@ class IndexletIndex final : public Index, private ServicedIndex {
   size_t lookup(Bytes key, std::vector<std::string>& primary_keys) override;
   void lookup_many(std::span<const Bytes> keys, IndexMatches& out) override;
   std::unique_ptr<IndexScan> scan(const KeyRange& range, Direction direction) override;
+  bool greatest(Bytes key, bool or_equal, std::string& found) override {
+    return greatest_near(*tree_, key, or_equal, found);
+  }
   std::optional<IndexServiceStatistics> service_statistics() const override;
   void set_fill(uint8_t percent) override { tree_->set_fill(percent); }
   uint64_t entry_count() const override;

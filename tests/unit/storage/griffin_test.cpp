@@ -68,6 +68,22 @@ TEST_F(Griffin, ACloneThatIsMadeInTheMiddleOfAMergeHasWhatWasMergedAndWhatWaits)
   EXPECT_EQ(index_->entry_count(), kEntries - 1);
 }
 
+TEST_F(Griffin, TheNextKeyBelowIsFoundWithoutMergingWhatLiesFurtherBelow) {
+  for (uint64_t i = 100; i < 110; i++) EXPECT_EQ(index_->insert(number_key(i), "1"), StorageStatus::kOk);
+  EXPECT_EQ(count_entries(*index_), 10u);
+  const uint64_t repairs = index_->service_statistics()->repairs;
+  for (uint64_t i = 0; i < 50; i++) EXPECT_EQ(index_->insert(number_key(i), "1"), StorageStatus::kOk);
+  std::string found;
+  ASSERT_TRUE(index_->greatest(number_key(105), false, found));
+  EXPECT_EQ(found, number_key(104));
+  EXPECT_EQ(index_->service_statistics()->repairs, repairs);
+  EXPECT_EQ(index_->service_statistics()->backlog_entries, 50u);
+  // What waits in between is found, and what the tree has no longer is not.
+  for (uint64_t i = 100; i < 110; i++) EXPECT_TRUE(index_->erase(number_key(i), "1"));
+  ASSERT_TRUE(index_->greatest(number_key(105), true, found));
+  EXPECT_EQ(found, number_key(49));
+}
+
 TEST_F(Griffin, WhatWaitsIsBoundedAndCounted) {
   constexpr uint64_t kEntries = 40'000;
   for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert(number_key(i), number_key(i)), StorageStatus::kOk);

@@ -305,6 +305,15 @@ TEST_P(IndexConformance, RandomOperationsAgreeWithASet) {
         Direction direction = random() % 2 ? Direction::kForward : Direction::kBackward;
         ASSERT_EQ(read_all(*index_->scan(range, direction), 1 + random() % 300), expected(model, range, direction));
         std::string key = kind.make(random);
+        const bool or_equal = random() % 2 != 0;
+        range.has_low = false;
+        range.has_high = true;
+        range.high = key;
+        range.high_inclusive = or_equal;
+        const std::vector<Entry> below = expected(model, range, Direction::kBackward);
+        std::string greatest;
+        ASSERT_EQ(index_->greatest(key, or_equal, greatest), !below.empty());
+        ASSERT_EQ(greatest, below.empty() ? std::string() : below.front().first);
         std::vector<std::string> primaries;
         for (const Entry& e : expected(model, KeyRange::point(key), Direction::kForward)) primaries.push_back(e.second);
         ASSERT_EQ(lookup(key), primaries);

@@ -1,5 +1,7 @@
 // Serializable transactions that lock what they read (storage/okvl): one schedule for each rule of its README. Above each
 // stands the rule by its name in base/mutation.h: with it switched off the spec is red (tests/history/run --mutations).
+#include "storage/index/hash_index.h"
+#include "storage/okvl/key_space.h"
 #include "storage/okvl/search.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/schedule.h"
@@ -236,6 +238,63 @@ TEST_F(OkvlTest, RollingBackToASavepointKeepsTheLocks) {
   commit(*t1);
   EXPECT_EQ(write(next(*t2), "a", "2"), StorageStatus::kOk);
   commit(*t2);
+}
+
+// The names of gaps, and stretches of values, over many leaves, against all values at once.
+TEST_F(OkvlTest, AGapIsCalledByTheValueBelowIt) {
+  for (int i = 0; i < 400; i += 2) put(key_of(i), "1:" + std::string(40, 'x'));
+  const KeySpace space(static_cast<TableImpl&>(*table));
+  std::vector<std::string> all;
+  bool more;
+  space.values(KeyRange::all(), Direction::kForward, SIZE_MAX, all, more);
+  ASSERT_GE(all.size(), 200u);
+  for (int i = -1; i < 402; i++) {
+    const std::string key = i < 0 ? "" : key_of(i);
+    const auto at = std::lower_bound(all.begin(), all.end(), key);
+    const bool there = at != all.end() && *at == key;
+    const KeySpace::GapName below = at == all.begin() ? space.first_gap() : KeySpace::GapName{space.id(), *(at - 1)};
+    EXPECT_EQ(space.gap_below(key, false), below) << key;
+    if (there) {
+      EXPECT_EQ(space.gap_around(key), std::nullopt) << key;
+      EXPECT_EQ(space.gap_below(key, true), (KeySpace::GapName{space.id(), key})) << key;
+    } else {
+      EXPECT_EQ(space.gap_around(key), below) << key;
+    }
+    for (const size_t most : {size_t{1}, size_t{3}, size_t{50}, size_t{1000}}) {
+      KeyRange range;
+      range.has_low = true;
+      range.low = key;
+      range.low_inclusive = most % 2 == 0;
+      std::vector<std::string> found, expected(range.low_inclusive || !there ? at : at + 1, all.end());
+      bool others = false;
+      space.values(range, Direction::kForward, most, found, others);
+      EXPECT_TRUE(others || expected.size() <= most) << key;
+      expected.resize(std::min(most, expected.size()));
+      EXPECT_EQ(found, expected) << key;
+      std::swap(range.low, range.high);
+      std::swap(range.has_low, range.has_high);
+      std::swap(range.low_inclusive, range.high_inclusive);
+      expected.assign(all.begin(), range.high_inclusive && there ? at + 1 : at);
+      std::reverse(expected.begin(), expected.end());
+      space.values(range, Direction::kBackward, most, found, others);
+      EXPECT_TRUE(others || expected.size() <= most) << key;
+      expected.resize(std::min(most, expected.size()));
+      EXPECT_EQ(found, expected) << key;
+    }
+  }
+}
+
+TEST_F(OkvlTest, AnIndexWithoutOrderHasNoGaps) {
+  const IndexId index(store->next_id().value);
+  auto ddl = begin();
+  const IndexFactory make = [](const IndexEnvironment& e) { return create_hash_index(e.epochs, e.pauses); };
+  EXPECT_EQ(create_index(*table, *ddl, index, make, {}, std::make_shared<ColonExtractor>(), nullptr),
+            StorageStatus::kOk);
+  commit(*ddl);
+  put("a", "1:x");
+  const auto& impl = static_cast<TableImpl&>(*table);
+  const KeySpace space(impl, *impl.find_index(index));
+  EXPECT_EQ(space.gap_around("2"), std::nullopt);
 }
 
 class OkvlEscalationTest : public OkvlTest {
