@@ -46,6 +46,6 @@ class Backend {
 // A Store in this process, with an empty table.
 std::unique_ptr<Backend> store_backend(storage::ClockSource clock, bool locking, storage::IndexFactory structure);
 // A server: HOST_DIRECTORY:PORT, over its Unix socket, user and database postgres. Makes the table again.
-std::unique_ptr<Backend> wire_backend(const std::string& address);
+std::unique_ptr<Backend> wire_backend(const std::string& address, const std::string& index_method);
 
 }  // namespace indigo::history

@@ -4,7 +4,8 @@
 //   indigo-prove [--seeds N] [--first SEED] [--transactions N] [--clients N] [--keys N] [--level NAME] [--over DIR:PORT]
 //                [--clock counter|tsc] [--method ssn|locking] [--index btree|hash|griffin|indexlet|hydralist]
 //
-// --index: the structure of the secondary index, in process; without it seeds take turns.
+// --index: the structure of the secondary index; without it seeds take turns.
+// --method: what the store has in process, and what the server has over the wire, where it must be the server's setting.
 // --level: serializable, repeatable-read, read-committed, mixed; without it seeds take turns, serializable every other.
 #include <chrono>
 #include <cstdio>
@@ -28,7 +29,7 @@ struct Arguments {
   WorkloadOptions workload;
   std::string level, over, index;
   storage::ClockSource clock = storage::ClockSource::kCounter;  // in process
-  bool locking = false;                                         // in process
+  bool locking = false;
 };
 
 bool parse(int argc, char** argv, Arguments& a) {
@@ -73,20 +74,21 @@ std::vector<Level> levels(const std::string& name, uint64_t seed) {
   return {Level::kSerializable};
 }
 
-storage::IndexFactory structure(const std::string& name, uint64_t seed) {
-  struct Named {
-    const char* name;
-    storage::IndexFactory structure;
-  };
-  constexpr Named kAll[] = {{"btree", storage::create_btree_index},
-                            {"hash", storage::create_hash_index},
-                            {"griffin", storage::create_griffin_index},
-                            {"indexlet", storage::create_indexlet_index},
-                            {"hydralist", storage::create_hydralist_index}};
-  for (const Named& n : kAll) {
-    if (name == n.name) return n.structure;
+struct Structure {
+  const char* name;
+  storage::IndexFactory factory;
+};
+
+const Structure& structure(const std::string& name, uint64_t seed) {
+  static constexpr Structure kAll[] = {{"btree", storage::create_btree_index},
+                                       {"hash", storage::create_hash_index},
+                                       {"griffin", storage::create_griffin_index},
+                                       {"indexlet", storage::create_indexlet_index},
+                                       {"hydralist", storage::create_hydralist_index}};
+  for (const Structure& s : kAll) {
+    if (name == s.name) return s;
   }
-  return kAll[seed / 6 % std::size(kAll)].structure;  // each with each of levels()
+  return kAll[seed / 6 % std::size(kAll)];  // each with each of levels()
 }
 
 int prove(const Arguments& a) {
@@ -96,8 +98,9 @@ int prove(const Arguments& a) {
     WorkloadOptions options = a.workload;
     options.seed = seed;
     options.levels = levels(a.level, seed);
+    const Structure& index = structure(a.index, seed);
     std::unique_ptr<Backend> backend =
-        a.over.empty() ? store_backend(a.clock, a.locking, structure(a.index, seed)) : wire_backend(a.over);
+        a.over.empty() ? store_backend(a.clock, a.locking, index.factory) : wire_backend(a.over, index.name);
     History history = run_workload(*backend, options);
     Verdict v = check(history, options.keys + 8, a.locking);
     sum.committed += v.committed;
@@ -106,8 +109,8 @@ int prove(const Arguments& a) {
     sum.edges += v.edges;
     sum.predicate_edges += v.predicate_edges;
     if (v.violations.empty()) continue;
-    std::printf("seed %llu, %s%s: not what was promised\n", static_cast<unsigned long long>(seed),
-                options.levels.size() > 1 ? "mixed with " : "", name_of(options.levels.front()));
+    std::printf("seed %llu, %s%s, index %s: not what was promised\n", static_cast<unsigned long long>(seed),
+                options.levels.size() > 1 ? "mixed with " : "", name_of(options.levels.front()), index.name);
     for (const std::string& text : v.violations) std::printf("  %s\n", text.c_str());
     return 1;
   }

@@ -168,13 +168,13 @@ class WireClient final : public Client {
 
 class WireBackend final : public Backend {
  public:
-  explicit WireBackend(const std::string& address) {
+  WireBackend(const std::string& address, const std::string& index_method) {
     size_t colon = address.rfind(':');
     path_ = address.substr(0, colon) + "/.s.PGSQL." + address.substr(colon + 1);
     WireClient client(path_);
     (void)client.run("DROP TABLE IF EXISTS register");
     if (client.run("CREATE TABLE register (k int8 PRIMARY KEY, v int8, g int8, before int8)") != Answer::kOk ||
-        client.run("CREATE INDEX register_g ON register (g)") != Answer::kOk) {
+        client.run("CREATE INDEX register_g ON register USING " + index_method + " (g)") != Answer::kOk) {
       die("CREATE TABLE");
     }
   }
@@ -186,6 +186,8 @@ class WireBackend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> wire_backend(const std::string& address) { return std::make_unique<WireBackend>(address); }
+std::unique_ptr<Backend> wire_backend(const std::string& address, const std::string& index_method) {
+  return std::make_unique<WireBackend>(address, index_method);
+}
 
 }  // namespace indigo::history
