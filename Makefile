@@ -59,9 +59,11 @@ fuzz: deps build/fuzz/build.ninja
 bench: build
 	build/$(PRESET)/indigo-bench $(ARGS)
 
-# The figures of the Index-Organized paper, section 6, beside ours; bench/paper --help has the options.
+# The figures of the Index-Organized paper, section 6, beside ours, and those of the papers on indexes and locks;
+# bench/paper --help and bench/paper_indexes --help have the options.
 paper: build
 	@bench/paper build/$(PRESET)/indigo-bench $(ARGS)
+	@bench/paper_indexes build/$(PRESET)/indigo-bench $(INDEX_ARGS)
 
 # Format, the house's rules, and clang-tidy on what changed; make tidy runs clang-tidy on everything.
 lint: deps

@@ -1,5 +1,6 @@
 #include "bench/index_bench.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -27,12 +28,28 @@ using namespace indigo::storage;
 
 struct Options {
   std::vector<std::string> methods{"btree", "hash", "griffin", "indexlet", "hydralist"};
+  std::vector<std::string> operations{};  // empty: all
   std::vector<int> threads{1, 2};
   uint64_t entries = 1'000'000;
   double seconds = 1;
   uint64_t rounds = 3;
   uint64_t scan_entries = 100;
+  bool strings = false;  // keys of 28 bytes, the first 12 of them common
 };
+
+// Percent of the operations; the rest are updates, which in an index are an erasure and an insert.
+struct Mix {
+  const char* name;
+  unsigned lookups, inserts, erasures;
+  bool latest;  // look-ups are of what this thread has inserted last
+};
+constexpr Mix kMixes[] = {{"ycsb_a", 50, 0, 0, false},
+                          {"ycsb_b", 95, 0, 0, false},
+                          {"ycsb_d", 95, 5, 0, true},
+                          {"read_insert", 50, 50, 0, false},
+                          {"read_mostly", 95, 5, 0, false},
+                          {"write_only", 0, 100, 0, false},
+                          {"insert_erase_read", 70, 15, 15, false}};
 
 std::string number(uint64_t n) {
   const uint64_t bytes = big_endian(n);
@@ -57,7 +74,7 @@ class IndexBench {
 
   void load() {
     const Outcome loaded = run_once([&] {
-      for (uint64_t i = 0; i < o_.entries; i++) must(index_->insert(number(scatter(i)), number(i)));
+      for (uint64_t i = 0; i < o_.entries; i++) must(index_->insert(key_of(i), number(i)));
       return o_.entries;
     });
     show("load", 1, loaded);
@@ -66,21 +83,23 @@ class IndexBench {
   }
 
   void run(int threads) {
-    each("lookup", threads,
-         [&](State& s) { return index_->lookup(number(scatter(s.random.below(o_.entries))), s.found) == 1; });
+    each("lookup", threads, [&](State& s) { return index_->lookup(key_of(s.random.below(o_.entries)), s.found) == 1; });
     each("lookup_many_16", threads, [&](State& s) {
       constexpr size_t kMany = 16;
       s.keys.resize(kMany);
       s.views.clear();
-      for (std::string& key : s.keys) key = number(scatter(s.random.below(o_.entries))), s.views.emplace_back(key);
+      for (std::string& key : s.keys) key = key_of(s.random.below(o_.entries)), s.views.emplace_back(key);
       index_->lookup_many(s.views, s.matches);
       return s.matches.count() == kMany;
     });
     each("insert_erase", threads, [&](State& s) {
       const uint64_t n = o_.entries + s.random.below(o_.entries);
-      if (index_->erase(number(scatter(n)), number(n))) return true;
-      return index_->insert(number(scatter(n)), number(n)) == StorageStatus::kOk;
+      if (index_->erase(key_of(n), number(n))) return true;
+      return index_->insert(key_of(n), number(n)) == StorageStatus::kOk;
     });
+    for (const Mix& m : kMixes) {
+      each(m.name, threads, [&](State& s) { return mix(s, m); });
+    }
     if (!ordered_) return;
     each("scan", threads, [&](State& s) { return scan(s, false); });
     each("ycsb_e", threads, [&](State& s) { return mixed(s, false); });
@@ -90,8 +109,9 @@ class IndexBench {
 
  private:
   struct State {
-    explicit State(uint64_t seed) : random(seed) {}
+    explicit State(uint64_t seed) : random(seed), first(seed << 32), end(first) {}
     Random random;
+    uint64_t first, end;  // the entries that this thread has inserted, and not erased
     std::vector<std::string> found, keys;
     std::vector<Bytes> views;
     IndexMatches matches;
@@ -100,7 +120,7 @@ class IndexBench {
 
   bool scan(State& s, bool twice) {
     KeyRange range;
-    range.low = number(s.random.next());
+    range.low = key_of(s.random.next());
     range.has_low = true;
     for (int i = 0; i < (twice ? 2 : 1); i++) {
       if (s.cursor == nullptr) {
@@ -116,14 +136,43 @@ class IndexBench {
     }
     return true;
   }
+  std::string key_of(uint64_t n) const {
+    if (!o_.strings) return number(scatter(n));
+    char text[32];
+    std::snprintf(text, sizeof text, "customer/id/%016llx", static_cast<unsigned long long>(scatter(n)));
+    return text;
+  }
+  bool mix(State& s, const Mix& m) {
+    constexpr uint64_t kLatest = 1000;
+    const uint64_t way = s.random.below(100);
+    if (way < m.lookups) {
+      const uint64_t own = std::min(kLatest, s.end - s.first);
+      const uint64_t n = m.latest && own > 0 ? s.end - 1 - s.random.below(own) : s.random.below(o_.entries);
+      index_->lookup(key_of(n), s.found);
+      return true;
+    }
+    if (way >= m.lookups + m.inserts + m.erasures) {
+      const uint64_t n = s.random.below(o_.entries);
+      index_->erase(key_of(n), number(n));
+      return index_->insert(key_of(n), number(n)) == StorageStatus::kOk;
+    }
+    if (way >= m.lookups + m.inserts && s.first < s.end) {
+      const uint64_t n = s.first++;
+      return index_->erase(key_of(n), number(n));
+    }
+    const uint64_t n = s.end++;
+    return index_->insert(key_of(n), number(n)) == StorageStatus::kOk;
+  }
   bool mixed(State& s, bool twice) {
     if (s.random.below(20) != 0) return scan(s, twice);
     const uint64_t n = s.random.next();
-    return index_->insert(number(n), number(n)) == StorageStatus::kOk;
+    return index_->insert(key_of(n), number(n)) == StorageStatus::kOk;
   }
 
   template <class Operation>
   void each(const char* name, int threads, Operation operation) {
+    if (!o_.operations.empty() && std::find(o_.operations.begin(), o_.operations.end(), name) == o_.operations.end())
+      return;
     seed_ += 100;
     show(name, threads,
          run_sampled(threads, o_.seconds, [&](int thread, const std::atomic<bool>& stop, Sample& sample) {
@@ -132,7 +181,9 @@ class IndexBench {
          }));
   }
   void show(const char* name, int threads, const Outcome& outcome) const {
-    print(std::string("index_") + name, {{"method", method_}, {"threads", std::to_string(threads)}}, outcome);
+    print(std::string("index_") + name,
+          {{"method", method_}, {"keys", o_.strings ? "strings" : "numbers"}, {"threads", std::to_string(threads)}},
+          outcome);
   }
 
   const Options& o_;
@@ -150,6 +201,8 @@ void add_index_command(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("index", "structures of secondary indexes, without tables");
   command->add_option("--methods", options->methods, "which, in turn")->delimiter(',')->capture_default_str();
+  command->add_option("--operations", options->operations, "only these")->delimiter(',');
+  command->add_flag("--strings", options->strings, "keys are strings, not numbers");
   command->add_option("--threads", options->threads)->delimiter(',')->capture_default_str();
   command->add_option("--entries", options->entries, "loaded before")->capture_default_str();
   command->add_option("--seconds", options->seconds, "of each measurement")->capture_default_str();

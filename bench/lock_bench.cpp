@@ -1,5 +1,6 @@
 #include "bench/lock_bench.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "bench/measurement.h"
 #include "bench/must.h"
 #include "bench/random.h"
+#include "bench/table_lock_bench.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/lock/mode_vector.h"
 
@@ -27,6 +29,8 @@ struct Options {
   std::vector<uint16_t> partitions{1, 13, 29, 61, 125, 253, 1021, 4093};
   double seconds = 1;
   uint64_t duplicates = 3000;
+  uint64_t rows = 100'000;  // of the tables
+  std::vector<std::string> parts{"equality", "updates", "mixed", "tables"};
   uint64_t log_us = 100;  // what a commit waits for its log, holding its locks
 };
 
@@ -169,16 +173,26 @@ class LockBench {
 
 void run(const Options& options) {
   LockBench bench(options);
-  constexpr size_t kRecordBytes[] = {0, 100};
-  for (const size_t bytes : kRecordBytes) {
-    for (const auto& [method, name] : kMethods) bench.equality(method, name, bytes);
+  const auto wanted = [&](const char* part) {
+    return std::find(options.parts.begin(), options.parts.end(), part) != options.parts.end();
+  };
+  if (wanted("equality")) {
+    constexpr size_t kRecordBytes[] = {0, 100};
+    for (const size_t bytes : kRecordBytes) {
+      for (const auto& [method, name] : kMethods) bench.equality(method, name, bytes);
+    }
   }
   for (const int threads : options.threads) {
     for (const bool skew : {false, true}) {
-      for (const uint16_t k : options.partitions) bench.updates(k, skew, threads);
+      for (const uint16_t k : options.partitions) {
+        if (wanted("updates")) bench.updates(k, skew, threads);
+      }
     }
-    for (const auto& [method, name] : kMethods) bench.mixed(method, name, threads);
+    for (const auto& [method, name] : kMethods) {
+      if (wanted("mixed")) bench.mixed(method, name, threads);
+    }
   }
+  if (wanted("tables")) measure_table_locks(options.seconds, options.rows);
 }
 
 }  // namespace
@@ -186,6 +200,8 @@ void run(const Options& options) {
 void add_lock_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("locks", "orthogonal key-value locking against its predecessors");
   auto options = std::make_shared<Options>();
+  command->add_option("--parts", options->parts, "equality, updates, mixed, tables")->delimiter(',');
+  command->add_option("--rows", options->rows, "of the tables");
   command->add_option("--threads", options->threads, "thread counts");
   command->add_option("--partitions", options->partitions, "partitions of a value's entries");
   command->add_option("--seconds", options->seconds, "of each measurement");
