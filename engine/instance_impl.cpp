@@ -86,6 +86,7 @@ Status InstanceImpl::start() {
   if (defaults_[*find_setting("commit_clock")] == "tsc") store_options.clock = storage::ClockSource::kTsc;
   store_options.locking = defaults_[*find_setting("serializable_method")] == "locking";
   store_options.ordered_index = catalog::access_method(defaults_[*find_setting("default_index_method")])->make;
+  store_options.hydralist_replicas = static_cast<uint32_t>(number(defaults_, "hydralist_replicas"));
   store_options.lock_escalation = static_cast<uint32_t>(number(defaults_, "lock_escalation"));
   store_options.lock_partitions = static_cast<uint16_t>(number(defaults_, "lock_partitions"));
   if (!storage::clock_source_usable(store_options.clock)) {

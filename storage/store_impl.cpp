@@ -18,6 +18,7 @@ StoreImpl::StoreImpl(const StoreOptions& options)
     : locking_(options.locking),
       lock_partitions_(std::clamp<uint16_t>(options.lock_partitions, 1, kMaxLockPartitions)),
       lock_escalation_(options.lock_escalation),
+      hydralist_replicas_(options.hydralist_replicas),
       ordered_index_(options.ordered_index),
       own_log_(options.log == nullptr ? log::Log::create_none() : nullptr),
       log_(options.log == nullptr ? *own_log_ : *options.log),

@@ -70,6 +70,7 @@ class StoreImpl final : public Store {
   uint16_t lock_partitions() const { return lock_partitions_; }
   uint32_t lock_escalation() const { return lock_escalation_; }
   IndexFactory ordered_index() const { return ordered_index_; }
+  uint32_t hydralist_replicas() const { return hydralist_replicas_; }
   IndexService& index_service() { return index_service_; }
   NodeMemory& pages(size_t block_bytes);
   WriteContext* take_write_context();
@@ -128,6 +129,7 @@ class StoreImpl final : public Store {
   const bool locking_;
   const uint16_t lock_partitions_;
   const uint32_t lock_escalation_;
+  const uint32_t hydralist_replicas_;
   const IndexFactory ordered_index_;
   std::unique_ptr<log::Log> own_log_;
   log::Log& log_;

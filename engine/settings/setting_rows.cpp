@@ -237,6 +237,8 @@ constexpr SettingDefinition kOwnSettings[] = {
      false},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
      kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
+    {"hydralist_replicas", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "8", "", kOwnCategory,
+     "Sets how many search layers a hydralist index has; 0 means one for each NUMA node.", false},
     {"is_superuser",
      SettingKind::kBool,
      SettingContext::kInternal,

@@ -3,6 +3,7 @@
 // Thread safety: as Table.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "base/ids.h"
@@ -27,6 +28,7 @@ struct IndexEnvironment {
   const PauseHook& pauses;
   MemoryAccount& account;
   IndexService& service;
+  uint32_t hydralist_replicas;  // of its search layer; 0: one for each NUMA node
 };
 // Makes an empty index of one structure: create_btree_index (storage/index/btree_index.h) and the like.
 using IndexFactory = std::unique_ptr<Index> (*)(const IndexEnvironment& environment);

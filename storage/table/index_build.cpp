@@ -60,7 +60,8 @@ StorageStatus TableImpl::create_index(TransactionImpl& txn, IndexId id, IndexFac
   index->extractor = std::move(extractor);
   const IndexFactory tree = create_btree_index;
   if (make == tree && store_.ordered_index() != nullptr) make = store_.ordered_index();
-  index->index = make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service()});
+  index->index =
+      make({store_.epochs(), store_.pauses(), store_.memory(), store_.index_service(), store_.hydralist_replicas()});
   index->index->set_fill(options.fill_percent);
   // No writer is open but this transaction, so every committed version is at or below the stable stamp.
   index->valid_from = store_.clock().stable();

@@ -131,7 +131,8 @@ std::unique_ptr<Index> create_hydralist_index(EpochManager& epochs, const PauseH
 std::unique_ptr<Index> create_hydralist_index(EpochManager& epochs, const PauseHook& pauses, MemoryAccount& account,
                                               IndexService& service, uint32_t replicas);
 inline std::unique_ptr<Index> create_hydralist_index(const IndexEnvironment& e) {
-  return create_hydralist_index(e.epochs, e.pauses, e.account, e.service, HydralistIndex::usual_replicas());
+  const uint32_t replicas = e.hydralist_replicas > 0 ? e.hydralist_replicas : HydralistIndex::usual_replicas();
+  return create_hydralist_index(e.epochs, e.pauses, e.account, e.service, replicas);
 }
 
 }  // namespace indigo::storage

@@ -10,7 +10,12 @@
 
 #include "storage/index/hydralist/anchor_key.h"
 #include "storage/index/hydralist/hydralist_index.h"
+#include "storage/store.h"
+#include "storage/store_options.h"
+#include "storage/table/table_impl.h"
+#include "storage/table_options.h"
 #include "tests/random_seed.h"
+#include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/index_entries.h"
 
 namespace indigo::storage {
@@ -164,6 +169,31 @@ TEST(HydralistService, TheSearchLayersHearOfAllWithoutAnybodysHelpAndAnIndexMayG
     }
   }
   EXPECT_EQ(account.total(), 0u);
+}
+
+// Each search layer takes memory of its own.
+TEST(HydralistStore, TheStoreSaysHowManySearchLayersThereAre) {
+  const auto memory_with = [](uint32_t replicas) {
+    StoreOptions options;
+    options.hydralist_replicas = replicas;
+    const auto store = Store::create(options);
+    const auto table = store->create_table(TableOptions{});
+    const IndexId id(store->next_id().value);
+    auto txn = store->begin(Isolation::kReadCommitted, 0);
+    txn->take_statement_snapshot();
+    EXPECT_EQ(create_index(*table, *txn, id, create_hydralist_index, {}, std::make_shared<ColonExtractor>(), nullptr),
+              StorageStatus::kOk);
+    for (uint64_t i = 0; i < 5000; i++) {
+      EXPECT_EQ(table->insert(*txn, number_key(i), std::to_string(i * 7919 % 5000) + ":", nullptr), StorageStatus::kOk);
+    }
+    EXPECT_EQ(store->commit(*txn), StorageStatus::kOk);
+    const Index& index = *static_cast<TableImpl&>(*table).find_index(id)->index;
+    EXPECT_EQ(index.check(), "");
+    return index.memory_bytes();
+  };
+  const uint64_t one = memory_with(1), two = memory_with(2), four = memory_with(4);
+  EXPECT_GT(two, one);
+  EXPECT_EQ(four - two, 2 * (two - one));
 }
 
 }  // namespace
