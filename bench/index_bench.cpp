@@ -100,6 +100,13 @@ class IndexBench {
     for (const Mix& m : kMixes) {
       each(m.name, threads, [&](State& s) { return mix(s, m); });
     }
+    // As an index cursor reads the entries of one key.
+    each("point_scan", threads, [&](State& s) {
+      const KeyRange range = KeyRange::point(key_of(s.random.below(o_.entries)));
+      if (s.cursor == nullptr) s.cursor = index_->scan(range, Direction::kForward);
+      s.cursor->rebind(range, Direction::kForward);
+      return s.cursor->next(8).size() == 1 && s.cursor->next(8).empty();
+    });
     if (!ordered_) return;
     each("scan", threads, [&](State& s) { return scan(s, false); });
     each("ycsb_e", threads, [&](State& s) { return mixed(s, false); });

@@ -134,13 +134,21 @@ class HydralistScan final : public IndexScan {
     key_ = forward ? low_ : high_;
     primary_key_.clear();
     done_ = has_low_ && has_high_ && !(low_ < high_);
+    point_ = forward && is_one_key(range);
+    if (point_) hash_ = HashIndex::hash_of(low_);
+    found_ = handed_out_ = 0;
   }
 
   std::span<const IndexEntry> next(size_t max_entries) override {
     entries_.clear();
     size_t used = 0;
+    if (point_ && handed_out_ < found_) return hand_out(max_entries);
     EpochManager::Guard guard(index_.epochs_);
     DataNode* node = nullptr;
+    if (point_) {
+      while (!done_ && handed_out_ == found_) read_point(node);
+      return hand_out(max_entries);
+    }
     while (!done_ && entries_.size() < std::max<size_t>(max_entries, 1)) {
       if (used == copies_.size()) copies_.emplace_back();
       read_node(node, copies_[used], std::max<size_t>(max_entries, 1) - entries_.size());
@@ -197,6 +205,33 @@ class HydralistScan final : public IndexScan {
     }
   }
 
+  // What one node has of the only key, without its other entries, and moves the place behind it.
+  void read_point(DataNode*& node) {
+    const EntryKey place{key_, primary_key_};
+    HydralistIndex::Target target;
+    do {
+      target = node == nullptr ? index_.find(Toward::kAt, place) : index_.walk(node, Toward::kAt, place);
+      node = target.node;
+      index_.pauses_.at(PausePoint::kReadLeaf);
+      found_ = node->read_key(low_, hash_, primary_keys_, 0);
+    } while (!node->latch.validate(target.version));
+    handed_out_ = 0;
+    // Entries before the place were read in the node that had them before a merge.
+    const auto begin = primary_keys_.begin();
+    found_ = static_cast<size_t>(std::remove_if(begin, begin + static_cast<ptrdiff_t>(found_),
+                                                [&](const std::string& p) { return p < primary_key_; }) -
+                                 begin);
+    std::sort(begin, begin + static_cast<ptrdiff_t>(found_));
+    node = target.next;
+    done_ = node == nullptr || node->anchor().key != low_;
+    if (!done_) move_to(node->anchor());
+  }
+  std::span<const IndexEntry> hand_out(size_t max_entries) {
+    const size_t end = std::min(found_, handed_out_ + std::max<size_t>(max_entries, 1));
+    for (; handed_out_ < end; handed_out_++) entries_.push_back({low_, primary_keys_[handed_out_]});
+    return entries_;
+  }
+
   void move_to(const EntryKey& place) {
     key_.assign(place.key);
     primary_key_.assign(place.primary_key);
@@ -209,7 +244,11 @@ class HydralistScan final : public IndexScan {
   Direction direction_ = Direction::kForward;
   bool bounded_ = false, done_ = false;  // not bounded: the place is the index's end
   std::string key_, primary_key_;        // the place
-  std::deque<DataNode::Copy> copies_;    // what entries_ name
+  bool point_ = false;                   // the range is one key, forward
+  uint64_t hash_ = 0;                    // of it
+  size_t found_ = 0, handed_out_ = 0;    // of primary_keys_
+  std::vector<std::string> primary_keys_;
+  std::deque<DataNode::Copy> copies_;  // what entries_ name
   std::vector<IndexEntry> entries_;
 };
 

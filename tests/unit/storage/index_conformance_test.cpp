@@ -305,6 +305,8 @@ TEST_P(IndexConformance, RandomOperationsAgreeWithASet) {
         Direction direction = random() % 2 ? Direction::kForward : Direction::kBackward;
         ASSERT_EQ(read_all(*index_->scan(range, direction), 1 + random() % 300), expected(model, range, direction));
         std::string key = kind.make(random);
+        const KeyRange point = KeyRange::point(key);
+        ASSERT_EQ(read_all(*index_->scan(point, direction), 1 + random() % 20), expected(model, point, direction));
         const bool or_equal = random() % 2 != 0;
         range.has_low = false;
         range.has_high = true;
@@ -387,6 +389,10 @@ TEST_P(IndexConformance, ConcurrentWritersAndScanners) {
           }
           ASSERT_EQ(stays, kKeys / 10);
           ASSERT_GE(index_->lookup(key_of(random() % (kKeys / 10) * 10), found), 1);
+          const KeyRange point = KeyRange::point(key_of(random() % (kKeys / 10) * 10));
+          all = read_all(*index_->scan(point, forward ? Direction::kForward : Direction::kBackward), 1 + random() % 3);
+          ASSERT_EQ(std::count(all.begin(), all.end(), Entry{point.low, "stays"}), 1);
+          ASSERT_TRUE(forward ? std::is_sorted(all.begin(), all.end()) : std::is_sorted(all.rbegin(), all.rend()));
         }
       });
     }
