@@ -18,6 +18,7 @@ std::string text_of(size_t number) { return "SELECT a FROM t" + std::to_string(n
 
 class StatementCacheTest : public testing::Test {
  protected:
+  bool returns(const std::string& text) { return cache_.returns(scan(text)); }
   bool found(const std::string& text) { return cache_.find(scan(text), 1) != nullptr; }
   void insert(const std::string& text) { cache_.insert(scan(text), 1, std::make_shared<Prepared>()); }
   void insert_others(size_t count) {
@@ -57,9 +58,9 @@ TEST_F(StatementCacheTest, WhatComesAgainAfterItsProbationStays) {
 }
 
 TEST_F(StatementCacheTest, ATextReturnsWhateverItsLiterals) {
-  EXPECT_FALSE(cache_.returns(scan("SELECT a FROM t WHERE b = 1")));
-  EXPECT_FALSE(cache_.returns(scan("SELECT a FROM t WHERE c = 1")));
-  EXPECT_TRUE(cache_.returns(scan("SELECT a FROM t WHERE b = 2")));
+  EXPECT_FALSE(returns("SELECT a FROM t WHERE b = 1"));
+  EXPECT_FALSE(returns("SELECT a FROM t WHERE c = 1"));
+  EXPECT_TRUE(returns("SELECT a FROM t WHERE b = 2"));
   EXPECT_EQ(cache_.size(), 0U);
 }
 
