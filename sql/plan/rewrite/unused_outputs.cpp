@@ -25,10 +25,12 @@ VarSet read_vars(Level& level) {
   return out;
 }
 
-// Distinct rows and set operations depend on every column; without a group an aggregate is what makes the one row.
+// Distinct rows and set operations depend on every column, ties on those that are sorted by; without a group an aggregate is
+// what makes the one row.
 bool query_allows(const Query& q) {
   const bool one_group = q.has_aggregates && q.group_by.empty() && q.grouping_sets.empty();
-  return q.command == CommandKind::kSelect && !q.set_operation && !q.distinct && q.distinct_on.empty() && !one_group;
+  return q.command == CommandKind::kSelect && !q.set_operation && !q.distinct && q.distinct_on.empty() &&
+         !q.with_ties && !one_group;
 }
 
 // Computing it costs something, and has no visible effect.
