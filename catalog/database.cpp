@@ -87,17 +87,28 @@ std::shared_ptr<const TypeInfo> Database::cached_type(Oid oid) const {
 
 void Database::publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation) {
   std::unique_lock guard(mutex_);
-  if (version() == seen) relations_[relation->oid] = std::move(relation);
+  if (cache_version() == seen) relations_[relation->oid] = std::move(relation);
 }
 
 void Database::publish(uint64_t seen, std::shared_ptr<const TypeInfo> type) {
   std::unique_lock guard(mutex_);
-  if (version() == seen) types_[type->oid] = std::move(type);
+  if (cache_version() == seen) types_[type->oid] = std::move(type);
 }
 
 void Database::invalidate(std::span<const Oid> objects) {
-  std::unique_lock guard(mutex_);
-  version_.fetch_add(1, std::memory_order_acq_rel);  // pairs with version() of readers that build a descriptor
+  const std::unique_lock guard(mutex_);
+  version_.fetch_add(1, std::memory_order_acq_rel);  // pairs with version() of readers that look at what they have
+  erase_cached(objects);
+}
+
+void Database::forget(std::span<const Oid> objects) {
+  const std::unique_lock guard(mutex_);
+  erase_cached(objects);
+}
+
+void Database::erase_cached(std::span<const Oid> objects) {
+  cache_version_.fetch_add(1,
+                           std::memory_order_acq_rel);  // pairs with cache_version() of readers that build a descriptor
   for (const Oid oid : objects) {
     if (oid == kInvalidOid) {
       relations_.clear();

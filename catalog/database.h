@@ -74,11 +74,15 @@ class Database : public std::enable_shared_from_this<Database> {
   }
   std::shared_ptr<const RelationInfo> cached_relation(Oid oid) const;
   std::shared_ptr<const TypeInfo> cached_type(Oid oid) const;
-  // Publish if version() is still `seen`.
+  // Grows with version(), and when forget() is called, too.
+  uint64_t cache_version() const { return cache_version_.load(std::memory_order_acquire); }
+  // Publish if cache_version() is still `seen`.
   void publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation);
   void publish(uint64_t seen, std::shared_ptr<const TypeInfo> type);
   // Objects (pg_class or pg_type OIDs) that committed DDL changed; kInvalidOid: everything.
   void invalidate(std::span<const Oid> objects);
+  // The same of one session's temporary objects: what other sessions have made of the catalog stays as it is.
+  void forget(std::span<const Oid> objects);
 
   // Sessions that use this database (SessionCatalog counts itself).
   int session_count() const { return sessions_.load(std::memory_order_relaxed); }
@@ -99,7 +103,10 @@ class Database : public std::enable_shared_from_this<Database> {
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
   std::vector<bool> temp_numbers_;
   std::atomic<int> sessions_{0};
+  void erase_cached(std::span<const Oid> objects);
+
   std::atomic<uint64_t> version_{1};
+  std::atomic<uint64_t> cache_version_{1};
   std::atomic<uint64_t> private_version_{1};
 };
 

@@ -48,13 +48,43 @@ void SessionCatalog::set_user(Oid role) {
   usable_schemas_.clear();
 }
 
+bool SessionCatalog::are_temporary(const std::vector<Oid>& objects) {
+  if (temp_schema_ == kInvalidOid) return false;
+  const SystemTable& classes = database_->table(pg_class::kOid);
+  const SystemTable& types = database_->table(pg_type::kOid);
+  std::string row;
+  return std::all_of(objects.begin(), objects.end(), [&](Oid object) {
+    if (object == kInvalidOid) return false;
+    if (const auto it = by_oid_.find(object); it != by_oid_.end()) return it->second->schema == temp_schema_;
+    if (classes.find_oid(*txn_, object, row)) {
+      return classes.reader(row).oid(pg_class::c_relnamespace) == temp_schema_;
+    }
+    return types.find_oid(*txn_, object, row) && types.reader(row).oid(pg_type::c_typnamespace) == temp_schema_;
+  });
+}
+
+bool SessionCatalog::is_foreign_temporary(const RelationInfo& relation) const {
+  return relation.persistence == 't' && relation.schema != temp_schema_;
+}
+
 void SessionCatalog::changed(std::vector<Oid> objects) {
+  if (txn_ == nullptr) return;
+  const bool own = !objects.empty() && are_temporary(objects);
+  changed(std::move(objects), own);
+}
+
+void SessionCatalog::changed(std::vector<Oid> objects, bool own) {
   if (txn_ == nullptr) return;
   private_ = true;
   private_version_ = database_->next_private_version();
   clear_local();
   catalog_.store().on_end(
-      *txn_, [database = database_, objects = std::move(objects)] { database->invalidate(objects); },
+      *txn_,
+      [this, own, database = database_, objects = std::move(objects)] {
+        if (!own) return database->invalidate(objects);
+        own_changes_++;
+        database->forget(objects);
+      },
       [this] {
         // Also when only a savepoint is rolled back: what stays is still private.
         private_version_ = database_->next_private_version();
@@ -77,7 +107,8 @@ Oid SessionCatalog::database() const { return database_->oid(); }
 storage::Store& SessionCatalog::store() { return catalog_.store(); }
 
 uint64_t SessionCatalog::version() const {
-  const uint64_t shared = database_->version();
+  constexpr uint64_t kSharedBits = 40, kOwnMask = (uint64_t{1} << 22) - 1;
+  const uint64_t shared = database_->version() | (own_changes_ & kOwnMask) << kSharedBits;
   if (!private_) return shared;
   if (shared != private_seen_) {
     private_seen_ = shared;
@@ -176,7 +207,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   std::shared_ptr<const RelationInfo> found;
   if (!private_) found = database_->cached_relation(oid);
   if (found == nullptr) {
-    const uint64_t seen = database_->version();
+    const uint64_t seen = database_->cache_version();
     found = reading([&](storage::Transaction& txn) {
       return InfoBuilder(
                  *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
@@ -185,6 +216,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
   }
+  if (is_foreign_temporary(*found)) return found;
   by_oid_[oid] = found;
   return found;
 }
@@ -233,7 +265,7 @@ std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_vi
   if (const auto it = by_name_.find(key); it != by_name_.end()) return it->second;
   auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
   // A missing name is not kept: creating it later changes the version, but probing many names would fill memory.
-  if (found != nullptr) by_name_.emplace(std::string(key), found);
+  if (found != nullptr && !is_foreign_temporary(*found)) by_name_.emplace(std::string(key), found);
   return found;
 }
 
@@ -247,7 +279,7 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
   std::shared_ptr<const TypeInfo> found;
   if (!private_) found = database_->cached_type(oid);
   if (found == nullptr) {
-    const uint64_t seen = database_->version();
+    const uint64_t seen = database_->cache_version();
     found = reading([&](storage::Transaction& txn) {
       return InfoBuilder(
                  *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })

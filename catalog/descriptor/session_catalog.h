@@ -1,6 +1,9 @@
 // The catalog as one session sees it: the shared cache of its database while its transaction has made no DDL, a private one
 // from then on; search_path; temporary schema.
 //
+// Changes of the session's own temporary objects are for it alone: other sessions keep what they know, their plans above all,
+// and remember nothing of temporary objects that are not theirs.
+//
 // A private view still follows what others commit: DDL that has waited for a lock looks its relation up again.
 // Levels of a look-up: this view's own map (checked against one version counter), the database's shared cache, the rows.
 // Thread safety: one session; the descriptors handed out are immutable and may be kept.
@@ -46,6 +49,8 @@ class SessionCatalog final : public CatalogView {
   // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
   // everything). Registers what must happen at its end.
   void changed(std::vector<Oid> objects);
+  // This session's temporary schema itself has come or gone.
+  void changed_temporary() { changed({}, true); }
   void changed_shared();  // roles, databases
 
   // ---- temporary schema
@@ -110,6 +115,11 @@ class SessionCatalog final : public CatalogView {
 
  private:
   storage::Store& store();
+  void changed(std::vector<Oid> objects, bool own);
+  // Whether all of them are in this session's temporary schema.
+  bool are_temporary(const std::vector<Oid>& objects);
+  // Another session's changes to it are not told.
+  bool is_foreign_temporary(const RelationInfo& relation) const;
   bool contents_have_operator(const TypeInfo& type, int strategy);
   // ---- operators, casts and aggregates that users have made (session_operators.cpp)
   DefinedOperators& defined();
@@ -134,7 +144,8 @@ class SessionCatalog final : public CatalogView {
   std::string database_name_;
   const uint64_t session_;
   storage::Transaction* txn_ = nullptr;
-  bool private_ = false;  // this transaction has changed the catalog
+  bool private_ = false;      // this transaction has changed the catalog
+  uint64_t own_changes_ = 0;  // committed ones of temporary objects
   // Of this transaction's changes over what is committed: a new number for each change of either.
   mutable uint64_t private_version_ = 0;
   mutable uint64_t private_seen_ = 0;  // the database's version that it is for

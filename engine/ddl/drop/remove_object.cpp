@@ -260,7 +260,11 @@ Status remove_object(DdlContext& c, const Address& a) {
       std::string image;
       if (t.find_oid(c.txn, a.object, image)) INDIGO_TRY(check_erased(t.erase(c.txn, {Datum::of_oid(a.object)})));
       if (a.class_id == pg_namespace::kOid) INDIGO_TRY(forget_default_privileges(c, kInvalidOid, a.object));
-      c.catalog.changed({kInvalidOid});
+      if (a.class_id == pg_namespace::kOid && a.object == c.catalog.temp_schema()) {
+        c.catalog.changed_temporary();
+      } else {
+        c.catalog.changed({kInvalidOid});
+      }
       break;
     }
     default: return unsupported("dropping " + describe(c, a));

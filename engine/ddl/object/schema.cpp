@@ -38,7 +38,11 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
     return Error(sqlstate::kDuplicateSchema, "schema " + quoted(name) + " already exists");
   }
   INDIGO_TRY(check(status));
-  c.catalog.changed({kInvalidOid});
+  if (name.starts_with("pg_temp_")) {  // which users' names do not
+    c.catalog.changed_temporary();
+  } else {
+    c.catalog.changed({kInvalidOid});
+  }
   return oid;
 }
 

@@ -88,6 +88,37 @@ TEST_F(ObjectTest, TablesThatReferenceEachOtherDropTogether) {
   }
 }
 
+// What plans depend on, as another session sees it, does not move.
+TEST_F(ObjectTest, TemporaryObjectsAreTheSessionsOwnBusiness) {
+  catalog::SessionCatalog other(*catalog_, catalog_->database_named("postgres"), 2);
+  other.set_user(10);
+  EXPECT_EQ(run("create table t (a int primary key)"), "CREATE TABLE");
+  const uint64_t before = other.version();
+  uint64_t own = view_->version();
+  for (const char* sql :
+       {"create temp table w (a serial primary key, b text unique, c int check (c > 0))", "create index on w (c)",
+        "alter table w add column d int", "alter table w rename to t", "alter table t alter column d type text",
+        "create temp view v as select a from t", "drop view v", "truncate t", "drop table t"}) {
+    EXPECT_NE(run(sql), "");
+    EXPECT_EQ(other.version(), before) << sql;
+    EXPECT_NE(view_->version(), own) << sql;
+    own = view_->version();
+  }
+  begin();
+  EXPECT_EQ(run("create temp table w (a int)"), "CREATE TABLE");
+  rollback();
+  EXPECT_EQ(table("w"), nullptr);
+  EXPECT_EQ(other.version(), before);
+  EXPECT_EQ(run("create temp table k (a int)"), "CREATE TABLE");
+  EXPECT_NE(other.find_relation(view_->schema_name(view_->temp_schema()), "k"), nullptr);
+  EXPECT_EQ(run("alter table k add column b int"), "ALTER TABLE");
+  EXPECT_EQ(other.find_relation(view_->schema_name(view_->temp_schema()), "k")->columns.size(), 2U);
+  EXPECT_EQ(run("drop table k"), "DROP TABLE");
+  EXPECT_EQ(other.find_relation(view_->schema_name(view_->temp_schema()), "k"), nullptr);
+  EXPECT_EQ(run("alter table t add column b int"), "ALTER TABLE");
+  EXPECT_NE(other.version(), before);
+}
+
 TEST_F(ObjectTest, TruncateRestartsIdentity) {
   run("create table t (a serial)");
   Lsn needed;
