@@ -227,6 +227,9 @@ struct PartitionPruning {
 };
 struct AppendPlan : PlanOf<PlanKind::kAppend> {
   std::vector<PartitionPruning> prunings;
+  // Merge Append: each input is in this order over its columns, and so is what comes out. Empty: the inputs one after the
+  // other. Only types that have byte keys (merges_by_key in sql/plan/path/append_paths.h).
+  std::vector<SortKey> order;
 };
 struct SetOperationPlan : PlanOf<PlanKind::kSetOperation> {
   SetOperation op = SetOperation::kIntersect;

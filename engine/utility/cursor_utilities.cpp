@@ -54,6 +54,7 @@ bool runs_backward(const sql::Plan& plan) {
     case sql::PlanKind::kProject:
     case sql::PlanKind::kLimit:
     case sql::PlanKind::kAppend:
+      if (!static_cast<const sql::AppendPlan&>(plan).order.empty()) return false;
       return std::all_of(plan.inputs.begin(), plan.inputs.end(), [](const auto& p) { return runs_backward(*p); });
     default: return false;
   }

@@ -306,6 +306,11 @@ void NodeDescriber::sort(ExplainNode& n, const Plan& p, const SortPlan& s) {
   }
 }
 
+void NodeDescriber::append(ExplainNode& n, const Plan& p, const AppendPlan& a) {
+  n.type = n.title = a.order.empty() ? "Append" : "Merge Append";
+  if (!a.order.empty()) n.properties.push_back(Property::list("Sort Key", sort_keys(p, a.order, a.order.size())));
+}
+
 void NodeDescriber::set_operation(ExplainNode& n, const SetOperationPlan& s) {
   const std::string command =
       std::string(s.op == SetOperation::kIntersect ? "Intersect" : "Except") + (s.all ? " All" : "");
@@ -418,7 +423,7 @@ void NodeDescriber::describe(ExplainNode& n, const Plan& p) {
       aggregate(n, p, "HashAggregate", "Hashed", groups);
       return hash_memory(n, p);
     }
-    case PlanKind::kAppend: return simple("Append");
+    case PlanKind::kAppend: return append(n, p, static_cast<const AppendPlan&>(p));
     case PlanKind::kSetOperation: return set_operation(n, static_cast<const SetOperationPlan&>(p));
     case PlanKind::kRecursiveUnion: return simple("Recursive Union");
     case PlanKind::kMaterialize: return simple("Materialize");

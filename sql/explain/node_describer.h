@@ -45,6 +45,7 @@ class NodeDescriber {
   void change(ExplainNode& n, const Plan& p, const char* operation, const ChangePlan& c);
   void function_scan(ExplainNode& n, const Plan& p, const FunctionScanPlan& f);
   void sort(ExplainNode& n, const Plan& p, const SortPlan& s);
+  void append(ExplainNode& n, const Plan& p, const AppendPlan& a);
   void set_operation(ExplainNode& n, const SetOperationPlan& s);
   void merge(ExplainNode& n, const Plan& p, const MergePlan& m);
 

@@ -196,7 +196,9 @@ class Dumper {
         out_ += d.sorted ? "Distinct sorted" : "Distinct";
         return part("on", d.on);
       }
-      case PlanKind::kAppend: out_ += "Append"; return;
+      case PlanKind::kAppend:
+        out_ += static_cast<const AppendPlan&>(p).order.empty() ? "Append" : "MergeAppend";
+        return;
       case PlanKind::kSetOperation: {
         const auto& s = static_cast<const SetOperationPlan&>(p);
         out_ += s.op == SetOperation::kIntersect ? "Intersect" : "Except";

@@ -3,6 +3,7 @@
 #include "base/stack.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/finish/finish.h"
+#include "sql/plan/finish/ordered_union.h"
 #include "sql/plan/path/build_path.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/resolve.h"
@@ -84,6 +85,8 @@ int leftmost(const SetNode& n) { return n.left ? leftmost(*n.left) : n.entry; }
 Result<Stage> plan_set_operation(Level& level) {
   const SetNode& root = *level.work.set_operation;
   Stage out;
+  INDIGO_ASSIGN(const bool ordered, plan_ordered_union(level, out));
+  if (ordered) return out;
   const bool all = !level.work.order_by.empty();
   INDIGO_ASSIGN(out.built.plan, SetPlanner(level).plan(root, all ? 0 : limit_rows(level)));
   // The operation's columns are Vars of the leftmost leaf.

@@ -1,6 +1,7 @@
 #include "sql/plan/path/append_paths.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "base/stack.h"
@@ -10,12 +11,14 @@
 #include "sql/partition/prune.h"
 #include "sql/plan/condition/key_match.h"
 #include "sql/plan/condition/selectivity.h"
+#include "sql/plan/finish/ordering.h"
 #include "sql/plan/interrupt.h"
 #include "sql/plan/path/access_paths.h"
 #include "sql/plan/path/cost.h"
 #include "sql/plan/path/path_choice.h"
 #include "storage/table.h"
 #include "types/oids.h"
+#include "types/value/key_codec.h"
 
 namespace indigo::sql::planning {
 namespace {
@@ -148,6 +151,7 @@ class Appender {
       }
     }
     for (const RelSet& outer : outers) add(outer);
+    for (const std::vector<PathKey>& order : orders()) add_merged(order);
   }
 
  private:
@@ -176,12 +180,105 @@ class Appender {
     add_path(level_, rel_, out);
   }
 
+  // The orders that some part has and that are of use.
+  std::vector<std::vector<PathKey>> orders() const {
+    std::vector<std::vector<PathKey>> out;
+    for (const Rel* part : parts_) {
+      for (const Path* p : part->paths) {
+        std::vector<PathKey> keys = p->keys;
+        keys.resize(useful_keys(level_, keys, rel_.set));
+        if (!p->outer.empty() || keys.empty() || std::find(out.begin(), out.end(), keys) != out.end()) continue;
+        out.push_back(std::move(keys));
+      }
+    }
+    return out;
+  }
+
+  // The order as keys over Vars of the relation; empty when it is none that can be merged by.
+  std::vector<SortKey> sort_keys(const std::vector<PathKey>& order) const {
+    std::vector<SortKey> out;
+    for (size_t i = 0; i < order.size(); i++) {
+      const PathKey& k = order[i];
+      // A key that ends an index's entries may be one of its columns, too.
+      const auto end = order.begin() + static_cast<std::ptrdiff_t>(i);
+      if (std::any_of(order.begin(), end, [&](const PathKey& o) { return o.id == k.id; })) continue;
+      const auto& members = level_.classes[static_cast<size_t>(k.id)].members;
+      const auto at = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.rels == rel_.set; });
+      if (at == members.end() || !merges_by_key(at->expr->type)) return {};
+      SortKey key;
+      key.expr = at->expr;
+      key.descending = k.descending;
+      key.nulls_first = k.nulls_first;
+      key.less = level_.s.catalog().btree_operator(at->expr->type.oid, k.descending ? 5 : 1);
+      out.push_back(std::move(key));
+    }
+    return out;
+  }
+
+  static Path* in_order(const Rel& part, const std::vector<PathKey>& order) {
+    Path* best = nullptr;
+    for (Path* p : part.paths) {
+      const bool fits = p->outer.empty() && common_prefix(p->keys, order) == order.size();
+      if (fits && (!best || p->startup + p->total < best->startup + best->total)) best = p;
+    }
+    return best;
+  }
+
+  Path* sorted(Path& input, const std::vector<PathKey>& order, const std::vector<SortKey>& sort) {
+    Path* p = level_.new_path(Path::Kind::kSort);
+    p->left = &input;
+    p->rels = input.rels;
+    p->rel = input.rel;
+    p->rows = input.rows;
+    p->sort = sort;
+    p->keys = order;
+    p->startup = input.total + sort_cost(input.rows, 0);
+    p->total = p->startup + input.rows * kOperatorCost;
+    return p;
+  }
+
+  // Parts in order, merged; what has no such path is sorted.
+  void add_merged(const std::vector<PathKey>& order) {
+    const std::vector<SortKey> sort = sort_keys(order);
+    if (sort.empty()) return;
+    Path* out = level_.new_path(Path::Kind::kAppend);
+    out->rels = rel_.set;
+    out->rel = &rel_;
+    out->keys = order;
+    out->sort = sort;
+    for (size_t i = 0; i < parts_.size(); i++) {
+      Path* p = in_order(*parts_[i], order);
+      if (p == nullptr) {
+        Path* any = cheapest(*parts_[i], RelSet());
+        if (any == nullptr) return;
+        p = sorted(*any, order, sort);
+      }
+      out->parts.push_back(p);
+      out->leaves.push_back(i);
+      out->rows += p->rows;
+      out->total += p->total;
+      out->startup += p->startup;
+    }
+    const double row = merge_cost(parts_.size());
+    out->startup += static_cast<double>(parts_.size()) * row;
+    out->total += static_cast<double>(parts_.size()) * row + out->rows * row;
+    add_path(level_, rel_, out);
+  }
+
   Level& level_;
   Rel& rel_;
   std::vector<Rel*> parts_;
 };
 
 }  // namespace
+
+bool merges_by_key(const TypeRef& type) {
+  return type.oid < oid::kFirstUserOid && types::KeyLayout::encodable(type.oid);
+}
+
+double merge_cost(size_t inputs) {
+  return kRowCost / 2 + 2 * kOperatorCost * std::log2(std::max(2.0, static_cast<double>(inputs)));
+}
 
 ScannedTable mapped_table(const RelationInfo& upper, std::shared_ptr<const RelationInfo> lower) {
   ScannedTable out;
@@ -248,6 +345,7 @@ Status leaf_paths(Level& level, Rel& rel) {
     for (Path* p : parts[0]->paths) add_path(level, rel, p);
     return {};
   }
+  note_wanted_orders(level);
   Appender(level, rel, std::move(parts)).add_all();
   return {};
 }

@@ -12,6 +12,10 @@ namespace indigo::sql::planning {
 bool has_leaves(const Entry& entry);
 // The relation's leaves, its size and its paths. After its restrictions are known.
 Status leaf_paths(Level& level, Rel& rel);
+// Whether rows that are in order of values of this type can be merged: by byte keys.
+bool merges_by_key(const TypeRef& type);
+// What merging so many inputs costs, for each row.
+double merge_cost(size_t inputs);
 // The columns of `upper` in `lower`, by name.
 ScannedTable mapped_table(const RelationInfo& upper, std::shared_ptr<const RelationInfo> lower);
 

@@ -142,6 +142,7 @@ class PathBuilder {
     for (const auto& [e, column] : needed.pairs()) {
       if (e == p.rel->entry) wanted.add(e, column);
     }
+    for (const SortKey& k : p.sort) wanted.add_vars(k.expr);
     Built out;
     auto plan = std::make_shared<AppendPlan>();
     for (const auto& [e, column] : wanted.pairs()) {
@@ -182,6 +183,8 @@ class PathBuilder {
       }
       plan->prunings.push_back(std::move(pruning));
     }
+    Resolver resolve(out.layout);
+    INDIGO_ASSIGN(plan->order, resolve.keys(p.sort));
     copy_costs(p, *plan);
     out.plan = std::move(plan);
     return out;

@@ -85,7 +85,7 @@ struct Path {
   std::vector<const Clause*> filters;       // evaluated on joined (null-extended) rows; kScan: on the scan's
   std::vector<const Clause*> key_clauses;   // hash and merge joins
   bool null_aware_anti = false;
-  std::vector<SortKey> sort;  // kSort: over Vars; kMergeJoin: directions
+  std::vector<SortKey> sort;  // kSort: over Vars; kMergeJoin: directions; kAppend: the parts are merged by them
   ExprList unique;            // kUnique: distinct over these
 };
 
