@@ -1,6 +1,9 @@
 // Serializable transactions that lock what they read (storage/okvl): one schedule for each rule of its README. Above each
 // stands the rule by its name in base/mutation.h: with it switched off the spec is red (tests/history/run --mutations).
+#include "storage/index/griffin/griffin_index.h"
 #include "storage/index/hash_index.h"
+#include "storage/index/hydralist/hydralist_index.h"
+#include "storage/index/indexlet/indexlet_index.h"
 #include "storage/okvl/key_space.h"
 #include "storage/okvl/search.h"
 #include "tests/unit/storage/colon_extractor.h"
@@ -295,6 +298,34 @@ TEST_F(OkvlTest, AnIndexWithoutOrderHasNoGaps) {
   const auto& impl = static_cast<TableImpl&>(*table);
   const KeySpace space(impl, *impl.find_index(index));
   EXPECT_EQ(space.gap_around("2"), std::nullopt);
+}
+
+// The value that a gap is called by may lie in an index's buffer, or in what it is merged into, or go from one to the other.
+TEST_F(OkvlTest, AGapIsTheSameWhereverAnIndexKeepsTheValueBelowIt) {
+  constexpr IndexFactory kBuffered[] = {create_griffin_index, create_indexlet_index, create_hydralist_index};
+  char group = 'a';  // of this index's values
+  for (const IndexFactory make : kBuffered) {
+    const std::string v(1, group++);
+    const IndexId index(store->next_id().value);
+    auto ddl = begin();
+    EXPECT_EQ(create_index(*table, *ddl, index, make, {}, std::make_shared<ColonExtractor>(), nullptr),
+              StorageStatus::kOk);
+    commit(*ddl);
+    const auto put_value = [&](const std::string& n) { put(v + n, v + n + ":"); };
+    for (int i = 0; i < 200; i++) put_value("9" + std::to_string(i));  // so that there is a buffer
+    put_value("1");
+    put_value("5");
+    auto t1 = serializable(), t2 = serializable();
+    EXPECT_EQ(count_index(*t1, index, v + "2", v + "4"), 0U);  // the gap above "1"
+    const auto insert_value = [&](const std::string& n) { return insert(impatient(*t2), v + n, v + n + ":"); };
+    EXPECT_EQ(insert_value("3"), StorageStatus::kLockTimeout);
+    static_cast<TableImpl&>(*table).find_index(index)->index->scan(KeyRange::all(), Direction::kForward)->next(1);
+    EXPECT_EQ(insert_value("3"), StorageStatus::kLockTimeout);
+    EXPECT_EQ(insert_value("7"), StorageStatus::kOk);
+    commit(*t1);
+    EXPECT_EQ(insert_value("3"), StorageStatus::kOk);
+    commit(*t2);
+  }
 }
 
 class OkvlEscalationTest : public OkvlTest {
