@@ -14,7 +14,7 @@ const SystemValue* find_system_value(std::string_view name) {
                         visibility_values(), comment_values(), privilege_values(), relation_values(), counter_values(),
                         expression_values(), index_definition_values(), function_definition_values(),
                         view_definition_values(), statistics_definition_values(), trigger_definition_values(),
-                        partition_definition_values(), notification_values()}) {
+                        partition_definition_values(), notification_values(), domain_values()}) {
       for (const SystemValue& entry : family) all.emplace(entry.name, &entry);
     }
     return all;

@@ -3,6 +3,7 @@
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
 #include "types/io/container_io.h"
+#include "types/io/domain_check.h"
 #include "types/number/integer_text.h"
 #include "types/value/array_format.h"
 
@@ -210,7 +211,7 @@ class ArrayParser {
     elements_.reserve(texts_.size());
     for (const std::optional<std::string>& text : texts_) {
       elements_.push_back(text ? type_input(context_, element_, *text) : null);
-      if (context_.failed()) return false;
+      if (context_.failed() || !check_domain(context_, element_, elements_.back())) return false;
     }
     return true;
   }
@@ -345,11 +346,12 @@ Datum array_receive(FuncContext& context, const TypeRef& element, Str bytes) {
     if (short_message) return fail_short();
     if (length == -1) {
       elements.push_back(Datum::make_null(phys));
+      if (!check_domain(context, element, elements.back())) return Datum::make_null(Phys::kStr);
       continue;
     }
     if (length < 0 || static_cast<size_t>(length) > bytes.size() - at) return fail_short();
     elements.push_back(type_receive(context, element, bytes.substr(at, static_cast<size_t>(length))));
-    if (context.failed()) return Datum::make_null(Phys::kStr);
+    if (context.failed() || !check_domain(context, element, elements.back())) return Datum::make_null(Phys::kStr);
     at += static_cast<size_t>(length);
   }
   if (at != bytes.size()) return fail("incorrect binary data format");

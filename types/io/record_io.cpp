@@ -6,6 +6,7 @@
 #include "types/function/errors.h"
 #include "types/function/phys_of.h"
 #include "types/io/container_io.h"
+#include "types/io/domain_check.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 #include "types/text/ascii.h"
@@ -54,6 +55,7 @@ Datum record_input(FuncContext& context, Oid type, Str text) {
     }
     if (at < text.size() && (text[at] == ',' || text[at] == ')')) {
       values.push_back(Datum::make_null(phys_of(context, types[i].oid)));
+      if (!check_domain(context, types[i], values.back())) return null_record();
       continue;
     }
     std::string value;
@@ -79,7 +81,7 @@ Datum record_input(FuncContext& context, Oid type, Str text) {
     }
     if (at >= text.size()) return malformed("Unexpected end of input.");
     values.push_back(type_input(context, types[i], value));
-    if (context.failed()) return null_record();
+    if (context.failed() || !check_domain(context, types[i], values.back())) return null_record();
   }
   if (at >= text.size() || text[at] != ')') return malformed("Too many columns.");
   if (!trim_blanks(text.substr(at + 1)).empty()) return malformed("Junk after right parenthesis.");
@@ -145,6 +147,7 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes) {
     }
     if (length == UINT32_MAX) {
       values.push_back(Datum::make_null(phys_of(context, field.oid)));
+      if (!check_domain(context, field, values.back())) return null_record();
       continue;
     }
     if (length > bytes.size() - at) {
@@ -152,7 +155,7 @@ Datum record_receive(FuncContext& context, Oid type, Str bytes) {
       return null_record();
     }
     values.push_back(type_receive(context, field, bytes.substr(at, length)));
-    if (context.failed()) return null_record();
+    if (context.failed() || !check_domain(context, field, values.back())) return null_record();
     at += length;
   }
   return Datum::of(context.arena().copy(make_record(type, types, values)));

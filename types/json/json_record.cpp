@@ -3,11 +3,14 @@
 // The row's shape is that of the first argument: a composite type's, or the record's own. In FROM with a column definition list
 // the analyzer adds a last argument: a record of nulls with the list's names and types. It is the shape for the to_ functions,
 // and for the others when their first argument is null; otherwise both must agree.
+#include <utility>
+
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/function/phys_of.h"
+#include "types/io/domain_check.h"
 #include "types/io/record.h"
 #include "types/io/record_shape.h"
 #include "types/json/jsonb.h"
@@ -74,11 +77,12 @@ struct RecordCall {
   Datum document = Datum::make_null(Phys::kStr);
   Datum base = Datum::make_null(Phys::kStr);
   Oid base_type = oid::kRecord;
+  Oid domain = kInvalidOid;                      // over base_type: the rows are its values
   Datum defined = Datum::make_null(Phys::kStr);  // the column definition list
 };
 
 template <class V, bool kTo>
-RecordCall read_call(const char* name, const CallInfo& call, std::span<const Datum> arguments) {
+RecordCall read_call(FuncContext& context, const char* name, const CallInfo& call, std::span<const Datum> arguments) {
   // Those of json have use_json_as_text beside.
   constexpr size_t kGiven = kTo ? 1 : std::is_same_v<V, JsonText> ? 3 : 2;
   RecordCall out;
@@ -88,6 +92,8 @@ RecordCall read_call(const char* name, const CallInfo& call, std::span<const Dat
     out.base = arguments[0];
     out.base_type = call.arguments[0].oid;
   }
+  const Oid base = without_domain(context.session().catalog(), {out.base_type, -1, kInvalidOid}).oid;
+  if (base != out.base_type) out.domain = std::exchange(out.base_type, base);
   if (arguments.size() > kGiven) out.defined = arguments[kGiven];
   return out;
 }
@@ -121,6 +127,7 @@ class Populator {
         out.push_back(shape.defaults[i]);
       } else {
         out.push_back(Datum::make_null(phys_of(context_, shape.types[i].oid)));
+        if (!check_domain(context_, shape.types[i], out.back())) return false;
       }
       if (context_.failed()) return false;
     }
@@ -146,16 +153,17 @@ class Populator {
   // `base`: what the field is so far, for the fields of a composite value that the document does not have.
   Datum value(V v, const TypeRef& type, const std::string& name, const Datum& base) {
     const Datum null = Datum::make_null(phys_of(context_, type.oid));
+    const TypeRef base_type = without_domain(context_.session().catalog(), type);
+    if (base_type.oid != type.oid) {
+      const Datum made = value(v, base_type, name, base);
+      return !context_.failed() && check_domain(context_, type, made) ? made : null;
+    }
     if (v.kind() == JsonKind::kNull) return null;
     if (stack_remaining() == 0) {
       context_.fail(stack_depth_error());
       return null;
     }
     const auto info = context_.session().catalog().type(type.oid);
-    if (info != nullptr && info->kind == 'd') {
-      context_.fail(sqlstate::kFeatureNotSupported, std::string(function_) + " into domains is not supported");
-      return null;
-    }
     // Strings go through the type's text form, whatever it is.
     if (v.kind() != JsonKind::kString && info != nullptr) {
       if (info->kind == 'c') {
@@ -259,12 +267,13 @@ Datum populate(FuncContext& context, const CallInfo& call, std::span<const Datum
   const char* function =
       kTo ? (kText ? "json_to_record" : "jsonb_to_record") : (kText ? "json_populate_record" : "jsonb_populate_record");
   const Datum null = Datum::make_null(Phys::kStr);
-  const RecordCall given = read_call<V, kTo>(function, call, arguments);
+  const RecordCall given = read_call<V, kTo>(context, function, call, arguments);
   if (kTo && given.document.null) return null;
   RowShape shape;
   if (!shape_of(context, given, shape)) return null;
-  if (given.document.null) return given.base;
-  return Populator<V>(context, function).record(V(given.document.str), shape);
+  const Datum row =
+      given.document.null ? given.base : Populator<V>(context, function).record(V(given.document.str), shape);
+  return !context.failed() && check_domain(context, {given.domain, -1, kInvalidOid}, row) ? row : null;
 }
 
 // ---- a set of rows
@@ -274,7 +283,7 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
   constexpr bool kText = std::is_same_v<V, JsonText>;
   const char* function = kTo ? (kText ? "json_to_recordset" : "jsonb_to_recordset")
                              : (kText ? "json_populate_recordset" : "jsonb_populate_recordset");
-  const RecordCall given = read_call<V, kTo>(function, call, arguments);
+  const RecordCall given = read_call<V, kTo>(context, function, call, arguments);
   if (given.document.null) return empty_set();
   RowShape shape;
   if (!shape_of(context, given, shape)) return empty_set();
@@ -296,7 +305,7 @@ std::unique_ptr<SetProducer> open_populate(FuncContext& context, const CallInfo&
   v.for_each_element([&](V e) {
     if (e.kind() != JsonKind::kObject) return objects = false;
     const Datum row = populator.record(e, shape);
-    if (context.failed()) return false;
+    if (context.failed() || !check_domain(context, {given.domain, -1, kInvalidOid}, row)) return false;
     rows->add({rows->keep(row)});
     return true;
   });
