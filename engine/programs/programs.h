@@ -3,6 +3,7 @@
 // Thread safety: none; belongs to a session.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,10 @@
 #include "engine/exec/change/trigger_host.h"
 #include "engine/programs/routine.h"
 #include "types/function/registry.h"
+
+namespace indigo::sql {
+struct Query;
+}
 
 namespace indigo::engine::programs {
 
@@ -35,6 +40,8 @@ class Programs {
 
   // CREATE FUNCTION: what its language says of the body.
   Status validate(Oid function);
+  // The queries of its body in BEGIN ATOMIC.
+  Status visit_body(Oid function, const std::function<void(const sql::Query&)>& visit);
 
   // Everything that was made; what runs just now stays until it has ended.
   void forget() { routines_.clear(); }

@@ -7,6 +7,7 @@
 #include "engine/programs/argument_scope.h"
 #include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
+#include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/parse_tree.h"
@@ -84,6 +85,28 @@ Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const 
     Error error = std::move(*status.take_error());
     error.add_context(context);
     return error;
+  }
+  return {};
+}
+
+Status SqlFunction::visit_queries(SessionParts& session, const types::FunctionInfo& info,
+                                  const std::function<void(const sql::Query&)>& visit) {
+  const std::string text = body_text(info);
+  std::vector<TypeRef> arguments;
+  for (const Oid type : info.arguments) arguments.push_back(type_of(session, type));
+  const ArgumentScope scope(info, arguments);
+  INDIGO_ASSIGN(const auto parsed, parse_statements(text, nullptr));
+  for (const auto& statement : parsed) {
+    sql::AnalyzeInput input{statement->node, text, {}, false, {}};
+    input.inline_functions = false;
+    input.variables = &scope;
+    auto analyzed = sql::analyze(session.context(), input);
+    if (!analyzed.ok()) return in_body(std::move(*analyzed.take_error()), text);
+    if (analyzed->query == nullptr) {
+      return Error(sqlstate::kFeatureNotSupported,
+                   statement_name(statement->node) + " is not yet supported in unquoted SQL function body");
+    }
+    visit(*analyzed->query);
   }
   return {};
 }

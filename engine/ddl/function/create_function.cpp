@@ -6,7 +6,9 @@
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
 #include "engine/ddl/function/routine.h"
+#include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
+#include "engine/ddl/references.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "storage/transaction.h"
@@ -131,6 +133,24 @@ Status record_dependencies(DdlContext& c, Oid oid, Oid schema, Oid language, con
   return {};
 }
 
+// What the statements of BEGIN ATOMIC mention must stay while the function does.
+Status record_body_dependencies(DdlContext& c, Oid oid) {
+  const Address self{pg_proc::kOid, oid, 0};
+  References references(c.catalog);
+  for (;;) {
+    const uint64_t version = c.catalog.version();
+    references.clear();
+    INDIGO_TRY(c.host.visit_body(oid, [&](const sql::Query& query) { references.query(query); }));
+    for (const Address& a : references.addresses()) INDIGO_TRY(lock_mentioned(c, a));
+    if (c.catalog.version() == version) break;
+  }
+  for (const Address& a : references.addresses()) {
+    if (a.class_id == self.class_id && a.object == self.object) continue;
+    INDIGO_TRY(record_dependency(c, self, a, 'n'));
+  }
+  return {};
+}
+
 // Which pseudo-types a language's functions may take and return.
 Status check_pseudo_types(DdlContext& c, const RoutineSignature& s, std::string_view language, FunctionKind kind) {
   const auto is_polymorphic = [](Oid t) {
@@ -251,7 +271,7 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())
     return in_statement(c, std::move(*valid.take_error()), body.source);
-  return {};
+  return body.statements ? record_body_dependencies(c, oid) : Status();
 }
 
 Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s) {
