@@ -13,6 +13,7 @@
 #include "base/wait_point.h"
 #include "engine/front_door.h"
 #include "engine/session.h"
+#include "engine/worker_states.h"
 
 namespace indigo::engine {
 
@@ -53,11 +54,15 @@ class Instance {
   virtual bool is_member(const std::string& user, const std::string& role) = 0;
   // Asked by pg_reload_conf() and the views of its files; nullptr: there is none.
   virtual void set_front_door(FrontDoor* door) = 0;
+  // Asked by indigo_stat_workers; nullptr: there are none.
+  virtual void set_workers(WorkerStates* workers) = 0;
   // After authentication. Errors: 3D000, 28000, 53300, 57P03, bad settings (22023, 42704).
   // `waiter` is the session's own sleeper: cancel and terminate requests reach it.
   virtual Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) = 0;
   // CancelRequest: no answer, wrong keys are ignored.
   virtual void cancel(int32_t pid, int32_t key) = 0;
+  // What a session has in pg_stat_activity, for the log: without passwords. Empty when there is no such session.
+  virtual std::string statement_of(int32_t pid) = 0;
   // The server's own setting (port, listen_addresses, max_connections ...).
   virtual std::string setting(const std::string& name) = 0;
   // Interrupts every session with kShutdown; returns when all have ended or the deadline has passed.

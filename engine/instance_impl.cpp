@@ -17,6 +17,7 @@
 #include "engine/session/clock.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
+#include "engine/session/statement_log.h"
 #include "engine/settings/format_settings.h"
 #include "engine/settings/setting_table.h"
 #include "engine/settings/stored_settings.h"
@@ -248,6 +249,18 @@ void InstanceImpl::cancel(int32_t pid, int32_t key) {
   std::lock_guard lock(mutex_);
   auto at = sessions_.find(pid);
   if (at != sessions_.end() && at->second.key == key) at->second.waiter->interrupt(InterruptReason::kCancel);
+}
+
+std::string InstanceImpl::statement_of(int32_t pid) {
+  std::shared_ptr<SessionActivity> activity;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto at = sessions_.find(pid);
+    if (at == sessions_.end()) return {};
+    activity = at->second.activity;
+  }
+  const std::lock_guard lock(activity->mutex);
+  return without_passwords(activity->query);
 }
 
 bool InstanceImpl::interrupt(int32_t pid, InterruptReason reason) {

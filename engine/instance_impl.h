@@ -29,12 +29,15 @@ class InstanceImpl final : public Instance {
   RoleCredentials credentials(const std::string& user) override;
   bool is_member(const std::string& user, const std::string& role) override;
   void set_front_door(FrontDoor* door) override { front_door_.store(door, std::memory_order_release); }
+  void set_workers(WorkerStates* workers) override { workers_.store(workers, std::memory_order_release); }
   Result<std::unique_ptr<Session>> connect(const ConnectOptions& options, Waiter& waiter) override;
   void cancel(int32_t pid, int32_t key) override;
+  std::string statement_of(int32_t pid) override;
   std::string setting(const std::string& name) override;
   bool shutdown(Deadline deadline) override;
 
   catalog::Catalog& catalog() { return *catalog_; }
+  WorkerStates* workers() { return workers_.load(std::memory_order_acquire); }
   FrontDoor* front_door() { return front_door_.load(std::memory_order_acquire); }
   DataDirectory* data_directory() { return data_.get(); }
   const std::vector<std::string>& defaults() const { return defaults_; }
@@ -81,7 +84,9 @@ class InstanceImpl final : public Instance {
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;
   NotificationHub notification_hub_;
-  std::atomic<FrontDoor*> front_door_{nullptr};  // stays until no session is left
+  // Both stay until no session is left.
+  std::atomic<FrontDoor*> front_door_{nullptr};
+  std::atomic<WorkerStates*> workers_{nullptr};
 
   mutable std::mutex mutex_;  // guards the members below
   std::unordered_map<int32_t, Registered> sessions_;

@@ -4,7 +4,7 @@ Each is a copy of a PostgreSQL row of its sort with other names, types and OIDs.
 leaves to development. A view's definition is SQL in catalog/views/storage_views.cpp, under its name.
 """
 
-TYPES = {"oid": 26, "name": 19, "text": 25, "int8": 20, "float8": 701}
+TYPES = {"oid": 26, "name": 19, "text": 25, "int4": 23, "int8": 20, "float8": 701}
 
 # name -> OID, argument types, columns, description
 FUNCTIONS = {
@@ -29,6 +29,9 @@ FUNCTIONS = {
     "indigo_stat_get_index_service": (8006, ["oid"], [
         ("backlog", "int8"), ("backlog_bytes", "int8"), ("age_ms", "float8"), ("batches", "int8"), ("merged", "int8"),
         ("stalls", "int8"), ("repairs", "int8")], "statistics: what an index does in the background"),
+    "indigo_stat_get_workers": (8007, [], [
+        ("worker", "int4"), ("state", "text"), ("pid", "int4"), ("query", "text"), ("piece_ms", "float8"), ("sessions", "int4"),
+        ("pieces", "int8"), ("stalls", "int8")], "statistics: the threads that run sessions"),
     "indigo_backup": (8004, ["text"], [("bytes", "int8"), ("time", "float8")],
                       "copy everything that is kept, consistently, into a new data directory on the server"),
 }
@@ -48,6 +51,7 @@ VIEWS = {
     "indigo_stat_index_service": ((8025, 8026, 8027), [("indexrelid", "oid"), ("schemaname", "name"),
                                                        ("indexrelname", "name"), ("method", "name")]
                                   + FUNCTIONS["indigo_stat_get_index_service"][2]),
+    "indigo_stat_workers": ((8033, 8034, 8035), FUNCTIONS["indigo_stat_get_workers"][2]),
 }
 
 # name -> OID and description of index access methods; their operator classes are btree's (catalog/access_method.cpp)

@@ -85,6 +85,8 @@ Result<ServerOptions> ServerOptions::from(engine::Instance& instance) {
   INDIGO_ASSIGN(int64_t workers, integer_setting(instance, "workers", 0));
   INDIGO_ASSIGN(int64_t connections, integer_setting(instance, "max_connections", options.max_connections));
   INDIGO_ASSIGN(int64_t seconds, integer_setting(instance, "authentication_timeout", 60));
+  INDIGO_ASSIGN(const int64_t stalled_ms, integer_setting(instance, "log_stalled_worker_after", 0));
+  options.log_stalled_worker_after = std::chrono::milliseconds(stalled_ms);
   options.workers = static_cast<int>(workers);
   options.max_connections = static_cast<uint32_t>(connections);
   options.authentication_timeout = std::chrono::seconds(seconds);
@@ -118,6 +120,13 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
     }
     worker->set_peers(std::move(peers));
   }
+  if (options.log_stalled_worker_after > Clock::duration::zero()) {
+    std::vector<Worker*> watched;
+    for (const auto& worker : server->workers_) watched.push_back(worker.get());
+    INDIGO_ASSIGN(server->watchdog_, Watchdog::start(options.log_stalled_worker_after, std::move(watched),
+                                                     [&instance](int32_t pid) { return instance.statement_of(pid); }));
+  }
+  instance.set_workers(server.get());
   server->stop_event_ = Socket(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   server->spare_ = Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   server->acceptor_ = std::thread([s = server.get()] { s->accept_all(); });
@@ -126,7 +135,9 @@ Result<std::unique_ptr<Server>> Server::start(engine::Instance& instance, Listen
 
 Server::~Server() {
   stop(kNoDeadline);
-  if (shared_.instance != nullptr) shared_.instance->set_front_door(nullptr);
+  if (shared_.instance == nullptr) return;
+  shared_.instance->set_front_door(nullptr);
+  shared_.instance->set_workers(nullptr);
 }
 
 bool Server::stop(Deadline deadline) {
@@ -144,6 +155,13 @@ bool Server::stop(Deadline deadline) {
   bool all = true;
   for (auto& worker : workers_) all = worker->join(deadline) && all;
   return all;
+}
+
+std::vector<engine::WorkerState> Server::worker_states() {
+  std::vector<engine::WorkerState> states;
+  states.reserve(workers_.size());
+  for (const auto& worker : workers_) states.push_back(worker->state());
+  return states;
 }
 
 uint32_t Server::connections() const {

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "engine/instance.h"
 #include "wire/net/listeners.h"
+#include "wire/runtime/watchdog.h"
 #include "wire/runtime/worker.h"
 #include "wire/session/connection.h"
 
@@ -19,18 +20,19 @@ struct ServerOptions {
   int workers = 0;  // 0: one for each core
   uint32_t max_connections = 10'000;
   Clock::duration authentication_timeout = std::chrono::seconds(60);
+  Clock::duration log_stalled_worker_after{};  // 0: never
   DoorSettings door;
 
   // From the instance's settings of these names.
   static Result<ServerOptions> from(engine::Instance& instance);
 };
 
-class Server {
+class Server final : private engine::WorkerStates {
  public:
   // Accepts at once. `instance` must outlive the server.
   static Result<std::unique_ptr<Server>> start(engine::Instance& instance, Listeners listeners,
                                                const ServerOptions& options);
-  ~Server();  // stop()s, waiting as long as it takes
+  ~Server() override;  // stop()s, waiting as long as it takes
 
   const Listeners& listeners() const { return listeners_; }
   // Reads certificates and rules again.
@@ -42,6 +44,7 @@ class Server {
 
  private:
   Server() = default;
+  std::vector<engine::WorkerState> worker_states() override;
   void accept_all();
   void accept_from(int listener);
   void dispatch(Socket socket, const ClientAddress& address);
@@ -51,6 +54,7 @@ class Server {
   SharedState shared_;
   Listeners listeners_;
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<Watchdog> watchdog_;  // null: nobody asked for it
   std::thread acceptor_;
   Socket stop_event_;  // eventfd: ends the acceptor
   Socket spare_;       // given up for a moment when the process has run out of descriptors

@@ -1,4 +1,4 @@
-// Indigo's own views: how the storage engine does. Their columns are in tools/own_catalog.py; docs/monitoring.md explains
+// Indigo's own views: how the storage engine and the workers do. Their columns are in tools/own_catalog.py; docs/monitoring.md explains
 // them.
 #include "catalog/views/system_views.h"
 
@@ -37,6 +37,9 @@ select s.records, s.bytes, s.file_bytes, s.appended_lsn, s.durable_lsn, s.flushe
        s.records_per_flush, s.checkpoints, s.checkpoint_bytes, s.checkpoint_time, s.recovery_transactions, s.recovery_bytes,
        s.recovery_time
 from pg_catalog.indigo_stat_get_log() s)sql"},
+    {"indigo_stat_workers", R"sql(
+select s.worker, s.state, s.pid, s.query, s.piece_ms, s.sessions, s.pieces, s.stalls
+from pg_catalog.indigo_stat_get_workers() s)sql"},
 };
 
 }  // namespace

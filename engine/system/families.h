@@ -26,6 +26,7 @@ std::span<const SystemRows> front_door_rows();
 std::span<const SystemValue> front_door_values();
 std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
+std::span<const SystemRows> worker_rows();
 std::span<const SystemRows> notification_rows();
 std::span<const SystemValue> notification_values();
 std::span<const SystemValue> domain_values();

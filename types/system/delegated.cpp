@@ -332,6 +332,7 @@ constexpr SetEntry kSets[] = {
     {"indigo_stat_get_table", system_rows<"indigo_stat_get_table">},
     {"indigo_stat_get_index_service", system_rows<"indigo_stat_get_index_service">},
     {"indigo_stat_get_log", system_rows<"indigo_stat_get_log">},
+    {"indigo_stat_get_workers", system_rows<"indigo_stat_get_workers">},
     {"indigo_backup", system_rows<"indigo_backup">},
     {"pg_prepared_statement", system_rows<"pg_prepared_statement">},
     {"pg_cursor", system_rows<"pg_cursor">},

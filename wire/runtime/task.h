@@ -42,6 +42,9 @@ class Task final : public Waiter {
 
   // As sleep(), but interrupts below `lowest` do not end it (they stay pending).
   WaitResult sleep_through(InterruptReason lowest, Deadline deadline);
+  // Whose work this is from now on, for those who look at the worker. Called by the task itself.
+  void set_session(int32_t pid) { session_ = pid; }
+
   // Until wake(), or a spurious wake-up: no interrupt ends it.
   void sleep_until_woken();
 
@@ -73,6 +76,7 @@ class Task final : public Waiter {
   std::atomic<State> state_{State::kQueued};
   Deadline timer_ = kNoDeadline;  // != kNoDeadline: the worker's timer queue holds (timer_, this)
   bool timed_out_ = false;
+  int32_t session_ = 0;                  // 0: none yet
   uint8_t idle_sweeps_ = 0;              // sweeps since it ran last, up to 2
   std::optional<Deadline> slice_began_;  // first yield_if_due() since the task was resumed
   Task* next_ready_ = nullptr;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "base/memory_reserve.h"
 #include "base/server_log.h"
@@ -25,6 +26,13 @@ thread_local Worker* current_worker = nullptr;
 constexpr auto kSweepPeriod = std::chrono::seconds(2);
 // A busy worker looks this seldom whether a sweep is due.
 constexpr uint32_t kPollsPerLook = 1024;
+// To some milliseconds, for a few nanoseconds.
+int64_t coarse_nanoseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
 // Tasks to run before the sockets are asked again.
 constexpr int kMaxRunsPerPoll = 256;
 
@@ -197,7 +205,11 @@ void Worker::run_task(Task& task) {
   task.slice_began_.reset();
   task.idle_sweeps_ = 0;
   Waiter::set_current(&task);
+  piece_session_.store(task.session_, std::memory_order_relaxed);
+  pieces_.store(pieces_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  piece_began_.store(coarse_nanoseconds(), std::memory_order_release);
   task.fiber_->resume();
+  piece_began_.store(0, std::memory_order_release);
   Waiter::set_current(nullptr);
   if (task.fiber_->finished()) {
     release(task);
@@ -205,6 +217,19 @@ void Worker::run_task(Task& task) {
     hand_over(task);
   }
   if (next_sweep_ == kNoDeadline) next_sweep_ = Clock::now() + kSweepPeriod;
+}
+
+engine::WorkerState Worker::state() const {
+  engine::WorkerState state;
+  state.number = index_;
+  state.sessions = load();
+  state.stalls = stalls_.load(std::memory_order_relaxed);
+  const int64_t began = piece_began_.load(std::memory_order_acquire);
+  state.pieces = pieces_.load(std::memory_order_relaxed);
+  state.pid = piece_session_.load(std::memory_order_relaxed);
+  state.in_piece = began != 0;
+  if (state.in_piece) state.piece_microseconds = (coarse_nanoseconds() - began) / 1000;
+  return state;
 }
 
 bool Worker::adopt(Task& task) {

@@ -3,7 +3,7 @@
 //
 // Wake-ups from other threads: the producer pushes into `remote_`, then looks at `parked_`; the worker sets `parked_`,
 // then looks at `remote_`, then sleeps. Both sequences are seq_cst, so one of the two sees the other. Thread safety:
-// spawn, enqueue, interrupt_all, stop, load from any thread; the rest from the worker's own tasks.
+// spawn, enqueue, interrupt_all, stop, load, state, count_stall from any thread; the rest from the worker's own tasks.
 #pragma once
 
 #include <atomic>
@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/stack_memory.h"
+#include "engine/worker_states.h"
 #include "wire/runtime/run_queue.h"
 #include "wire/runtime/task.h"
 
@@ -43,6 +44,9 @@ class Worker {
   Worker* choose_peer();
   // Tasks not yet ended.
   uint32_t load() const { return load_.load(std::memory_order_relaxed); }
+  engine::WorkerState state() const;
+  // The log tells of the piece of work that this worker is in.
+  void count_stall() { stalls_.fetch_add(1, std::memory_order_relaxed); }
   // Interrupts every task, also those that come later.
   void interrupt_all(InterruptReason reason);
   // The thread ends when its last task has.
@@ -86,6 +90,13 @@ class Worker {
   std::atomic<bool> stopping_{false};
   std::atomic<InterruptReason> interrupt_all_{InterruptReason::kNone};  // wanted
   std::atomic<uint32_t> load_{0};
+
+  // The piece of work that runs. The worker writes, began last and first; relaxed but for piece_began_, whose release pairs with
+  // the acquire in state(): a reader that finds a beginning finds that piece's session, or a later one's.
+  std::atomic<int64_t> piece_began_{0};  // of the coarse clock, in nanoseconds; 0: none runs
+  std::atomic<int32_t> piece_session_{0};
+  std::atomic<uint64_t> pieces_{0};
+  std::atomic<uint64_t> stalls_{0};
 
   std::vector<Worker*> peers_;
 

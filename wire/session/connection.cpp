@@ -90,6 +90,7 @@ class Connection {
     }
     Result<std::unique_ptr<engine::Session>> session = shared_.instance->connect(options, task_);
     if (!session.ok()) return say(session.error());
+    task_.set_session((*session)->pid());
     const bool logs_end = shared_.instance->setting("log_disconnections") == "on";
     const auto began = Clock::now();
     if (shared_.instance->setting("log_connections") == "on") log_info("connection authorized: " + who(options));

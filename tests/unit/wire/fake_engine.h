@@ -29,6 +29,8 @@ class FakeInstance final : public engine::Instance {
   Result<std::unique_ptr<engine::Session>> connect(const engine::ConnectOptions& options, Waiter& waiter) override;
   bool is_member(const std::string& user, const std::string& role) override { return user == role; }
   void set_front_door(engine::FrontDoor* door) override { front_door = door; }
+  void set_workers(engine::WorkerStates* states) override { workers = states; }
+  std::string statement_of(int32_t) override { return {}; }
   void cancel(int32_t pid, int32_t key) override;
   std::string setting(const std::string& name) override;
   bool shutdown(Deadline deadline) override;
@@ -38,6 +40,7 @@ class FakeInstance final : public engine::Instance {
   std::atomic<int> sleeping{0};  // sessions inside `sleep`
   std::atomic<int> sessions_open{0};
   engine::FrontDoor* front_door = nullptr;
+  engine::WorkerStates* workers = nullptr;
   std::atomic<int> thread_changes{0};   // how often a session's query ran on another thread than its last one
   engine::ConnectOptions last_connect;  // of the last session
 
