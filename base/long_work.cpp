@@ -1,5 +1,8 @@
 #include "base/long_work.h"
 
+#include <new>
+
+#include "base/memory_account.h"
 #include "base/memory_reserve.h"
 
 namespace indigo::long_work {
@@ -9,6 +12,7 @@ void look() {
   if (MustNotFail::active()) return;
   const InterruptReason reason = Waiter::current().interrupted();
   if (reason != InterruptReason::kNone) throw InterruptedWork{reason};
+  if (MemoryAccount::must_stop()) throw std::bad_alloc();
 }
 
 }  // namespace indigo::long_work

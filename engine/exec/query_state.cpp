@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/memory_account.h"
 #include "base/process_memory.h"
 #include "base/sqlstate.h"
 #include "engine/exec/change/foreign_key.h"
@@ -127,6 +128,9 @@ Status QueryState::check() {
   waiter.yield_if_due();
   InterruptReason reason = waiter.interrupted();
   if (reason != InterruptReason::kNone) return interrupt_error(reason);
+  if (MemoryAccount::must_stop()) {
+    return Error(sqlstate::kOutOfMemory, "out of memory").with_detail("The machine's memory is used up.");
+  }
   return {};
 }
 

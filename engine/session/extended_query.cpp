@@ -47,6 +47,7 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
     return Error(sqlstate::kDuplicatePreparedStatement,
                  "prepared statement \"" + std::string(name) + "\" already exists");
   }
+  if (!name.empty()) INDIGO_TRY(check_room_to_keep());
   NamedStatement statement;
   statement.parameter_types.assign(parameter_types.begin(), parameter_types.end());
   statement.prepare_time = parts_.message().timestamp();

@@ -1,6 +1,7 @@
 // The messages' edge: what throws in the session ends here, as the statement's error (base/exception_error.h). What ran is thrown
 // away, and the transaction fails like after any other error.
 #include "base/exception_error.h"
+#include "base/memory_account.h"
 #include "base/memory_reserve.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
@@ -10,6 +11,7 @@ namespace indigo::engine {
 template <class F>
 auto SessionImpl::at_edge(F&& message) -> decltype(message()) {
   refill_memory_reserve();
+  MemoryAccount::mark();
   return catch_exceptions(std::forward<F>(message), [this] { parts_.discard_broken(); });
 }
 

@@ -8,6 +8,7 @@
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
@@ -126,6 +127,7 @@ Status run_declare(UtilityCall& call) {
   auto& session = call.session;
   INDIGO_TRY(check_options(call.statement, stmt));
   const bool hold = (stmt.options & kHold) != 0;
+  if (hold) INDIGO_TRY(check_room_to_keep());
   std::vector<Oid> types;
   for (const auto& type : call.parameter_types) types.push_back(type.oid);
   auto portal = std::make_unique<Portal>();

@@ -24,6 +24,7 @@ Status run_prepare(UtilityCall& call) {
     return Error(sqlstate::kDuplicatePreparedStatement,
                  "prepared statement \"" + std::string(stmt.name) + "\" already exists");
   }
+  INDIGO_TRY(check_room_to_keep());
   NamedStatement statement;
   for (size_t i = 0; i < stmt.n_argtypes; i++) {
     INDIGO_ASSIGN(types::TypeRef type,

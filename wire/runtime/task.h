@@ -19,6 +19,7 @@
 #include <optional>
 
 #include "base/fiber.h"
+#include "base/memory_account.h"
 #include "base/wait_point.h"
 
 namespace indigo::wire {
@@ -70,6 +71,7 @@ class Task final : public Waiter {
   Body body_;
   Refused refused_;
   std::optional<Fiber> fiber_;  // made at the first run
+  MemoryAccount memory_;
   std::function<void()> before_wait_;
   std::function<void()> on_idle_;
   // release on entry to kQueued pairs with acquire when the worker takes the task: it sees what the waker wrote.

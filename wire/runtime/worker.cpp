@@ -208,7 +208,9 @@ void Worker::run_task(Task& task) {
   piece_session_.store(task.session_, std::memory_order_relaxed);
   pieces_.store(pieces_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   piece_began_.store(coarse_nanoseconds(), std::memory_order_release);
+  task.memory_.enter();
   task.fiber_->resume();
+  task.memory_.leave();
   piece_began_.store(0, std::memory_order_release);
   Waiter::set_current(nullptr);
   if (task.fiber_->finished()) {

@@ -1,5 +1,8 @@
 #include "engine/session/portal/prepared_statements.h"
 
+#include "base/memory_account.h"
+#include "base/sqlstate.h"
+
 namespace indigo::engine {
 
 namespace {
@@ -16,6 +19,13 @@ void discard_stale_plan(NamedStatement& statement, uint64_t catalog_version) {
 }
 
 }  // namespace
+
+Status check_room_to_keep() {
+  if (!process_memory_is_short()) return {};
+  return Error(sqlstate::kOutOfMemory, "out of memory")
+      .with_detail("The machine's memory is used up.")
+      .with_hint("Close prepared statements and cursors that are no longer needed.");
+}
 
 NamedStatement* PreparedStatements::find(std::string_view name) {
   if (name.empty()) return unnamed_.parsed ? &unnamed_ : nullptr;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
 
@@ -22,6 +23,9 @@ struct NamedStatement {
   bool from_sql = false;
   int64_t prepare_time = 0;
 };
+
+// 53200 when the process is near what the machine has: no session keeps more then, be each of its statements ever so small.
+Status check_room_to_keep();
 
 class PreparedStatements {
  public:

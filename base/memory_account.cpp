@@ -1,0 +1,80 @@
+#include "base/memory_account.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+
+#include "base/process_memory.h"
+
+// jemalloc's, where it is linked.
+extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value, size_t new_size)
+    __attribute__((weak));
+
+namespace indigo {
+
+namespace {
+
+constexpr uint64_t kMachineMemoryPercentMax = 85;
+
+thread_local MemoryAccount* running = nullptr;
+
+// Both counts only grow.
+struct ThreadCounts {
+  const uint64_t* allocated = nullptr;
+  const uint64_t* freed = nullptr;
+
+  ThreadCounts() {
+    if (mallctl == nullptr) return;
+    size_t size = sizeof allocated;
+    if (mallctl("thread.allocatedp", static_cast<void*>(&allocated), &size, nullptr, 0) != 0 ||
+        mallctl("thread.deallocatedp", static_cast<void*>(&freed), &size, nullptr, 0) != 0) {
+      allocated = nullptr;
+    }
+  }
+  int64_t held() const { return allocated == nullptr ? 0 : static_cast<int64_t>(*allocated - *freed); }
+};
+
+int64_t held_by_thread() {
+  thread_local const ThreadCounts counts;
+  return counts.held();
+}
+
+}  // namespace
+
+void MemoryAccount::enter() {
+  running = this;
+  entered_ = held_by_thread();
+}
+
+void MemoryAccount::leave() {
+  bytes_ += held_by_thread() - entered_;
+  running = nullptr;
+}
+
+void MemoryAccount::mark() {
+  MemoryAccount* const account = running;
+  if (account != nullptr) account->marked_ = account->bytes_ + held_by_thread() - account->entered_;
+}
+
+int64_t MemoryAccount::growth_bytes() {
+  const MemoryAccount* const account = running;
+  return account == nullptr ? 0 : account->bytes_ + held_by_thread() - account->entered_ - account->marked_;
+}
+
+bool MemoryAccount::must_stop() { return growth_bytes() > kMuchBytes && process_memory_is_short(); }
+
+bool process_memory_is_short() {
+  using SteadyClock = std::chrono::steady_clock;
+  constexpr int64_t kBetweenLooks = SteadyClock::duration(std::chrono::milliseconds(2)).count();
+  static std::atomic<int64_t> next_look{0};
+  static std::atomic<bool> is_short{false};
+  const int64_t now = SteadyClock::now().time_since_epoch().count();
+  if (now >= next_look.load(std::memory_order_relaxed)) {
+    next_look.store(now + kBetweenLooks, std::memory_order_relaxed);
+    is_short.store(process_memory_bytes() > machine_memory_bytes() / 100 * kMachineMemoryPercentMax,
+                   std::memory_order_relaxed);
+  }
+  return is_short.load(std::memory_order_relaxed);
+}
+
+}  // namespace indigo

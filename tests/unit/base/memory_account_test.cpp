@@ -1,0 +1,66 @@
+#include "base/memory_account.h"
+
+#include <memory>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace indigo {
+namespace {
+
+// Of which jemalloc counts at least so much; another allocator counts nothing.
+constexpr int64_t kBlockBytes = 3 << 20;
+std::unique_ptr<char[]> block() {
+  auto bytes = std::make_unique<char[]>(kBlockBytes);
+  bytes[0] = 1;
+  return bytes;
+}
+
+TEST(MemoryAccount, NothingRuns) {
+  MemoryAccount::mark();
+  const auto held = block();
+  EXPECT_EQ(MemoryAccount::growth_bytes(), 0);
+  EXPECT_FALSE(MemoryAccount::must_stop());
+}
+
+TEST(MemoryAccount, CountsWhatItsFlowAllocatesOnWhateverThread) {
+  MemoryAccount account, other;
+  account.enter();
+  const auto before = block();
+  MemoryAccount::mark();
+  EXPECT_EQ(MemoryAccount::growth_bytes(), 0);
+  auto held = block();
+  const bool counts = MemoryAccount::growth_bytes() != 0;
+  const auto expect_blocks = [&](int64_t blocks) {
+    EXPECT_GE(MemoryAccount::growth_bytes(), counts ? blocks * kBlockBytes : 0);
+    EXPECT_LT(MemoryAccount::growth_bytes(), (blocks + 1) * kBlockBytes);
+  };
+  expect_blocks(1);
+  account.leave();
+
+  // Another flow's memory is its own.
+  other.enter();
+  MemoryAccount::mark();
+  const auto of_other = block();
+  expect_blocks(1);
+  other.leave();
+
+  std::unique_ptr<char[]> elsewhere;
+  std::thread thread([&] {
+    account.enter();
+    elsewhere = block();
+    expect_blocks(2);
+    account.leave();
+  });
+  thread.join();
+
+  account.enter();
+  expect_blocks(2);
+  held.reset();
+  expect_blocks(1);
+  EXPECT_FALSE(MemoryAccount::must_stop());  // not much
+  account.leave();
+}
+
+}  // namespace
+}  // namespace indigo
