@@ -1,5 +1,5 @@
-// Indigo's own views: how the storage engine and the workers do. Their columns are in tools/own_catalog.py; docs/monitoring.md explains
-// them.
+// Indigo's own views: how the storage engine and the workers do. Their columns are in tools/own_catalog.py;
+// docs/monitoring.md explains them.
 #include "catalog/views/system_views.h"
 
 namespace indigo::catalog {

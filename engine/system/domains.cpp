@@ -11,6 +11,7 @@ namespace {
 
 // (domain, a value of its base type): true, or the constraint's error.
 Result<OwnedDatum> domain_check(SessionParts& session, std::span<const Datum> arguments) {
+  INDIGO_TRY(session.begin_statement());  // parameters are read before their statement begins
   const Oid domain = arguments[0].oid();
   const types::TypeRef base = types::without_domain(session.session_catalog(), {domain, -1, kInvalidOid});
   INDIGO_ASSIGN(auto cast, programs::ValueCast::make(session, base, {domain, -1, kInvalidOid}, false));

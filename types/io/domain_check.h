@@ -1,5 +1,5 @@
-// The constraints of domains where values are made inside of others, from text, a message or a document: fields of rows and elements
-// of arrays. A value that stands alone is checked by the expression that casts it.
+// The constraints of domains where values are made inside of others, from text, a message or a document: fields of rows
+// and elements of arrays. A value that stands alone is checked by the expression that casts it.
 // Thread safety: as the context.
 #pragma once
 

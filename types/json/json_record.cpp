@@ -102,6 +102,7 @@ RecordCall read_call(FuncContext& context, const char* name, const CallInfo& cal
 bool shape_of(FuncContext& context, const RecordCall& call, RowShape& out) {
   const bool by_definition = call.base.null && call.base_type == oid::kRecord;
   if (!shape_of(context, call.base_type, by_definition ? call.defined : call.base, call.name, out)) return false;
+  if (by_definition) out.defaults.clear();  // its nulls are none: each field is made
   if (by_definition || call.defined.null) return true;
   return check_row_shape(context, out.types, read_record(call.defined.str).types);
 }
