@@ -79,6 +79,12 @@ class ScheduleFixture : public StoreFixture, private PausePoints {
       : StoreFixture(leaf_bytes, options) {
     impl().set_pause_points(this);
   }
+  // The table and its indexes go later, and come by pause points then: nobody is at one any more.
+  ~ScheduleFixture() override {
+    impl().reclaimer().stop();
+    impl().index_service().stop();
+    impl().set_pause_points(nullptr);
+  }
 
   StoreImpl& impl() { return static_cast<StoreImpl&>(*store); }
   static Actor starts(std::function<void()> body, std::optional<PausePoint> point = {}) {
