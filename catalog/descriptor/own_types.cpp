@@ -4,6 +4,7 @@
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
+#include "types/builtin/builtins.h"
 #include "types/extension/extension.h"
 #include "types/oids.h"
 

@@ -1,9 +1,11 @@
 // Operators, casts and aggregates in a session's view: the built-in ones, and those that users have made.
 #include "catalog/access_method.h"
+#include "catalog/catalog.h"
 #include "catalog/descriptor/info_builder.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_indexes.h"
+#include "types/builtin/builtins.h"
 #include "types/oids.h"
 
 namespace indigo::catalog {

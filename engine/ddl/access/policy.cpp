@@ -9,6 +9,7 @@
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "engine/row_sink.h"
+#include "types/value/array_format.h"
 
 namespace indigo::engine::ddl {
 

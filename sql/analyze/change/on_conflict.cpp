@@ -183,7 +183,10 @@ Status find_arbiters(Scope& scope, const PgQuery__InferClause& infer, OnConflict
     // A view has no constraints of its own.
     if (scope.target_view != nullptr) return no_constraint(scope, infer.conname, scope.target_view->view->name);
     for (const auto& constraint : r.constraints) {
-      if (constraint.name != infer.conname || constraint.index == kInvalidOid || constraint.kind == 'f') continue;
+      if (constraint.name != infer.conname) continue;
+      if (constraint.index == kInvalidOid || constraint.kind == 'f') {
+        return Error(sqlstate::kWrongObjectType, "constraint in ON CONFLICT clause has no associated index");
+      }
       if (constraint.kind == 'x' && out.update) {
         return Error(sqlstate::kWrongObjectType, "ON CONFLICT DO UPDATE not supported with exclusion constraints");
       }
