@@ -21,6 +21,8 @@ struct TypeRef {
   friend bool operator==(const TypeRef&, const TypeRef&) = default;
 };
 
+struct TypeDefinition;  // types/io/type_definition.h
+
 struct TypeInfo {
   Oid oid = kInvalidOid;
   std::string name;
@@ -50,6 +52,8 @@ struct TypeInfo {
   std::vector<Check> checks;  // domains, in PostgreSQL's order (by name)
   // A base type of users' own: the built-in type whose input and output functions it has, and whose form its values have.
   Oid like = kInvalidOid;
+  // One whose forms, and order, an extension has (types/extension/extension.h); null otherwise.
+  const TypeDefinition* definition = nullptr;
   // Such a type with an order of its own: the symbol of its default btree class's comparison in an extension's module.
   std::string comparison;
   Oid range_subtype = kInvalidOid;       // ranges and multiranges: pg_range.rngsubtype

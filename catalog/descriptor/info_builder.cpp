@@ -40,7 +40,8 @@ KeyColumn key_column_of(const TypeRef& type, const InfoBuilder::TypeLookup& type
   if (info != nullptr && (info->kind == 'r' || info->kind == 'm') && info->oid >= oid::kFirstUserOid)
     out.type = info->kind == 'r' ? oid::kInt4Range : oid::kInt4Multirange;
   if (info != nullptr && !info->comparison.empty()) {
-    out.type = oid::kText;
+    // Images of an extension's own form compare as bytes.
+    out.type = info->definition != nullptr ? Oid{oid::kBytea} : Oid{oid::kText};
     out.collator = types::collator_of_comparison(info->comparison);
   }
   return out;

@@ -110,7 +110,7 @@ void NotificationHub::give_turn() {
   turn_free_.notify_all();
 }
 
-void NotificationHub::publish(Oid database, std::shared_ptr<const NotificationBatch> batch) {
+void NotificationHub::publish(Oid database, const std::shared_ptr<const NotificationBatch>& batch) {
   const std::lock_guard lock(mutex_);
   const uint64_t number = ++batches_;
   size_t places = 0;

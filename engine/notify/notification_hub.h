@@ -72,7 +72,7 @@ class NotificationHub {
   Status take_turn(const NotificationBatch& batch);
   void give_turn();
   // By the holder of the turn, after its commit.
-  void publish(Oid database, std::shared_ptr<const NotificationBatch> batch);
+  void publish(Oid database, const std::shared_ptr<const NotificationBatch>& batch);
   // Whether a transaction may gather so much.
   bool fits(size_t bytes) const { return bytes <= limit_bytes_; }
   // The part of the limit that is in use.

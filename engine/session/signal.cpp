@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "catalog/descriptor/session_context.h"
 #include "engine/instance_impl.h"
 #include "types/oids.h"
 

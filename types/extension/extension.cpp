@@ -19,8 +19,8 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {citext_extension(), pgcrypto_extension(), plpgsql_extension(),
-                                             uuid_ossp_extension()};
+  static const std::vector<Extension> all = {citext_extension(), hstore_extension(), pgcrypto_extension(),
+                                             plpgsql_extension(), uuid_ossp_extension()};
   return all;
 }
 
@@ -48,6 +48,12 @@ const ScalarEntry* find_symbol(const Extension& extension, std::string_view symb
   const auto found = std::find_if(extension.functions.begin(), extension.functions.end(),
                                   [&](const ScalarEntry& e) { return e.name == symbol; });
   return found == extension.functions.end() ? nullptr : &*found;
+}
+
+const TypeDefinition* find_type_forms(const Extension& extension, std::string_view input) {
+  const auto found = std::find_if(extension.types.begin(), extension.types.end(),
+                                  [&](const ExtensionType& t) { return t.input == input; });
+  return found == extension.types.end() ? nullptr : found->definition;
 }
 
 }  // namespace indigo::types

@@ -12,6 +12,14 @@
 
 namespace indigo::types {
 
+struct TypeDefinition;
+
+// A base type whose forms an extension has: found by the symbol of its input function.
+struct ExtensionType {
+  std::string_view input;
+  const TypeDefinition* definition;
+};
+
 struct Extension {
   std::string_view name, version, comment;
   bool relocatable = true;
@@ -20,6 +28,7 @@ struct Extension {
   std::span<const std::string_view> required;
   std::string_view definitions;            // statements; MODULE_PATHNAME stands for module_of(name)
   std::span<const ScalarEntry> functions;  // by symbol
+  std::span<const ExtensionType> types = {};
 };
 
 std::span<const Extension> extensions();
@@ -31,6 +40,8 @@ std::string module_of(const Extension& extension);
 const Extension* find_module(std::string_view object_file);
 // Null: the module has no such function.
 const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol);
+// Null: no type of the module's has this input function.
+const TypeDefinition* find_type_forms(const Extension& extension, std::string_view input);
 
 // The order of a type that an extension has made, by its comparison function's symbol (TypeInfo::comparison): that of text
 // under this collator. Null: it has none.
@@ -38,6 +49,7 @@ const Collator* collator_of_comparison(std::string_view symbol);
 
 // One for each folder.
 const Extension& citext_extension();
+const Extension& hstore_extension();
 const Extension& plpgsql_extension();
 const Extension& pgcrypto_extension();
 const Extension& uuid_ossp_extension();

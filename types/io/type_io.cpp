@@ -12,8 +12,8 @@ namespace indigo::types {
 namespace {
 
 // How the types that need the catalog are handled.
-// kDomain: also base types like a built-in one.
-enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain, kRange, kMultirange };
+// kDomain: also base types like a built-in one. kOwn: base types whose forms an extension has.
+enum class Shape : uint8_t { kNone, kArray, kRecord, kEnum, kDomain, kOwn, kRange, kMultirange };
 struct Resolved {
   Shape shape = Shape::kNone;
   std::shared_ptr<const TypeInfo> info;
@@ -31,6 +31,8 @@ Resolved resolve(FuncContext& context, Oid type) {
     r.shape = Shape::kEnum;
   } else if (r.info->kind == 'd' || r.info->like != kInvalidOid) {
     r.shape = Shape::kDomain;
+  } else if (r.info->definition != nullptr) {
+    r.shape = Shape::kOwn;
   } else if (r.info->kind == 'r') {
     r.shape = Shape::kRange;
   } else if (r.info->kind == 'm') {
@@ -64,6 +66,19 @@ void fail_no_binary(FuncContext& context, Oid type, const char* direction) {
                                                  (info ? info->name : std::to_string(type)));
 }
 
+Datum receive_by(FuncContext& context, const TypeDefinition& io, const TypeRef& type, Str bytes) {
+  if (io.input == nullptr) return fail_unsupported(context, type.oid);
+  if (io.receive != nullptr) return io.receive(context, type, bytes);
+  fail_no_binary(context, type.oid, "input");
+  return Datum::make_null(Phys::kStr);
+}
+
+void send_by(FuncContext& context, const TypeDefinition& io, const TypeRef& type, const Datum& value,
+             std::string& out) {
+  if (io.send != nullptr) return io.send(context, type, value, out);
+  fail_no_binary(context, type.oid, "output");
+}
+
 }  // namespace
 
 Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
@@ -77,6 +92,7 @@ Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
     case Shape::kRecord: return record_input(context, type.oid, text);
     case Shape::kEnum: return enum_input(context, *r.info, text);
     case Shape::kDomain: return type_input(context, base_of(*r.info, type), text);
+    case Shape::kOwn: return r.info->definition->input(context, type, text);
     case Shape::kRange: return range_input(context, type, text);
     case Shape::kMultirange: return multirange_input(context, type, text);
     case Shape::kNone: break;
@@ -85,20 +101,14 @@ Datum type_input(FuncContext& context, const TypeRef& type, Str text) {
 }
 
 Datum type_receive(FuncContext& context, const TypeRef& type, Str bytes) {
-  if (const TypeDefinition* io = type_definition(type.oid)) {
-    if (io->input == nullptr) return fail_unsupported(context, type.oid);
-    if (io->receive == nullptr) {
-      fail_no_binary(context, type.oid, "input");
-      return Datum::make_null(Phys::kStr);
-    }
-    return io->receive(context, type, bytes);
-  }
+  if (const TypeDefinition* io = type_definition(type.oid)) return receive_by(context, *io, type, bytes);
   const Resolved r = resolve(context, type.oid);
   switch (r.shape) {
     case Shape::kArray: return array_receive(context, element_of(*r.info, type), bytes);
     case Shape::kRecord: return record_receive(context, type.oid, bytes);
     case Shape::kEnum: return enum_input(context, *r.info, bytes);
     case Shape::kDomain: return type_receive(context, base_of(*r.info, type), bytes);
+    case Shape::kOwn: return receive_by(context, *r.info->definition, type, bytes);
     case Shape::kRange: return range_receive(context, type, bytes);
     case Shape::kMultirange: return multirange_receive(context, type, bytes);
     case Shape::kNone: break;
@@ -114,6 +124,7 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
     case Shape::kRecord: return record_output(context, value.str, out);
     case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
     case Shape::kDomain: return type_output(context, base_of(*r.info, type), value, out);
+    case Shape::kOwn: return r.info->definition->output(context, type, value, out);
     case Shape::kRange: return range_output(context, type, value, out);
     case Shape::kMultirange: return multirange_output(context, type, value, out);
     case Shape::kNone: break;
@@ -124,15 +135,14 @@ void type_output(FuncContext& context, const TypeRef& type, const Datum& value, 
 }
 
 void type_send(FuncContext& context, const TypeRef& type, const Datum& value, std::string& out) {
-  if (const TypeDefinition* io = type_definition(type.oid)) {
-    return io->send != nullptr ? io->send(context, type, value, out) : fail_no_binary(context, type.oid, "output");
-  }
+  if (const TypeDefinition* io = type_definition(type.oid)) return send_by(context, *io, type, value, out);
   const Resolved r = resolve(context, type.oid);
   switch (r.shape) {
     case Shape::kArray: return array_send(context, value.str, out);
     case Shape::kRecord: return record_send(context, value.str, out);
     case Shape::kEnum: return enum_output(*r.info, value.oid(), out);
     case Shape::kDomain: return type_send(context, base_of(*r.info, type), value, out);
+    case Shape::kOwn: return send_by(context, *r.info->definition, type, value, out);
     case Shape::kRange: return range_send(context, type, value, out);
     case Shape::kMultirange: return multirange_send(context, type, value, out);
     case Shape::kNone: break;
@@ -145,7 +155,8 @@ bool type_has_io(FuncContext& context, Oid type) {
   const Resolved r = resolve(context, type);
   switch (r.shape) {
     case Shape::kArray: return type_has_io(context, r.info->element);
-    case Shape::kDomain: return type_has_io(context, r.info->base);
+    case Shape::kDomain: return type_has_io(context, base_of(*r.info, {}).oid);
+    case Shape::kOwn: return true;
     case Shape::kRange:
     case Shape::kMultirange: return type_has_io(context, r.info->range_subtype);
     case Shape::kRecord:

@@ -252,6 +252,7 @@ const TypeOrder* type_order(Oid type) {
 const TypeOrder* type_order(const TypeInfo& type) {
   if (const TypeOrder* order = type_order(type.oid)) return order;
   if (type.is_array()) return &kArrayOrder;
+  if (type.definition != nullptr) return type.definition->order;
   if (!type.comparison.empty()) return &kCollatedOrder;  // an extension's string type, under a collator of its own
   switch (type.kind) {
     case 'e': return &kOidOrder;

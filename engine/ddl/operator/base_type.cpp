@@ -266,7 +266,7 @@ Status execute_create_base_type(DdlContext& c, const PgQuery__DefineStmt& s) {
   }
   c.catalog.changed({kInvalidOid});
   const TypePtr made = c.catalog.type(self);
-  if (made == nullptr || made->like == kInvalidOid)
+  if (made == nullptr || (made->like == kInvalidOid && made->definition == nullptr))
     return unsupported("a base type whose input function is none of the built-in ones");
   return {};
 }
