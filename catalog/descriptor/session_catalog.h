@@ -104,6 +104,8 @@ class SessionCatalog final : public CatalogView {
   // ---- more that DDL and system functions use
   // The default operator class of `type` (domains, enums, arrays and binary-coercible types resolved).
   Oid default_opclass(Oid type);
+  // The one that users have made for their own type and this method.
+  Oid own_default_opclass(Oid type, Oid method);
   // The OID of a pg_class row by name, without building its descriptor; kInvalidOid when there is none.
   Oid relation_oid(Oid schema, std::string_view name);
 
@@ -127,7 +129,6 @@ class SessionCatalog final : public CatalogView {
   const std::vector<const OperatorInfo*>& own_operators_named(std::string_view name);
   Oid own_btree_operator(Oid type, int strategy);
   int own_btree_strategy(Oid op);
-  Oid own_default_opclass(Oid type, Oid method);
   void refresh();  // drops the local maps when the version has moved
   void clear_local();
   void clear_names() {

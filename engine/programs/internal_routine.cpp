@@ -14,6 +14,11 @@ namespace indigo::engine::programs {
 
 namespace {
 
+Phys phys_in(SessionParts& session, Oid type) {
+  const auto info = session.session_catalog().type(type);
+  return info != nullptr ? info->phys : Phys::kStr;
+}
+
 class InternalRoutine final : public Routine {
  public:
   InternalRoutine(std::shared_ptr<const types::FunctionInfo> info, types::ScalarKernel kernel, types::CallInfo call)
@@ -30,8 +35,7 @@ class InternalRoutine final : public Routine {
       pointers.push_back(&values[i]);
     }
     Vector out;
-    const auto type = session.session_catalog().type(call_.result.oid);
-    out.init(type != nullptr ? type->phys : Phys::kStr, 1);
+    out.init(phys_in(session, call_.result.oid), 1);
     kernel_(context, call_, pointers, Selection{nullptr, 1}, out);
     if (context.failed()) return context.take_error();
     return OwnedDatum(out.datum(0));
@@ -43,6 +47,44 @@ class InternalRoutine final : public Routine {
 
  private:
   const types::ScalarKernel kernel_;
+  const types::CallInfo call_;
+};
+
+// A set-returning function of an extension's module.
+class InternalSet final : public Routine {
+ public:
+  InternalSet(std::shared_ptr<const types::FunctionInfo> info, const types::SetEntry& entry, RoutineResult result,
+              types::CallInfo call)
+      : Routine(std::move(info)), entry_(entry), result_(std::move(result)), call_(std::move(call)) {}
+
+  Result<OwnedDatum> call(SessionParts&, std::span<const Datum>) override {
+    return Error(sqlstate::kFeatureNotSupported, "set-valued function called in context that cannot accept a set");
+  }
+  Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override {
+    types::FuncContext context(session.context());
+    Arena arena;
+    context.set_arena(&arena);
+    const std::unique_ptr<types::SetProducer> set = entry_.open(context, call_, arguments);
+    if (context.failed()) return context.take_error();
+    const std::vector<TypeRef> types = result_.row ? result_.columns : std::vector<TypeRef>{result_.type};
+    if (!out.ready()) out.init(session, types, result_.names);
+    constexpr uint32_t kRowsAtOnce = 256;
+    std::vector<Vector> columns(types.size());
+    for (size_t c = 0; c < types.size(); c++) columns[c].init(phys_in(session, types[c].oid), kRowsAtOnce);
+    std::vector<Datum> values(types.size());
+    while (const uint32_t count = set->next(context, columns, kRowsAtOnce)) {
+      for (uint32_t r = 0; r < count; r++) {
+        for (size_t c = 0; c < columns.size(); c++) values[c] = columns[c].datum(r);
+        out.store.append(values);
+      }
+    }
+    if (context.failed()) return context.take_error();
+    return {};
+  }
+
+ private:
+  const types::SetEntry& entry_;
+  const RoutineResult result_;
   const types::CallInfo call_;
 };
 
@@ -65,15 +107,22 @@ types::ScalarKernel builtin_kernel(const types::FunctionInfo& info, types::CallI
 
 }  // namespace
 
-Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts&, std::shared_ptr<const types::FunctionInfo> info,
+Result<std::shared_ptr<Routine>> make_internal_routine(SessionParts& session,
+                                                       std::shared_ptr<const types::FunctionInfo> info,
                                                        const TypeRef& result, std::span<const TypeRef> arguments) {
   types::CallInfo call;
+  call.result = result;
+  call.arguments.assign(arguments.begin(), arguments.end());
+  const types::Extension* module = info->language == "c" ? types::find_module(info->library) : nullptr;
+  if (const types::SetEntry* set = module == nullptr ? nullptr : types::find_set_symbol(*module, info->source)) {
+    RoutineResult shape = result_of(session, *info, result, arguments);
+    return std::shared_ptr<Routine>(
+        std::make_shared<InternalSet>(std::move(info), *set, std::move(shape), std::move(call)));
+  }
   const types::ScalarKernel kernel = info->language == "c" ? module_kernel(*info) : builtin_kernel(*info, call);
   if (kernel == nullptr) {
     return Error(sqlstate::kFeatureNotSupported, "built-in function \"" + info->source + "\" is not supported here");
   }
-  call.result = result;
-  call.arguments.assign(arguments.begin(), arguments.end());
   return std::shared_ptr<Routine>(std::make_shared<InternalRoutine>(std::move(info), kernel, std::move(call)));
 }
 

@@ -44,10 +44,22 @@ const Extension* find_module(std::string_view object_file) {
   return found != nullptr && !found->functions.empty() ? found : nullptr;
 }
 
+namespace {
+
+template <class Entry>
+const Entry* named(std::span<const Entry> entries, std::string_view symbol) {
+  const auto found = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == symbol; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
 const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol) {
-  const auto found = std::find_if(extension.functions.begin(), extension.functions.end(),
-                                  [&](const ScalarEntry& e) { return e.name == symbol; });
-  return found == extension.functions.end() ? nullptr : &*found;
+  return named(extension.functions, symbol);
+}
+
+const SetEntry* find_set_symbol(const Extension& extension, std::string_view symbol) {
+  return named(extension.sets, symbol);
 }
 
 const TypeDefinition* find_type_forms(const Extension& extension, std::string_view input) {

@@ -28,6 +28,7 @@ struct Extension {
   std::span<const std::string_view> required;
   std::string_view definitions;            // statements; MODULE_PATHNAME stands for module_of(name)
   std::span<const ScalarEntry> functions;  // by symbol
+  std::span<const SetEntry> sets = {};
   std::span<const ExtensionType> types = {};
 };
 
@@ -40,6 +41,7 @@ std::string module_of(const Extension& extension);
 const Extension* find_module(std::string_view object_file);
 // Null: the module has no such function.
 const ScalarEntry* find_symbol(const Extension& extension, std::string_view symbol);
+const SetEntry* find_set_symbol(const Extension& extension, std::string_view symbol);
 // Null: no type of the module's has this input function.
 const TypeDefinition* find_type_forms(const Extension& extension, std::string_view input);
 

@@ -51,6 +51,22 @@ Status execute_alter_extension_contents(DdlContext& c, const PgQuery__AlterExten
   return {};
 }
 
+namespace {
+
+// Which column of this catalog says the schema that an object of an extension lies in; nothing for other catalogs.
+std::optional<int> schema_column(Oid catalog) {
+  switch (catalog) {
+    case pg_proc::kOid: return pg_proc::c_pronamespace;
+    case pg_type::kOid: return pg_type::c_typnamespace;
+    case catalog::pg_operator::kOid: return catalog::pg_operator::c_oprnamespace;
+    case catalog::pg_opclass::kOid: return catalog::pg_opclass::c_opcnamespace;
+    case catalog::pg_opfamily::kOid: return catalog::pg_opfamily::c_opfnamespace;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
 Status move_extension(DdlContext& c, std::string_view name, std::string_view schema_name) {
   INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, name));
   INDIGO_ASSIGN(const Oid schema, existing_schema(c, schema_name));
@@ -63,15 +79,15 @@ Status move_extension(DdlContext& c, std::string_view name, std::string_view sch
   for (const Dependent& member : dependents_of(c, self)) {
     if (member.type != 'e') continue;
     const Address& a = member.address;
-    if (a.class_id == pg_proc::kOid) {
-      INDIGO_TRY(update_row(c, a.class_id, {Datum::of_oid(a.object)},
-                            [&](RowValues& v) { v.oid(pg_proc::c_pronamespace, schema); }));
-    } else if (a.class_id == pg_type::kOid) {
-      INDIGO_TRY(update_row(c, a.class_id, {Datum::of_oid(a.object)},
-                            [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
-    } else {
-      return unsupported("moving " + describe(c, a) + " with its extension");
-    }
+    if (a.class_id == catalog::pg_cast::kOid) continue;  // in no schema
+    const std::optional<int> column = schema_column(a.class_id);
+    if (!column) return unsupported("moving " + describe(c, a) + " with its extension");
+    const auto move = [&](Oid object) {
+      return update_row(c, a.class_id, {Datum::of_oid(object)}, [&](RowValues& v) { v.oid(*column, schema); });
+    };
+    INDIGO_TRY(move(a.object));
+    const TypePtr type = a.class_id == pg_type::kOid ? c.catalog.type(a.object) : nullptr;
+    if (type != nullptr && type->array != kInvalidOid) INDIGO_TRY(move(type->array));
     INDIGO_TRY(change_dependency(c, a, from, to));
   }
   INDIGO_TRY(update_row(c, pg_extension::kOid, {Datum::of_oid(e.oid)},

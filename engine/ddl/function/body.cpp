@@ -61,7 +61,7 @@ Status check_symbol(const std::string& library, const std::string& symbol) {
     return Error(SqlState("58P01"), "could not access file " + quoted(library) + ": No such file or directory")
         .with_detail("Functions in C are those of the extensions that are built in.");
   }
-  if (types::find_symbol(*module, symbol) != nullptr) return {};
+  if (types::find_symbol(*module, symbol) != nullptr || types::find_set_symbol(*module, symbol) != nullptr) return {};
   return Error(sqlstate::kUndefinedFunction,
                "could not find function " + quoted(symbol) + " in file " + quoted(library));
 }

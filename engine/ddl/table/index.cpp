@@ -48,16 +48,19 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     if (info->is_array()) return builtins.default_opclass(method.classes, oid::kAnyArray);
     if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
     if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
+    if (info->kind == 'b') return c.catalog.own_default_opclass(type, method.classes);
     type = info->base;
   }
   return kInvalidOid;
 }
 
-// Default classes of a type have one name in all methods that search for equal values.
+// Default classes of a built-in type have one name in all methods that search for equal values.
 Result<Oid> default_class(DdlContext& c, const AccessMethod& method, Oid type) {
   Oid opclass = method.searchable() ? c.catalog.default_opclass(type) : own_default_class(c, method, type);
   if (method.searchable() && opclass != kInvalidOid && method.classes != catalog::default_access_method().oid) {
-    opclass = c.catalog.catalog().builtins().opclass_named(method.classes, class_name(c, opclass));
+    opclass = opclass < oid::kFirstUserOid
+                  ? c.catalog.catalog().builtins().opclass_named(method.classes, class_name(c, opclass))
+                  : own_default_class(c, method, type);
   }
   if (opclass != kInvalidOid) return opclass;
   return Error(sqlstate::kUndefinedObject, "data type " + type_text(c, {type, -1, kInvalidOid}) +

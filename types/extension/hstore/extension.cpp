@@ -51,6 +51,9 @@ constexpr Function kFunctionsInC[] = {
     {"hstore_to_matrix(hstore)", "text[]", "hstore_to_matrix"},
     {"akeys(hstore)", "text[]", "hstore_akeys"},
     {"avals(hstore)", "text[]", "hstore_avals"},
+    {"skeys(hstore)", "setof text", "hstore_skeys", "strict rows 1000"},
+    {"svals(hstore)", "setof text", "hstore_svals", "strict rows 1000"},
+    {"each(hs hstore, key out text, value out text)", "setof record", "hstore_each", "strict rows 1000"},
     {"populate_record(anyelement, hstore)", "anyelement", "hstore_populate_record", ""},
     {"hstore_eq(hstore, hstore)", "bool", "hstore_eq"},
     {"hstore_ne(hstore, hstore)", "bool", "hstore_ne"},
@@ -62,17 +65,6 @@ constexpr Function kFunctionsInC[] = {
     {"hstore_hash(hstore)", "integer", "hstore_hash"},
     {"hstore_hash_extended(hstore, int8)", "int8", "hstore_hash_extended"},
 };
-
-// In PostgreSQL these are in C, too. Their bodies are bound when they are made, to the functions of the extension's schema.
-constexpr std::string_view kSets = R"sql(
-create function skeys(hstore) returns setof text language sql strict immutable parallel safe rows 1000
-  begin atomic select unnest(akeys($1)); end;
-create function svals(hstore) returns setof text language sql strict immutable parallel safe rows 1000
-  begin atomic select unnest(avals($1)); end;
-create function each(hs hstore, key out text, value out text) returns setof record
-  language sql strict immutable parallel safe rows 1000
-  begin atomic select u.k, u.v from unnest(akeys(hs), avals(hs)) as u (k, v); end;
-)sql";
 
 struct Operator {
   std::string_view name, left, right, function, clauses = "";
@@ -160,7 +152,6 @@ std::string definitions() {
     out.append(" as 'MODULE_PATHNAME', '").append(f.symbol).append("' language c immutable parallel safe ");
     out.append(f.attributes).append(";\n");
   }
-  out += kSets;
   for (const Operator& o : kOperators) {
     out.append("create operator ").append(o.name).append(" (");
     if (!o.left.empty()) out.append("leftarg = ").append(o.left).append(", ");
@@ -195,6 +186,7 @@ const Extension& hstore_extension() {
                                    .required = {},
                                    .definitions = script,
                                    .functions = entries,
+                                   .sets = hstore::set_functions(),
                                    .types = kTypes};
   return extension;
 }

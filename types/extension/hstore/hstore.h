@@ -60,7 +60,8 @@ std::vector<Pair> pairs_of(Str image);
 extern const TypeDefinition kHstoreForms;  // its type is the one that CREATE EXTENSION makes
 extern const TypeDefinition kSignatureForms;
 
-// text_form.cpp, functions.cpp, records.cpp
+// text_form.cpp, functions.cpp, records.cpp, sets.cpp
+std::span<const SetEntry> set_functions();
 std::span<const ScalarEntry> form_functions();
 std::span<const ScalarEntry> functions();
 std::span<const ScalarEntry> record_functions();
