@@ -206,13 +206,13 @@ std::string HydralistIndex::check() const {
         return "an entry is in a node too far left";
     }
     entries += copy.count();
-    if (const std::string wrong = node->check_latched(); !wrong.empty()) return wrong;
+    if (std::string wrong = node->check_latched(); !wrong.empty()) return wrong;
   }
   if (entries != entry_count()) return "entries are miscounted";
   if (nodes != nodes_.load(std::memory_order_relaxed)) return "nodes are miscounted";
   if (bytes != memory_bytes_.load(std::memory_order_relaxed)) return "memory is miscounted";
   for (const auto& layer : layers_) {
-    if (const std::string wrong = layer->check(nodes - 1); !wrong.empty()) return wrong;
+    if (std::string wrong = layer->check(nodes - 1); !wrong.empty()) return wrong;
   }
   return {};
 }
