@@ -19,8 +19,9 @@ const Extension& plpgsql_extension() {
 }
 
 std::span<const Extension> extensions() {
-  static const std::vector<Extension> all = {citext_extension(), hstore_extension(), pgcrypto_extension(),
-                                             plpgsql_extension(), uuid_ossp_extension()};
+  static const std::vector<Extension> all = {btree_gin_extension(), btree_gist_extension(), citext_extension(),
+                                             hstore_extension(),    pgcrypto_extension(),   plpgsql_extension(),
+                                             uuid_ossp_extension()};
   return all;
 }
 

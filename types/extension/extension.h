@@ -50,6 +50,8 @@ const TypeDefinition* find_type_forms(const Extension& extension, std::string_vi
 const Collator* collator_of_comparison(std::string_view symbol);
 
 // One for each folder.
+const Extension& btree_gin_extension();
+const Extension& btree_gist_extension();
 const Extension& citext_extension();
 const Extension& hstore_extension();
 const Extension& plpgsql_extension();

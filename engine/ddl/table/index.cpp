@@ -48,7 +48,11 @@ Oid own_default_class(DdlContext& c, const AccessMethod& method, Oid type) {
     if (info->is_array()) return builtins.default_opclass(method.classes, oid::kAnyArray);
     if (info->kind == 'r') return builtins.default_opclass(method.classes, oid::kAnyRange);
     if (info->kind == 'm') return builtins.default_opclass(method.classes, oid::kAnyMultirange);
-    if (info->kind == 'b') return c.catalog.own_default_opclass(type, method.classes);
+    if (info->kind == 'b' || info->kind == 'e') {
+      const Oid own = c.catalog.own_default_opclass(info->kind == 'e' ? Oid{oid::kAnyEnum} : type, method.classes);
+      return own == kInvalidOid && type == oid::kVarchar ? c.catalog.own_default_opclass(oid::kText, method.classes)
+                                                         : own;
+    }
     type = info->base;
   }
   return kInvalidOid;
@@ -227,6 +231,9 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     keys.push_back(column.column);
     collations.push_back(column.type.collation);
     INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {pg_collation::kOid, column.type.collation, 0}, 'n'));
+    if (std::find(classes.begin(), classes.end(), column.opclass) == classes.end()) {
+      INDIGO_TRY(record_dependency(c, {pg_class::kOid, oid, 0}, {catalog::pg_opclass::kOid, column.opclass, 0}, 'n'));
+    }
     classes.push_back(column.opclass);
     options.push_back(static_cast<int16_t>((column.descending ? 1 : 0) | (column.nulls_first ? 2 : 0)));
     if (column.column == 0) {

@@ -54,6 +54,7 @@ bool is_class_of(SessionParts& session, const RowReader& opclass, Oid type) {
     if (input == type || (type == oid::kVarchar && input == oid::kText)) return true;
     if (info == nullptr) return false;
     if (info->is_array()) return input == oid::kAnyArray;
+    if (info->kind == 'e') return input == oid::kAnyEnum;
     if (info->kind == 'r') return input == oid::kAnyRange;
     if (info->kind == 'm') return input == oid::kAnyMultirange;
     type = info->base;

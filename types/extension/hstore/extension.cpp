@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "types/extension/hstore/hstore.h"
+#include "types/extension/index_entry.h"
 
 namespace indigo::types {
 
@@ -172,7 +173,7 @@ std::vector<ScalarEntry> all_functions() {
   return out;
 }
 
-const ExtensionType kTypes[] = {{"hstore_in", &hstore::kHstoreForms}, {"ghstore_in", &hstore::kSignatureForms}};
+const ExtensionType kTypes[] = {{"hstore_in", &hstore::kHstoreForms}, {"ghstore_in", &kIndexEntryForms}};
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 
 #include "types/bytes/jenkins_hash.h"
 #include "types/extension/hstore/hstore.h"
+#include "types/extension/index_entry.h"
 #include "types/function/kernel.h"
 #include "types/json/json_parser.h"
 #include "types/oids.h"
@@ -302,26 +303,21 @@ const ScalarEntry kFunctions[] = {
     {"hstore_cmp", kernel<compare>},
     {"hstore_hash", kernel<hash>},
     {"hstore_hash_extended", kernel<hash_extended>},
-    {"gin_extract_hstore", any_kernel<uncallable>},
-    {"gin_extract_hstore_query", any_kernel<uncallable>},
-    {"gin_consistent_hstore", any_kernel<uncallable>},
-    {"ghstore_compress", any_kernel<uncallable>},
-    {"ghstore_decompress", any_kernel<uncallable>},
-    {"ghstore_penalty", any_kernel<uncallable>},
-    {"ghstore_picksplit", any_kernel<uncallable>},
-    {"ghstore_union", any_kernel<uncallable>},
-    {"ghstore_same", any_kernel<uncallable>},
-    {"ghstore_consistent", any_kernel<uncallable>},
-    {"ghstore_options", any_kernel<uncallable>},
+    {"gin_extract_hstore", uncallable_kernel},
+    {"gin_extract_hstore_query", uncallable_kernel},
+    {"gin_consistent_hstore", uncallable_kernel},
+    {"ghstore_compress", uncallable_kernel},
+    {"ghstore_decompress", uncallable_kernel},
+    {"ghstore_penalty", uncallable_kernel},
+    {"ghstore_picksplit", uncallable_kernel},
+    {"ghstore_union", uncallable_kernel},
+    {"ghstore_same", uncallable_kernel},
+    {"ghstore_consistent", uncallable_kernel},
+    {"ghstore_options", uncallable_kernel},
 };
 
 }  // namespace
 
 std::span<const ScalarEntry> functions() { return kFunctions; }
-
-std::optional<Str> uncallable(FuncContext& context, const CallInfo&, std::span<const Datum>) {
-  context.fail(sqlstate::kFeatureNotSupported, "a function with arguments of type internal cannot be called");
-  return std::nullopt;
-}
 
 }  // namespace indigo::types::hstore

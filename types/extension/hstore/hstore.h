@@ -58,14 +58,11 @@ std::vector<Pair> pairs_of(Str image);
 
 // text_form.cpp
 extern const TypeDefinition kHstoreForms;  // its type is the one that CREATE EXTENSION makes
-extern const TypeDefinition kSignatureForms;
 
 // text_form.cpp, functions.cpp, records.cpp, sets.cpp
 std::span<const SetEntry> set_functions();
 std::span<const ScalarEntry> form_functions();
 std::span<const ScalarEntry> functions();
 std::span<const ScalarEntry> record_functions();
-// What only PostgreSQL's server calls, with values that SQL cannot make: receive functions, support of index methods.
-std::optional<Str> uncallable(FuncContext& context, const CallInfo& call, std::span<const Datum> arguments);
 
 }  // namespace indigo::types::hstore

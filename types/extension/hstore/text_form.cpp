@@ -3,6 +3,7 @@
 
 #include "base/utf8.h"
 #include "types/extension/hstore/hstore.h"
+#include "types/extension/index_entry.h"
 #include "types/function/kernel.h"
 
 namespace indigo::types::hstore {
@@ -208,12 +209,6 @@ void send(FuncContext&, const TypeRef&, const Datum& value, std::string& out) {
   }
 }
 
-// The type of entries in a GiST index: no values of it come from outside.
-Datum refuse(FuncContext& context, const TypeRef&, Str) {
-  context.fail(sqlstate::kFeatureNotSupported, "cannot accept a value of type ghstore");
-  return Datum::make_null(Phys::kStr);
-}
-
 Str in(FuncContext& context, Str text) { return input(context, {}, text).str; }
 std::string out_text(FuncContext& context, Str image) {
   std::string text;
@@ -226,12 +221,8 @@ std::string send_bytes(FuncContext& context, Str image) {
   return bytes;
 }
 const ScalarEntry kFormFunctions[] = {
-    {"hstore_in", kernel<in>},
-    {"hstore_out", kernel<out_text>},
-    {"hstore_send", kernel<send_bytes>},
-    {"hstore_recv", any_kernel<uncallable>},
-    {"ghstore_in", any_kernel<uncallable>},
-    {"ghstore_out", any_kernel<uncallable>},
+    {"hstore_in", kernel<in>},          {"hstore_out", kernel<out_text>},  {"hstore_send", kernel<send_bytes>},
+    {"hstore_recv", uncallable_kernel}, {"ghstore_in", uncallable_kernel}, {"ghstore_out", uncallable_kernel},
 };
 
 }  // namespace
@@ -239,6 +230,5 @@ const ScalarEntry kFormFunctions[] = {
 std::span<const ScalarEntry> form_functions() { return kFormFunctions; }
 
 const TypeDefinition kHstoreForms = {kInvalidOid, input, output, receive, send, Phys::kStr, &kBytesOrder};
-const TypeDefinition kSignatureForms = {kInvalidOid, refuse, output, nullptr, nullptr};
 
 }  // namespace indigo::types::hstore
