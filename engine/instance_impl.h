@@ -14,6 +14,7 @@
 #include "engine/maintenance/auto_analyzer.h"
 #include "engine/maintenance/table_activity.h"
 #include "engine/notify/notification_hub.h"
+#include "engine/session/exported_snapshots.h"
 #include "engine/session/session_activity.h"
 #include "log/log.h"
 #include "storage/store.h"
@@ -45,6 +46,7 @@ class InstanceImpl final : public Instance {
   TableActivity& table_activity() { return table_activity_; }
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
   NotificationHub& notification_hub() { return notification_hub_; }
+  ExportedSnapshots& exported_snapshots() { return exported_snapshots_; }
 
   // ---- sessions, for system functions
   struct SessionEntry {
@@ -84,6 +86,7 @@ class InstanceImpl final : public Instance {
   int64_t start_timestamp_ = 0;
   TableActivity table_activity_;
   NotificationHub notification_hub_;
+  ExportedSnapshots exported_snapshots_;
   // Both stay until no session is left.
   std::atomic<FrontDoor*> front_door_{nullptr};
   std::atomic<WorkerStates*> workers_{nullptr};

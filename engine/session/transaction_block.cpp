@@ -131,6 +131,7 @@ void TransactionBlock::let_go() {
 }
 
 void TransactionBlock::end(bool committed) {
+  kept_.clear();
   let_go();
   savepoints_.clear();
   deferred_checks_.clear();

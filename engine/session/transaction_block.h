@@ -82,6 +82,8 @@ class TransactionBlock {
   Status release(std::string_view name);
   size_t depth() const { return savepoints_.size(); }
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
+  // Lives until the transaction has ended.
+  void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
 
   // Runs before the transaction (or the part since a savepoint) ends: closes portals. Without commit those stay as they are
   // that were made when there were fewer than `depth` savepoints. After kFailure a block waits for the rollback.
@@ -119,6 +121,7 @@ class TransactionBlock {
   int64_t start_timestamp_ = 0;
   std::vector<Savepoint> savepoints_;
   exec::DeferredChecks deferred_checks_;
+  std::vector<std::shared_ptr<void>> kept_;
 };
 
 }  // namespace indigo::engine

@@ -3,7 +3,10 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/instance_impl.h"
 #include "engine/row_sink.h"
+#include "engine/session/current_message.h"
+#include "engine/session/exported_snapshots.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "engine/settings/private_settings.h"
@@ -19,6 +22,30 @@
 namespace indigo::engine {
 
 namespace {
+
+// SET TRANSACTION SNAPSHOT
+Status import_snapshot(UtilityCall& call, const PgQuery__VariableSetStmt& stmt) {
+  auto& session = call.session;
+  TransactionBlock& block = session.block();
+  if (!block.in_block()) {
+    session.notice(Severity::kWarning,
+                   Error(sqlstate::kNoActiveSqlTransaction, "SET TRANSACTION can only be used in transaction blocks"));
+  }
+  if (block.transaction() != nullptr || block.depth() > 0) {
+    return Error(sqlstate::kActiveSqlTransaction, "SET TRANSACTION SNAPSHOT must be called before any query");
+  }
+  if (block.isolation() == storage::Isolation::kReadCommitted || !block.in_block()) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "a snapshot-importing transaction must have isolation level SERIALIZABLE or REPEATABLE READ");
+  }
+  if (block.isolation() == storage::Isolation::kSerializable) {
+    return Error(sqlstate::kFeatureNotSupported,
+                 "SET TRANSACTION SNAPSHOT of a SERIALIZABLE transaction is not supported");
+  }
+  INDIGO_TRY(block.ensure(session.message().timestamp()));
+  return session.instance().exported_snapshots().import(stmt.args[0]->a_const->sval->sval,
+                                                        session.session_catalog().database(), *block.transaction());
+}
 
 Status run_set(UtilityCall& call) {
   const auto& stmt = *call.node->variable_set_stmt;
@@ -41,6 +68,7 @@ Status run_set(UtilityCall& call) {
       return session.settings().reset(name, may_set_as_superuser(session.session_catalog(), session.user(), name));
     case PG_QUERY__VARIABLE_SET_KIND__VAR_RESET_ALL: session.settings().reset_all(); return {};
     case PG_QUERY__VARIABLE_SET_KIND__VAR_SET_MULTI: {
+      if (name == "TRANSACTION SNAPSHOT") return import_snapshot(call, stmt);
       INDIGO_ASSIGN(TransactionModes modes, read_transaction_modes({stmt.args, stmt.n_args}));
       if (name == "TRANSACTION") {
         if (!session.block().in_block()) {

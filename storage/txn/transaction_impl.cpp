@@ -7,6 +7,7 @@
 #include "base/mutation.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
+#include "storage/txn/imported_snapshot.h"
 
 namespace indigo::storage {
 
@@ -88,6 +89,15 @@ void TransactionImpl::take_snapshot() const {
   certifier_ = &store_.certifier();
   bool tracked = certifier_->enter(*s, store_.snapshots(), *state_->slot, snapshot_);
   serializable_ = tracked ? s.get() : nullptr;
+}
+
+void TransactionImpl::import_snapshot(CommitStamp snapshot) {
+  store_.snapshots().copy(*state_->slot, snapshot);
+  snapshot_ = snapshot;
+}
+
+void import_snapshot(Transaction& txn, CommitStamp snapshot) {
+  static_cast<TransactionImpl&>(txn).import_snapshot(snapshot);
 }
 
 StorageStatus TransactionImpl::take_safe_snapshot() {

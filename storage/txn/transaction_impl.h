@@ -148,6 +148,7 @@ class TransactionImpl final : public Transaction {
   bool has_written() const override { return writes_ != nullptr || locks_used_; }
   void declare_read_only() override { read_only_ = true; }
   StorageStatus take_safe_snapshot() override;
+  void import_snapshot(CommitStamp snapshot);
   void take_statement_snapshot() override;
   ReadView view() const override;
   ReadView newest_view() const override { return {kMaxStamp, UINT32_MAX}; }
