@@ -10,7 +10,14 @@ namespace indigo::sql::plpgsql {
 
 Result<std::shared_ptr<const Program>> parse_program(const ParseInput& input) {
   INDIGO_ASSIGN(std::vector<Token> tokens, tokenize(input.source));
-  return Parser(input, std::move(tokens)).run();
+  Parser parser(input, std::move(tokens));
+  auto program = parser.run();
+  if (program.ok() || program.error().internal_position != 0) return program;
+  // Without a position of its own the error is near the token that was read last.
+  Error error = std::move(*program.take_error());
+  error.add_context("compilation of PL/pgSQL function \"" + input.function_name + "\" near line " +
+                    std::to_string(parser.line()));
+  return error;
 }
 
 Result<std::shared_ptr<const Program>> Parser::run() {

@@ -17,6 +17,8 @@ class Parser {
  public:
   Parser(const ParseInput& input, std::vector<Token> tokens) : input_(input), tokens_(std::move(tokens)) {}
   Result<std::shared_ptr<const Program>> run();
+  // Of the token that was read last.
+  int line() const { return peek().line; }
 
  private:
   // ---- tokens (parser.cpp)

@@ -5,6 +5,7 @@
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/procedure_call.h"
 #include "engine/programs/programs.h"
+#include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
@@ -76,10 +77,7 @@ NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatemen
 Status Interpreter::into(const tree::Target& target, const RowList& rows) {
   const uint32_t count = rows.store.rows();
   if (target.strict && count == 0) return Error(SqlState("P0002"), "query returned no rows");
-  if (target.strict && count > 1) {
-    return Error(SqlState("P0003"), "query returned more than one row")
-        .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
-  }
+  if (target.strict && count > 1) return Error(SqlState("P0003"), "query returned more than one row");
   std::vector<Datum> values;
   for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
   if (count > 0) return assign_row(target, rows.types, rows.names, values);
@@ -113,18 +111,21 @@ Status Interpreter::run_sql(const tree::Sql& s) {
   }
   if (!returns) return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
   RowList rows;
+  const ExtraCheck one_row = extra_check(session_, "too_many_rows");
   const bool changes =
       !fragment.statement().is_utility() && fragment.statement().prepared().plan->command != sql::CommandKind::kSelect;
   INDIGO_ASSIGN(const auto outcome, fragment.run(session_, frame_,
-                                                 changes           ? 0
-                                                 : s.target.strict ? 2
-                                                                   : 1,
+                                                 changes                                           ? 0
+                                                 : s.target.strict || one_row != ExtraCheck::kNone ? 2
+                                                                                                   : 1,
                                                  collect(session_, fragment.statement(), rows)));
-  if (changes && rows.store.rows() > 1 && !s.target.strict) {
-    return Error(SqlState("P0003"), "query returned more than one row")
-        .with_hint("Make sure the query returns a single row, or use LIMIT 1.");
+  if (rows.store.rows() > 1 && (changes || s.target.strict || one_row != ExtraCheck::kNone)) {
+    Error error(SqlState("P0003"), "query returned more than one row");
+    error.hint = "Make sure the query returns a single row, or use LIMIT 1.";
+    if (changes || s.target.strict || one_row == ExtraCheck::kError) return error;
+    session_.notice(Severity::kWarning, error);
   }
-  frame_.row_count = changes ? outcome.rows : rows.store.rows();
+  frame_.row_count = changes ? outcome.rows : std::min<uint64_t>(rows.store.rows(), 1);
   set_found(rows.store.rows() > 0);
   return into(s.target, rows);
 }

@@ -215,8 +215,9 @@ bool is_extra_check(SessionParts& session, std::string_view setting, std::string
 }
 
 Status check_multiple_assignment(SessionParts& session) {
-  const bool error = is_extra_check(session, "plpgsql.extra_errors", "strict_multi_assignment");
-  if (!error && !is_extra_check(session, "plpgsql.extra_warnings", "strict_multi_assignment")) return {};
+  const ExtraCheck check = extra_check(session, "strict_multi_assignment");
+  if (check == ExtraCheck::kNone) return {};
+  const bool error = check == ExtraCheck::kError;
   Error found(sqlstate::kDatatypeMismatch, "number of source and target fields in assignment does not match");
   found.detail =
       std::string("strict_multi_assignment check of ") + (error ? "extra_errors" : "extra_warnings") + " is active.";
@@ -227,6 +228,11 @@ Status check_multiple_assignment(SessionParts& session) {
 }
 
 }  // namespace
+
+ExtraCheck extra_check(SessionParts& session, std::string_view check) {
+  if (is_extra_check(session, "plpgsql.extra_errors", check)) return ExtraCheck::kError;
+  return is_extra_check(session, "plpgsql.extra_warnings", check) ? ExtraCheck::kWarning : ExtraCheck::kNone;
+}
 
 Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeRef> types,
                                std::span<const std::string> names, std::span<const Datum> values) {
