@@ -60,6 +60,10 @@ class DdlHost {
                                         bool /*before*/) {
     return {};
   }
+  // Event triggers hear of what has been made, and of what is about to go: `asked` for by name, or because it needs (`needed`)
+  // something that goes, or as a part of it.
+  virtual void made(Oid /*class_id*/, Oid /*object*/, bool /*in_extension*/) {}
+  virtual void dropped(Oid /*class_id*/, Oid /*object*/, int32_t /*sub*/, bool /*asked*/, bool /*needed*/) {}
   // Runs a SELECT in this transaction over the newest state, own changes included. Rows arrive in chunks.
   using Rows = std::function<Status(const ResultShape& shape, const Chunk& chunk)>;
   virtual Status run_query(std::string_view sql, const Rows& rows) = 0;

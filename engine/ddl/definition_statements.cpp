@@ -8,6 +8,7 @@
 #include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
 #include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
@@ -219,6 +220,10 @@ constexpr UtilityStatement kDefinitions[] = {
         PG_QUERY__NODE__NODE_ALTER_FUNCTION_STMT, "ALTER", alter_function_name),
     definition<&PgQuery__Node::create_trig_stmt, ddl::execute_create_trigger>(PG_QUERY__NODE__NODE_CREATE_TRIG_STMT,
                                                                               "CREATE TRIGGER"),
+    definition<&PgQuery__Node::create_event_trig_stmt, ddl::execute_create_event_trigger>(
+        PG_QUERY__NODE__NODE_CREATE_EVENT_TRIG_STMT, "CREATE EVENT TRIGGER"),
+    definition<&PgQuery__Node::alter_event_trig_stmt, ddl::execute_alter_event_trigger>(
+        PG_QUERY__NODE__NODE_ALTER_EVENT_TRIG_STMT, "ALTER EVENT TRIGGER"),
     definition<&PgQuery__Node::rule_stmt, ddl::execute_create_rule>(PG_QUERY__NODE__NODE_RULE_STMT, "CREATE RULE"),
     definition<&PgQuery__Node::create_stats_stmt, ddl::execute_create_statistics>(
         PG_QUERY__NODE__NODE_CREATE_STATS_STMT, "CREATE STATISTICS"),

@@ -81,6 +81,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(r.name) + " already exists");
   }
   c.catalog.changed({r.oid});
+  if (status == StorageStatus::kOk) c.host.made(pg_class::kOid, r.oid, c.extension != kInvalidOid);
   return check(status);
 }
 
@@ -181,6 +182,8 @@ Status insert_type(DdlContext& c, const NewType& n) {
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateObject, "type " + quoted(n.name) + " already exists");
   }
+  const bool own = n.relation == kInvalidOid && n.category != 'A' && n.kind != 'm' && n.kind != 'p';
+  if (own && status == StorageStatus::kOk) c.host.made(pg_type::kOid, n.oid, c.extension != kInvalidOid);
   c.catalog.changed({n.oid});
   return check(status);
 }

@@ -162,42 +162,50 @@ Result<std::unique_ptr<types::SetProducer>> Programs::open(const types::CallInfo
   return std::unique_ptr<types::SetProducer>(std::make_unique<RowProducer>(std::move(rows), call, as_value));
 }
 
-Result<std::optional<std::string>> Programs::call_trigger(const exec::TriggerCall& call) {
-  // One compilation for each trigger: its row's fields and transition tables are part of what names mean.
-  types::CallInfo info;
-  info.function = call.trigger->function;
-  info.result = {oid::kTrigger, -1, kInvalidOid};
-  const Key key{info.function, {oid::kTrigger, call.relation->oid, call.trigger->oid}};
+Result<std::shared_ptr<Routine>> Programs::trigger_routine(const Key& key, Oid result) {
   const uint64_t version = session_.session_catalog().version();
   const auto at = routines_.find(key);
-  std::shared_ptr<Routine> routine;
-  if (at != routines_.end() && at->second.catalog_version == version) {
-    routine = at->second.routine;
-  } else {
-    auto function = session_.session_catalog().function(info.function);
-    if (function == nullptr) {
-      return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(info.function));
-    }
-    if (at != routines_.end() && same_program(at->second.routine->info(), *function)) {
-      at->second.catalog_version = version;
-      routine = at->second.routine;
-    } else {
-      INDIGO_ASSIGN(routine, make(std::move(function), info.result, {}));
-      routines_[key] = {version, routine};
-    }
+  if (at != routines_.end() && at->second.catalog_version == version) return at->second.routine;
+  auto function = session_.session_catalog().function(key.function);
+  if (function == nullptr) {
+    return Error(sqlstate::kInternalError, "cache lookup failed for function " + std::to_string(key.function));
   }
-  auto* plpgsql = dynamic_cast<PlpgsqlFunction*>(routine.get());
-  if (plpgsql == nullptr) {
+  if (at != routines_.end() && same_program(at->second.routine->info(), *function)) {
+    at->second.catalog_version = version;
+    return at->second.routine;
+  }
+  INDIGO_ASSIGN(auto routine, make(std::move(function), {result, -1, kInvalidOid}, {}));
+  if (dynamic_cast<PlpgsqlFunction*>(routine.get()) == nullptr) {
     return Error(sqlstate::kFeatureNotSupported,
                  "trigger functions in language \"" + routine->info().language + "\" are not supported");
   }
+  routines_[key] = {version, routine};
+  return routine;
+}
+
+Result<std::optional<std::string>> Programs::call_trigger(const exec::TriggerCall& call) {
+  // One compilation for each trigger: its row's fields and transition tables are part of what names mean.
+  const Key key{call.trigger->function, {oid::kTrigger, call.relation->oid, call.trigger->oid}};
+  INDIGO_ASSIGN(const auto routine, trigger_routine(key, oid::kTrigger));
   CallFrame frame(session_);
   INDIGO_TRY(frame.enter(routine->info()));
   const bool before = may_commit_;
   may_commit_ = false;
-  auto result = plpgsql->call_trigger(session_, call);
+  auto result = static_cast<PlpgsqlFunction&>(*routine).call_trigger(session_, call);
   may_commit_ = before;
   return result;
+}
+
+Status Programs::call_event_trigger(Oid function, std::string_view event, std::string_view tag) {
+  const TriggerCaller::Hidden hidden(session_.triggers());
+  INDIGO_ASSIGN(const auto routine, trigger_routine({function, {oid::kEventTrigger}}, oid::kEventTrigger));
+  CallFrame frame(session_);
+  INDIGO_TRY(frame.enter(routine->info()));
+  const bool before = may_commit_;
+  may_commit_ = false;
+  Status done = static_cast<PlpgsqlFunction&>(*routine).call_event_trigger(session_, event, tag);
+  may_commit_ = before;
+  return done;
 }
 
 Status Programs::validate(Oid function) {

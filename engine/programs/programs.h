@@ -38,6 +38,8 @@ class Programs {
   // A trigger's function; what it answers as exec::TriggerHost says.
   Result<std::optional<std::string>> call_trigger(const exec::TriggerCall& call);
 
+  Status call_event_trigger(Oid function, std::string_view event, std::string_view tag);
+
   // CREATE FUNCTION: what its language says of the body.
   Status validate(Oid function);
   // The queries of its body in BEGIN ATOMIC.
@@ -57,6 +59,8 @@ class Programs {
     std::shared_ptr<Routine> routine;
   };
   Result<std::shared_ptr<Routine>> find(const types::CallInfo& call);
+  // The function of a trigger, compiled for what `key` says beside it.
+  Result<std::shared_ptr<Routine>> trigger_routine(const Key& key, Oid result);
   Result<std::shared_ptr<Routine>> make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
                                         std::span<const TypeRef> arguments);
 

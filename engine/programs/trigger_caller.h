@@ -21,6 +21,8 @@ class SessionParts;
 
 namespace programs {
 
+class EventStatement;
+
 class TriggerCaller final : public exec::TriggerHost {
  public:
   explicit TriggerCaller(SessionParts& session) : session_(session) {}
@@ -49,8 +51,25 @@ class TriggerCaller final : public exec::TriggerHost {
     const exec::TriggerCall* const running_;
   };
 
+  // The statement whose event triggers run; null outside their functions.
+  const EventStatement* event() const { return event_; }
+  class OfEvent {
+   public:
+    OfEvent(TriggerCaller& caller, const EventStatement& event) : caller_(caller), outer_(caller.event_) {
+      caller.event_ = &event;
+    }
+    ~OfEvent() { caller_.event_ = outer_; }
+    OfEvent(const OfEvent&) = delete;
+    OfEvent& operator=(const OfEvent&) = delete;
+
+   private:
+    TriggerCaller& caller_;
+    const EventStatement* const outer_;
+  };
+
  private:
   SessionParts& session_;
+  const EventStatement* event_ = nullptr;
   const exec::TriggerCall* running_ = nullptr;   // when the innermost program is a trigger function
   std::vector<const exec::TriggerCall*> calls_;  // those that run, outermost first
 };

@@ -3,6 +3,7 @@
 
 #include "base/sqlstate.h"
 #include "engine/system/catalog_rows.h"
+#include "engine/system/object_identity.h"
 #include "types/io/record.h"
 
 namespace indigo::engine {
@@ -103,6 +104,10 @@ std::string in_words(SessionParts& session, Oid class_id, Oid oid, int32_t colum
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "language " + std::string(row.str(pg_language::c_lanname)); });
       return out;
+    case pg_event_trigger::kOid:
+      rows.find(class_id, oid,
+                [&](RowReader row) { out = "event trigger " + std::string(row.str(pg_event_trigger::c_evtname)); });
+      return out;
     case catalog::pg_extension::kOid:
       rows.find(class_id, oid,
                 [&](RowReader row) { out = "extension " + std::string(row.str(catalog::pg_extension::c_extname)); });
@@ -141,63 +146,23 @@ Result<OwnedDatum> describe_object(SessionParts& session, std::span<const Datum>
   return words.empty() ? text_null() : text_value(words);
 }
 
-// (type, schema, name, identity) of the kinds that have a schema's name or their own.
-Result<OwnedDatum> identify_object(SessionParts& session, std::span<const Datum> arguments) {
-  const Oid class_id = arguments[0].oid(), object = arguments[1].oid();
-  NameContext names(session);
-  SessionCatalog& view = session.session_catalog();
-  std::string type, schema, name, identity;
-  switch (class_id) {
-    case pg_class::kOid: {
-      CatalogRows(session).find(class_id, object, [&](RowReader row) {
-        name = row.str(pg_class::c_relname);
-        schema = view.schema_name(row.oid(pg_class::c_relnamespace));
-      });
-      if (name.empty()) break;
-      type = relation_in_words(names, session, object);
-      type.resize(type.rfind(' ', type.size() - 1 - types::relation_name(names.context, object).size()));
-      identity = types::quote_identifier(schema) + "." + types::quote_identifier(name);
-      if (arguments[2].i32 != 0) {
-        type += " column";
-        CatalogRows(session).find(
-            pg_attribute::kOid, {arguments[1], Datum::of(static_cast<int16_t>(arguments[2].i32))},
-            [&](RowReader row) { identity += "." + types::quote_identifier(row.str(pg_attribute::c_attname)); });
-      }
-      break;
-    }
-    case pg_type::kOid:
-      if (const auto info = view.type(object)) {
-        type = "type";
-        name = info->name;
-        schema = view.schema_name(info->schema);
-        identity = info->schema == oid::kPgCatalogSchema
-                       ? types::format_type(names.context, object)
-                       : types::quote_identifier(schema) + "." + types::quote_identifier(name);
-      }
-      break;
-    case pg_namespace::kOid:
-      name = identity = view.schema_name(object);
-      if (!name.empty()) type = "schema";
-      break;
-    case pg_authid::kOid:
-      name = identity = view.role_name(object);
-      if (!name.empty()) type = "role";
-      break;
-    default: return Error(sqlstate::kFeatureNotSupported, "identifying objects of this catalog is not supported yet");
-  }
+// (type, schema, name, identity)
+Result<OwnedDatum> identify(SessionParts& session, std::span<const Datum> arguments) {
+  const auto found = identify_object(session, arguments[0].oid(), arguments[1].oid(), arguments[2].i32);
+  const ObjectIdentity identity = found.value_or(ObjectIdentity{});
   const auto text = [](const std::string& s) { return s.empty() ? null_text() : text_datum(s); };
+  const auto quoted = [](const std::string& s) { return s.empty() ? s : types::quote_identifier(s); };
   const types::TypeRef column{oid::kText, -1, oid::kDefaultCollation};
   const TypeRef types[] = {column, column, column, column};
-  const std::string quoted_schema = schema.empty() ? schema : types::quote_identifier(schema);
-  const std::string quoted_name = name.empty() ? name : types::quote_identifier(name);
-  const Datum values[] = {text(type), text(quoted_schema), text(quoted_name), text(identity)};
+  const std::string schema = quoted(identity.schema), name = quoted(identity.name);
+  const Datum values[] = {text(identity.type), text(schema), text(name), text(identity.identity)};
   return text_value(types::make_record(oid::kRecord, types, values));
 }
 
 constexpr SystemValue kCommentsValues[] = {
     {"obj_description(oid,name)", object_description}, {"obj_description(oid)", any_description},
     {"col_description(oid,int4)", column_description}, {"shobj_description(oid,name)", shared_description},
-    {"pg_describe_object", describe_object},           {"pg_identify_object", identify_object},
+    {"pg_describe_object", describe_object},           {"pg_identify_object", identify},
 };
 
 }  // namespace

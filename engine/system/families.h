@@ -28,6 +28,7 @@ std::span<const SystemRows> storage_rows();
 std::span<const SystemRows> durability_rows();
 std::span<const SystemRows> worker_rows();
 std::span<const SystemRows> notification_rows();
+std::span<const SystemRows> event_trigger_rows();
 std::span<const SystemValue> notification_values();
 std::span<const SystemValue> domain_values();
 // engine/system/definitions

@@ -9,6 +9,7 @@
 #include "catalog/descriptor/session_context.h"
 #include "engine/ddl/ddl.h"
 #include "engine/exec/execution.h"
+#include "engine/programs/event_statement.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/signal.h"
@@ -30,6 +31,8 @@ class DefinitionHost final : public DdlHost {
   // EXPLAIN ANALYZE CREATE TABLE AS: queries out of the statement are run with counters, and shown when they have ended.
   using Observer = std::function<Status(const PreparedPtr& prepared, Execution& execution)>;
   void observe(Observer observer) { observer_ = std::move(observer); }
+  // What event triggers will be told.
+  void report_to(programs::EventStatement* events) { events_ = events; }
 
   catalog::SessionContext& session() override { return session_.context(); }
   void notice(Severity severity, const Error& text) override { session_.notice(severity, text); }
@@ -46,6 +49,12 @@ class DefinitionHost final : public DdlHost {
   Status terminate_sessions(Oid database) override { return engine::terminate_sessions(session_, database); }
   void end_maintenance(Oid database) override;
   void analyzed(const catalog::RelationInfo& relation, uint64_t changes) override;
+  void made(Oid class_id, Oid object, bool in_extension) override {
+    if (events_ != nullptr) events_->made(class_id, object, in_extension);
+  }
+  void dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed) override {
+    if (events_ != nullptr) events_->dropped(class_id, object, sub, asked, needed);
+  }
   Status run_query(std::string_view sql, const Rows& rows) override;
   Status run_query_as(Oid role, std::string_view sql, const Rows& rows) override;
   Status run_query(const PgQuery__Node* select, std::string_view text, const Shape& shape, const Rows& rows) override;
@@ -64,6 +73,7 @@ class DefinitionHost final : public DdlHost {
   std::span<const Datum> parameters_;
   std::span<const types::TypeRef> parameter_types_;
   Observer observer_;
+  programs::EventStatement* events_ = nullptr;
 };
 
 // The handler of all definition statements.

@@ -137,9 +137,12 @@ Status run_definition(UtilityCall& call) {
   auto& session = call.session;
   DefinitionHost host(session, &call.statement, call.parameters, call.parameter_types);
   DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
+  programs::EventStatement events(session, statement_name(call.node), *call.node);
+  INDIGO_TRY(events.begin());
+  host.report_to(&events);
   INDIGO_ASSIGN(call.tag, execute_ddl(context, *call.node));
   session.transaction().next_command();
-  return {};
+  return events.end();
 }
 
 }  // namespace indigo::engine

@@ -121,6 +121,7 @@ Status execute_create_policy(DdlContext& c, const PgQuery__CreatePolicyStmt& s) 
   if (qual) row.str(pg_policy::c_polqual, qual->tree);
   if (with_check) row.str(pg_policy::c_polwithcheck, with_check->tree);
   INDIGO_TRY(check(t.insert(c.txn, row)));
+  c.host.made(pg_policy::kOid, oid, c.extension != kInvalidOid);
   INDIGO_TRY(record_dependency(c, address_of(oid), {pg_class::kOid, relation->oid, 0}, 'a'));
   INDIGO_TRY(record_condition(c, oid, qual, relation->oid));
   INDIGO_TRY(record_condition(c, oid, with_check, relation->oid));

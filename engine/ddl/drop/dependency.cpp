@@ -180,6 +180,8 @@ std::string describe(DdlContext& c, const Address& a) {
       return "collation " + identifier(name_in_table(c, pg_collation::kOid, a.object, pg_collation::c_collname));
     case catalog::pg_statistic_ext::kOid:
       return "statistics object " + name_in_table(c, a.class_id, a.object, catalog::pg_statistic_ext::c_stxname);
+    case catalog::pg_event_trigger::kOid:
+      return "event trigger " + name_in_table(c, a.class_id, a.object, catalog::pg_event_trigger::c_evtname);
     case catalog::pg_extension::kOid:
       return "extension " + name_in_table(c, a.class_id, a.object, catalog::pg_extension::c_extname);
     case pg_namespace::kOid: return "schema " + name_in_table(c, pg_namespace::kOid, a.object, pg_namespace::c_nspname);

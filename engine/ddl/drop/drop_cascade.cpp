@@ -207,6 +207,10 @@ Status drop_objects(DdlContext& c, const std::vector<Address>& objects, bool cas
     if (r != nullptr && (r->kind == RelationKind::kTable || r->is_partitioned()))
       INDIGO_TRY(check_not_in_use(c, *r, "DROP TABLE"));
   }
+  for (const Victim& v : search.victims()) {
+    c.host.dropped(v.address.class_id, v.address.object, v.address.sub, (v.flags & kAsked) != 0,
+                   (v.flags & kNormal) != 0);
+  }
   const std::vector<RelationPtr> unkeyed = tables_losing_their_key(c, search.victims());
   for (const Victim& v : search.victims()) INDIGO_TRY(remove_object(c, v.address));
   for (const RelationPtr& old : unkeyed) INDIGO_TRY(rewrite_table(c, old));

@@ -6,6 +6,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/drop/drop_absent.h"
+#include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
@@ -135,6 +136,7 @@ Result<std::optional<Address>> find_dropped(DdlContext& c, const PgQuery__DropSt
     case PG_QUERY__OBJECT_TYPE__OBJECT_COLLATION:
       return find_dropped_collation(c, nodes(node.list->n_items, node.list->items), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: return find_dropped_extension(c, string_of(&node), s.missing_ok);
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return find_own_event_trigger(c, string_of(&node), s.missing_ok);
     case PG_QUERY__OBJECT_TYPE__OBJECT_TRIGGER:
       return find_named_trigger(c, nodes(node.list->n_items, node.list->items), s.missing_ok,
                                 TableLockMode::kAccessExclusive);

@@ -252,6 +252,7 @@ Status remove_object(DdlContext& c, const Address& a) {
     case catalog::pg_opfamily::kOid:
     case catalog::pg_amop::kOid:
     case catalog::pg_amproc::kOid:
+    case catalog::pg_event_trigger::kOid:
     case catalog::pg_extension::kOid:
     case catalog::pg_statistic_ext::kOid:
     case pg_collation::kOid:

@@ -152,6 +152,7 @@ Status create(DdlContext& c, std::string_view name, const Wanted& wanted, std::v
       .flag(pg_extension::c_extrelocatable, e->relocatable)
       .str(pg_extension::c_extversion, e->version);
   INDIGO_TRY(check(t.insert(c.txn, row)));
+  c.host.made(pg_extension::kOid, oid, false);
   const Address self{pg_extension::kOid, oid, 0};
   INDIGO_TRY(record_dependency(c, self, {pg_namespace::kOid, schema, 0}, 'n'));
   for (const Oid r : required) INDIGO_TRY(record_dependency(c, self, {pg_extension::kOid, r, 0}, 'n'));

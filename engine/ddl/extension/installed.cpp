@@ -45,6 +45,7 @@ Result<std::optional<Address>> find_dropped_extension(DdlContext& c, std::string
 }
 
 Status record_membership(DdlContext& c, const Address& object) {
+  c.host.made(object.class_id, object.object, c.extension != kInvalidOid);
   if (c.extension == kInvalidOid) return {};
   return record_dependency(c, object, {pg_extension::kOid, c.extension, 0}, 'e');
 }

@@ -184,6 +184,8 @@ Status check_pseudo_types(DdlContext& c, const RoutineSignature& s, std::string_
       return invalid_definition(name + " functions cannot accept type " + type_text(c, {t, -1, kInvalidOid}));
   }
   if (trigger && !s.inputs.empty() && kind == FunctionKind::kFunction) {
+    if (s.result == oid::kEventTrigger)
+      return invalid_definition("event trigger functions cannot have declared arguments");
     return invalid_definition("trigger functions cannot have declared arguments")
         .with_hint("The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.");
   }

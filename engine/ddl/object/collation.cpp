@@ -140,6 +140,7 @@ Status execute_create_collation(DdlContext& c, const PgQuery__DefineStmt& s) {
       .oid(pg_collation::c_collnamespace, schema)
       .oid(pg_collation::c_collowner, c.catalog.user());
   INDIGO_TRY(check(t.insert(c.txn, row)));
+  c.host.made(pg_collation::kOid, oid, c.extension != kInvalidOid);
   INDIGO_TRY(record_dependency(c, {pg_collation::kOid, oid, 0}, {pg_namespace::kOid, schema, 0}, 'n'));
   c.catalog.changed({kInvalidOid});
   return {};

@@ -3,6 +3,7 @@
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/ddl/access/policy.h"
+#include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/hold.h"
@@ -201,6 +202,10 @@ Result<Address> find_own_object(DdlContext& c, PgQuery__ObjectType type, const P
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE: {
       INDIGO_ASSIGN(const RoutinePtr f, find_own_routine(c, type, *object->object_with_args));
       return Address{pg_proc::kOid, f->oid, 0};
+    }
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: {
+      INDIGO_ASSIGN(const auto found, find_own_event_trigger(c, string_of(object), false));
+      return *found;
     }
     case PG_QUERY__OBJECT_TYPE__OBJECT_EXTENSION: {
       INDIGO_ASSIGN(const InstalledExtension e, own_extension(c, string_of(object)));

@@ -8,6 +8,7 @@
 #include "engine/ddl/access/policy.h"
 #include "engine/ddl/access/role.h"
 #include "engine/ddl/drop/drop_statement.h"
+#include "engine/ddl/event/event_trigger.h"
 #include "engine/ddl/extension/extension.h"
 #include "engine/ddl/function/routine.h"
 #include "engine/ddl/object/collation.h"
@@ -282,6 +283,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_ROUTINE:
       INDIGO_TRY(rename_routine(c, s.rename_type, *s.object->object_with_args, s.newname));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return rename_event_trigger(c, string_of(s.object), s.newname);
     default: return unsupported("renaming this kind of object");
   }
 }
@@ -473,6 +475,7 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_OPERATOR:
       INDIGO_TRY(change_operator_owner(c, *s.object->object_with_args, owner));
       return {};
+    case PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER: return change_event_trigger_owner(c, string_of(s.object), owner);
     default: return unsupported("OWNER TO for this kind of object");
   }
 }

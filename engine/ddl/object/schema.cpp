@@ -41,6 +41,7 @@ Result<Oid> create_schema(DdlContext& c, std::string_view name, Oid owner) {
   if (name.starts_with("pg_temp_")) {  // which users' names do not
     c.catalog.changed_temporary();
   } else {
+    c.host.made(pg_namespace::kOid, oid, c.extension != kInvalidOid);
     c.catalog.changed({kInvalidOid});
   }
   return oid;

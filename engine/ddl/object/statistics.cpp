@@ -221,6 +221,7 @@ Status execute_create_statistics(DdlContext& c, const PgQuery__CreateStatsStmt& 
   for (const StoredExpression& e : d.expressions) trees += (trees.empty() ? "" : ", ") + e.tree;
   if (!trees.empty()) row.str(pg_statistic_ext::c_stxexprs, trees);
   INDIGO_TRY(check(t.insert(c.txn, row)));
+  c.host.made(pg_statistic_ext::kOid, oid, c.extension != kInvalidOid);
   const Address self{pg_statistic_ext::kOid, oid, 0};
   INDIGO_TRY(record_column_dependencies(c, self, relation->oid, d.columns, 'a'));
   if (d.columns.empty()) INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, 0}, 'a'));

@@ -117,6 +117,7 @@ Status execute_create_rule(DdlContext& c, const PgQuery__RuleStmt& s) {
         .str(pg_rewrite::c_ev_action, tree);
     INDIGO_TRY(check(rules.insert(c.txn, row)));
   }
+  c.host.made(pg_rewrite::kOid, oid, c.extension != kInvalidOid);
   INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, r->oid, 0}, 'a'));
   for (const Address& a : rule.references) {
     if (a == Address{pg_class::kOid, r->oid, 0}) continue;

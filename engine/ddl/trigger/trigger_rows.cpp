@@ -82,6 +82,7 @@ Status insert_trigger(DdlContext& c, const RelationInfo& relation, TriggerInfo t
   const Address self{pg_trigger::kOid, t.oid, 0};
   if (replaces) INDIGO_TRY(remove_dependencies_of(c, self));
   INDIGO_TRY(write_row(c, relation.oid, t, replaces));
+  if (!t.internal && t.parent == kInvalidOid) c.host.made(pg_trigger::kOid, t.oid, c.extension != kInvalidOid);
   INDIGO_TRY(record_dependency(c, self, {pg_proc::kOid, t.function, 0}, 'n'));
   const Address own_table{pg_class::kOid, relation.oid, 0};
   INDIGO_TRY(record_dependency(c, self, own_table, 'a'));

@@ -160,25 +160,22 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     input.given.push_back({"old", oid::kRecord, 0, false});
     for (const auto& [name, type] : kTriggerVariables) input.given.push_back({name, type, 0, false});
   }
+  if (f.result == oid::kEventTrigger && f.oid != kInvalidOid) {
+    if (!f.arguments.empty()) {
+      Error error(SqlState("42P13"), "event trigger functions cannot have declared arguments");
+      error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line 1");
+      return error;
+    }
+    trigger_.event = static_cast<int>(input.given.size());
+    input.given.push_back({"tg_event", oid::kText, 0, false});
+    input.given.push_back({"tg_tag", oid::kText, 0, false});
+  }
   input.returns_set = f.returns_set;
   input.procedure = f.kind == types::FunctionKind::kProcedure;
-  input.returns_void = result_.type.oid == oid::kVoid || f.oid == kInvalidOid || input.procedure;
+  input.returns_void = result_.type.oid == oid::kVoid || trigger_.event >= 0 || f.oid == kInvalidOid || input.procedure;
   input.has_outputs = !outputs_.empty();
   input.returns_row = result_.row || trigger_.first >= 0;
-  auto parsed = sql::plpgsql::parse_program(input);
-  if (!parsed.ok()) {
-    Error error = std::move(*parsed.take_error());
-    const size_t line = 1 + static_cast<size_t>(std::count(
-                                f.source.begin(),
-                                f.source.begin() + std::clamp<ptrdiff_t>(error.internal_position - 1, 0,
-                                                                         static_cast<ptrdiff_t>(f.source.size())),
-                                '\n'));
-    if (error.state != sqlstate::kSyntaxError || error.internal_position == 0) {
-      error.add_context("compilation of PL/pgSQL function \"" + f.name + "\" near line " + std::to_string(line));
-    }
-    return error;
-  }
-  program_ = std::move(*parsed);
+  INDIGO_ASSIGN(program_, sql::plpgsql::parse_program(input));
   fragments_.resize(program_->fragments.size());
   return resolve_types(session);
 }
@@ -305,6 +302,11 @@ Result<OwnedDatum> PlpgsqlFunction::call(SessionParts& session, std::span<const 
 Result<std::optional<std::string>> PlpgsqlFunction::call_trigger(SessionParts& session, const exec::TriggerCall& call) {
   Interpreter interpreter(session, *this, nullptr);
   return interpreter.call_trigger(call);
+}
+
+Status PlpgsqlFunction::call_event_trigger(SessionParts& session, std::string_view event, std::string_view tag) {
+  Interpreter interpreter(session, *this, nullptr);
+  return interpreter.call_event_trigger(event, tag);
 }
 
 Status PlpgsqlFunction::rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) {

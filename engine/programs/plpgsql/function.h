@@ -36,6 +36,7 @@ class PlpgsqlFunction final : public Routine {
   Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override;
   Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override;
   Result<std::optional<std::string>> call_trigger(SessionParts& session, const exec::TriggerCall& call);
+  Status call_event_trigger(SessionParts& session, std::string_view event, std::string_view tag);
 
   explicit PlpgsqlFunction(std::shared_ptr<const types::FunctionInfo> info) : Routine(std::move(info)) {}
 
@@ -65,6 +66,7 @@ class PlpgsqlFunction final : public Routine {
   bool may_commit = false;  // of an anonymous block
   // The variables of a trigger function; -1 in others.
   struct TriggerVariables {
+    int event = -1;  // tg_event, and tg_tag behind it: of an event trigger's function
     int new_row = -1, old_row = -1;
     int first = -1;  // tg_name and those behind it, in the order of kTriggerVariables
   };

@@ -19,6 +19,10 @@ namespace indigo::engine::programs {
 
 namespace tree = sql::plpgsql;
 
+// What plpgsql.extra_errors and extra_warnings make of a doubtful statement.
+enum class ExtraCheck : uint8_t { kNone, kWarning, kError };
+ExtraCheck extra_check(SessionParts& session, std::string_view check);
+
 class Interpreter {
  public:
   // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
@@ -28,6 +32,7 @@ class Interpreter {
   Result<OwnedDatum> call(std::span<const Datum> arguments);
   // As exec::TriggerHost::call.
   Result<std::optional<std::string>> call_trigger(const exec::TriggerCall& call);
+  Status call_event_trigger(std::string_view event, std::string_view tag);
 
  private:
   enum class Flow : uint8_t { kNormal, kExit, kContinue, kReturn };

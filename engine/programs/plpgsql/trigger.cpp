@@ -102,6 +102,18 @@ Result<std::optional<std::string>> Interpreter::call_trigger(const exec::Trigger
   return error;
 }
 
+Status Interpreter::call_event_trigger(std::string_view event, std::string_view tag) {
+  INDIGO_TRY(check_stack_depth());
+  if (Status status = begin({}); !status.ok()) return with_context(std::move(*status.take_error()));
+  const int first = function_.trigger_variables().event;
+  set_scalar(first, Datum::of(Str(event)));
+  set_scalar(first + 1, Datum::of(Str(tag)));
+  auto flow = run_block(*function_.program().body);
+  if (!flow.ok()) return with_context(std::move(*flow.take_error()));
+  frame_.statement = nullptr;
+  return {};
+}
+
 // RETURN's row in the layout of the trigger's relation.
 Result<std::optional<std::string>> Interpreter::trigger_row(const catalog::RelationInfo& relation) {
   if (!answer_ || answer_->get().null) return std::optional<std::string>();

@@ -1,0 +1,194 @@
+#include "engine/programs/event_statement.h"
+
+#include <algorithm>
+
+#include "catalog/descriptor/session_catalog.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_table.h"
+#include "engine/ddl/event/event_tags.h"
+#include "engine/programs/programs.h"
+#include "engine/programs/trigger_caller.h"
+#include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
+#include "engine/statement/utility_statement.h"
+#include "engine/system/catalog_rows.h"
+#include "sql/parse/node.h"
+#include "storage/transaction.h"
+#include "types/text/ascii.h"
+#include "types/value/array_format.h"
+
+namespace indigo::engine::programs {
+
+namespace {
+
+namespace pg_event_trigger = catalog::pg_event_trigger;
+
+// Objects of all databases have no event triggers.
+bool is_shared(PgQuery__ObjectType type) {
+  return type == PG_QUERY__OBJECT_TYPE__OBJECT_DATABASE || type == PG_QUERY__OBJECT_TYPE__OBJECT_TABLESPACE ||
+         type == PG_QUERY__OBJECT_TYPE__OBJECT_ROLE || type == PG_QUERY__OBJECT_TYPE__OBJECT_EVENT_TRIGGER ||
+         type == PG_QUERY__OBJECT_TYPE__OBJECT_PARAMETER_ACL;
+}
+
+bool concerns_shared_object(const PgQuery__Node& n) {
+  if (n.node_case == PG_QUERY__NODE__NODE_GRANT_STMT) return is_shared(n.grant_stmt->objtype);
+  if (n.node_case == PG_QUERY__NODE__NODE_COMMENT_STMT) return is_shared(n.comment_stmt->objtype);
+  return false;
+}
+
+bool makes_foreign_key(const PgQuery__CreateStmt& s) {
+  const auto foreign = [](const PgQuery__Node* n) {
+    return n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT &&
+           n->constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN;
+  };
+  for (const PgQuery__Node* element : sql::nodes(s.n_table_elts, s.table_elts)) {
+    if (foreign(element)) return true;
+    if (element->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF) continue;
+    const auto constraints = sql::nodes(element->column_def->n_constraints, element->column_def->constraints);
+    if (std::any_of(constraints.begin(), constraints.end(), foreign)) return true;
+  }
+  return false;
+}
+
+// Sequences come before the table that they are of, indexes behind it.
+int place_of(const MadeObject& m) {
+  if (m.tag == "CREATE SEQUENCE") return 0;
+  return m.tag == "CREATE INDEX" ? 2 : 1;
+}
+
+// The relation that the statement alters.
+const PgQuery__RangeVar* altered_relation(const PgQuery__Node& n) {
+  switch (n.node_case) {
+    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT: return n.alter_table_stmt->relation;
+    case PG_QUERY__NODE__NODE_RENAME_STMT: return n.rename_stmt->relation;
+    case PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT: return n.alter_object_schema_stmt->relation;
+    case PG_QUERY__NODE__NODE_ALTER_SEQ_STMT: return n.alter_seq_stmt->sequence;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+EventStatement::EventStatement(SessionParts& session, std::string tag, const PgQuery__Node& statement)
+    : session_(session), tag_(std::move(tag)), statement_(statement) {
+  if (ddl::event_support(tag_) == ddl::EventSupport::kDefinitions && !concerns_shared_object(statement))
+    load_triggers();
+}
+
+EventStatement::~EventStatement() = default;
+
+void EventStatement::load_triggers() {
+  CatalogRows(session_).scan(pg_event_trigger::kOid, {}, [&](RowReader row) {
+    if (!session_.triggers().fires(row.chr(pg_event_trigger::c_evtenabled))) return true;
+    Trigger t{std::string(row.str(pg_event_trigger::c_evtname)),
+              std::string(row.str(pg_event_trigger::c_evtevent)),
+              row.oid(pg_event_trigger::c_evtfoid),
+              {}};
+    if (!row.is_null(pg_event_trigger::c_evttags)) t.tags = read_texts(row.str(pg_event_trigger::c_evttags));
+    if (t.tags.empty() || std::find(t.tags.begin(), t.tags.end(), tag_) != t.tags.end())
+      triggers_.push_back(std::move(t));
+    return true;
+  });
+  std::sort(triggers_.begin(), triggers_.end(), [](const Trigger& a, const Trigger& b) { return a.name < b.name; });
+}
+
+bool EventStatement::fires(std::string_view event) const {
+  return std::any_of(triggers_.begin(), triggers_.end(), [&](const Trigger& t) { return t.event == event; });
+}
+
+Status EventStatement::fire(std::string_view event) {
+  const TriggerCaller::OfEvent inner(session_.triggers(), *this);
+  for (const Trigger& t : triggers_) {
+    if (t.event != event) continue;
+    INDIGO_TRY(session_.routines().call_event_trigger(t.function, event, tag_));
+    session_.transaction().next_command();
+  }
+  return {};
+}
+
+Status EventStatement::begin() { return fires("ddl_command_start") ? fire("ddl_command_start") : Status(); }
+
+Status EventStatement::end() {
+  if (triggers_.empty()) return {};
+  std::reverse(dropped_.begin(), dropped_.end());
+  note_changes();
+  if (!dropped_.empty()) {
+    in_drop_ = true;
+    INDIGO_TRY(fire("sql_drop"));
+    in_drop_ = false;
+  }
+  return fire("ddl_command_end");
+}
+
+void EventStatement::made(Oid class_id, Oid object, bool in_extension) {
+  if (!triggers_.empty()) made_.push_back({class_id, object, "", in_extension, ""});
+}
+
+void EventStatement::dropped(Oid class_id, Oid object, int32_t sub, bool asked, bool needed) {
+  if (triggers_.empty()) return;
+  auto identity = identify_object(session_, class_id, object, sub);
+  if (!identity) return;
+  DroppedObject d{class_id, object, sub, std::move(*identity), asked, needed, false};
+  // Parts of a table are in its schema here, though a name of theirs begins with none.
+  const bool part = class_id == catalog::pg_trigger::kOid || class_id == catalog::pg_policy::kOid ||
+                    class_id == catalog::pg_attrdef::kOid;
+  if (part) d.identity.schema = d.identity.names.front();
+  if (class_id == catalog::pg_rewrite::kOid && d.identity.names.back() == "_RETURN") d.needed = true;
+  d.temporary = d.identity.schema == "pg_temp";
+  dropped_.push_back(std::move(d));
+}
+
+std::string EventStatement::tag_of(Oid class_id, const ObjectIdentity& identity) const {
+  const std::string word = types::to_upper(identity.type);
+  if (word == "TYPE" && tag_ == "CREATE DOMAIN") return tag_;
+  const bool table = class_id == catalog::pg_class::kOid && word == "TABLE";
+  if (table && (tag_ == "CREATE TABLE AS" || tag_ == "SELECT INTO")) return tag_;
+  return "CREATE " + word;
+}
+
+void EventStatement::note_changed(Oid object, std::string tag) {
+  made_.push_back({catalog::pg_class::kOid, object, std::move(tag), false, ""});
+}
+
+void EventStatement::note_changes() {
+  for (MadeObject& m : made_) {
+    auto identity = identify_object(session_, m.class_id, m.object, 0);
+    if (identity && identity->type == "composite type") {
+      m = {catalog::pg_type::kOid, session_.session_catalog().relation(m.object)->row_type, "", m.in_extension, ""};
+      identity = identify_object(session_, m.class_id, m.object, 0);
+    }
+    if (identity) m.tag = tag_of(m.class_id, *identity);
+  }
+  std::erase_if(made_, [](const MadeObject& m) { return m.tag.empty(); });  // made and dropped again
+  if (statement_.node_case == PG_QUERY__NODE__NODE_GRANT_STMT) {
+    made_.push_back(
+        {kInvalidOid, kInvalidOid, tag_, false, std::string(object_type_name(statement_.grant_stmt->objtype))});
+    return;
+  }
+  if (statement_.node_case == PG_QUERY__NODE__NODE_CREATE_STMT) {
+    std::stable_sort(made_.begin(), made_.end(),
+                     [](const MadeObject& a, const MadeObject& b) { return place_of(a) < place_of(b); });
+    const std::vector<MadeObject> made = made_;
+    const auto own =
+        std::find_if(made.begin(), made.end(), [](const MadeObject& m) { return m.tag == "CREATE TABLE"; });
+    if (own != made.end() && makes_foreign_key(*statement_.create_stmt)) note_changed(own->object, "ALTER TABLE");
+    for (const MadeObject& m : made) {
+      if (m.tag == "CREATE SEQUENCE") note_changed(m.object, "ALTER SEQUENCE");
+    }
+    return;
+  }
+  const PgQuery__RangeVar* relation = altered_relation(statement_);
+  if (relation == nullptr) return;
+  // What belongs to the altered table is part of the one command.
+  std::erase_if(made_, [](const MadeObject& m) { return m.tag != "CREATE SEQUENCE"; });
+  std::string name = relation->relname;
+  std::string schema = relation->schemaname == nullptr ? "" : relation->schemaname;
+  if (statement_.node_case == PG_QUERY__NODE__NODE_RENAME_STMT &&
+      object_type_name(statement_.rename_stmt->rename_type) == std::string_view(tag_).substr(6))
+    name = statement_.rename_stmt->newname;
+  if (statement_.node_case == PG_QUERY__NODE__NODE_ALTER_OBJECT_SCHEMA_STMT)
+    schema = statement_.alter_object_schema_stmt->newschema;
+  if (const auto found = session_.session_catalog().find_relation(schema, name)) note_changed(found->oid, tag_);
+}
+
+}  // namespace indigo::engine::programs
