@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "sql/query_deparser.h"
+#include "types/system/type_name.h"
 #include "types/text/strings.h"
 
 namespace indigo::sql {

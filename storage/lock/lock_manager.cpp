@@ -324,7 +324,7 @@ std::vector<LockInfo> LockManagerImpl::snapshot() const {
                           request.owner->session_number(),
                           granted,
                           shared,
-                          components});
+                          std::move(components)});
       };
       for (const LockRequest* holder = lock.holders; holder; holder = holder->next_holder) {
         if (lock.space == Space::kKeyValue) {

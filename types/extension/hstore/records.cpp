@@ -83,11 +83,6 @@ Datum populate(FuncContext& context, const CallInfo& call, std::span<const Datum
     const auto pair = view.find(fields.names[i]);
     if (!pair) continue;
     const auto text = view.value(*pair);
-    const auto field = context.session().catalog().type(fields.types[i].oid);
-    if (field != nullptr && field->kind == 'd') {
-      context.fail(sqlstate::kFeatureNotSupported, "populate_record into domains is not supported");
-      return null;
-    }
     fields.values[i] =
         text ? type_input(context, fields.types[i], *text) : Datum::make_null(phys_of(context, fields.types[i].oid));
     if (context.failed()) return null;
