@@ -3,6 +3,7 @@
 #include "types/extension/hstore/hstore.h"
 #include "types/function/kernel.h"
 #include "types/function/phys_of.h"
+#include "types/io/domain_check.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 #include "types/row_shape.h"
@@ -81,11 +82,11 @@ Datum populate(FuncContext& context, const CallInfo& call, std::span<const Datum
   for (size_t i = 0; i < fields.types.size(); i++) {
     if (fields.types[i].oid == kInvalidOid) continue;
     const auto pair = view.find(fields.names[i]);
-    if (!pair) continue;
-    const auto text = view.value(*pair);
+    if (!pair && !base.null) continue;
+    const auto text = pair ? view.value(*pair) : std::nullopt;
     fields.values[i] =
         text ? type_input(context, fields.types[i], *text) : Datum::make_null(phys_of(context, fields.types[i].oid));
-    if (context.failed()) return null;
+    if (context.failed() || !check_domain(context, fields.types[i], fields.values[i])) return null;
   }
   return Datum::of(context.arena().copy(make_record(
       fields.type, fields.types, fields.values,
