@@ -1,4 +1,4 @@
-// Rules of the design that a build for tests can switch off, to prove that the tests see it (tests/history, tests/crash).
+// Rules that a build for tests can switch off, to prove that the tests see it (tests/history, tests/crash).
 //
 // Ordinary builds have none of it: mutated() is false at compile time. A build with INDIGO_MUTATIONS reads the name of one
 // rule from the environment variable INDIGO_MUTATION when it is first asked.

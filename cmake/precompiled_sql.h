@@ -1,4 +1,5 @@
-// What nearly every source from sql/ up includes: values, descriptors, expressions and queries. Sources still include what they need.
+// What nearly every source from sql/ up includes: values, descriptors, expressions and queries. Sources still include what they
+// need.
 #pragma once
 
 #include "cmake/precompiled_base.h"
