@@ -1,5 +1,6 @@
 #include "sql/deparse.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/sqlstate.h"
@@ -25,6 +26,8 @@ bool is_cast(const Expr& e) {
     default: return false;
   }
 }
+
+constexpr int kCaseIndent = 4;
 
 class Deparser {
  public:
@@ -401,22 +404,40 @@ class Deparser {
       const auto* call = try_as<CallExpr>(w.condition);
       return call && call->arguments.size() == 2 ? call : nullptr;
     };
-    out_ += options_.one_line ? "CASE" : "\nCASE";
+    keyword("CASE");
+    shift_margin(kCaseIndent);
     const CallExpr* first = e.simple && !e.whens.empty() ? comparison(e.whens[0]) : nullptr;
     if (first) {
       out_ += " ";
       print(*first->arguments[0], true);
     }
     for (const auto& when : e.whens) {
-      out_ += options_.one_line ? " WHEN " : "\n    WHEN ";
+      keyword(" WHEN ");
       const CallExpr* same = first ? comparison(when) : nullptr;
       print(same ? *same->arguments[1] : *when.condition, false);
       out_ += " THEN ";
       print(*when.result, true);
     }
-    out_ += options_.one_line ? " ELSE " : "\n    ELSE ";
+    keyword(" ELSE ");
     print(*e.otherwise, true);
-    out_ += options_.one_line ? " END" : "\nEND";
+    shift_margin(-kCaseIndent);
+    keyword(" END");
+  }
+
+  // On a line of its own, unless everything is on one.
+  void keyword(std::string_view word) {
+    if (options_.one_line) {
+      out_ += word;
+      return;
+    }
+    while (!out_.empty() && out_.back() == ' ') out_.pop_back();
+    if (word.starts_with(' ')) word.remove_prefix(1);
+    out_ += deparsed_line(options_.nodes != nullptr ? options_.nodes->margin() : margin_);
+    out_ += word;
+  }
+  void shift_margin(int columns) {
+    margin_ += columns;
+    if (options_.nodes != nullptr) options_.nodes->shift_margin(columns);
   }
 
   void print_boolean_test(const BooleanTestExpr& e) {
@@ -474,10 +495,17 @@ class Deparser {
   catalog::CatalogView& catalog_;
   const DeparseOptions& options_;
   std::string out_;
+  int margin_ = 0;
   std::optional<Error> error_;  // the first
 };
 
 }  // namespace
+
+std::string deparsed_line(int columns, int more) {
+  constexpr int kLimit = 40, kStep = 4;
+  if (columns >= kLimit) columns = (kLimit + (columns - kLimit) / kStep) % kLimit;
+  return "\n" + std::string(static_cast<size_t>(std::max(columns, 0) + more), ' ');
+}
 
 Result<std::string> deparse(catalog::CatalogView& catalog, const Expr& expr, const DeparseOptions& options,
                             bool show_implicit) {

@@ -16,7 +16,16 @@ class QueryNodePrinter {
   virtual ~QueryNodePrinter() = default;
   // False: not one of these.
   virtual bool print(const Expr& e, std::string& out) const = 0;
+  // Where a line inside an expression begins, in columns; CASE moves those inside it.
+  virtual int margin() const { return shift_; }
+  void shift_margin(int columns) const { shift_ += columns; }
+
+ protected:
+  mutable int shift_ = 0;  // what the CASEs around add
 };
+
+// A new line `columns` to the right. Far to the right it begins further left again, as in PostgreSQL.
+std::string deparsed_line(int columns, int more = 0);
 
 struct DeparseOptions {
   const catalog::RelationInfo* relation = nullptr;  // entry 0's columns; null: none

@@ -15,7 +15,7 @@ std::string QueryDeparser::aggregate(const AggregateExpr& a) const {
     if (!a.order.empty() && !a.distinct) out += " ORDER BY " + sort_keys(a.order, nullptr);
     out += ")";
   }
-  if (a.filter != nullptr) out += " FILTER (WHERE " + value(a.filter) + ")";
+  if (a.filter != nullptr) out += joined(" FILTER (WHERE ", value(a.filter)) + ")";
   return out;
 }
 
@@ -51,14 +51,14 @@ std::string QueryDeparser::window_text(const Window& w) const {
 
 std::string QueryDeparser::window_call(const WindowCallExpr& w) const {
   std::string out = function_name(w.function) + "(" + (w.star ? "*" : list(w.arguments)) + ")";
-  if (w.filter != nullptr) out += " FILTER (WHERE " + value(w.filter) + ")";
+  if (w.filter != nullptr) out += joined(" FILTER (WHERE ", value(w.filter)) + ")";
   const Window& window = queries_.back()->windows[static_cast<size_t>(w.window)];
   return out + " OVER " +
          (window.name.empty() ? "(" + window_text(window) + ")" : types::quote_identifier(window.name));
 }
 
 std::string QueryDeparser::sublink(const SubLinkExpr& s) const {
-  std::string query = "(" + text(*s.query, {}, level(), s.form != SubLinkExpr::Form::kExists) + ")";
+  std::string query = "(" + text(*s.query, {}, level(), false) + ")";
   switch (s.form) {
     case SubLinkExpr::Form::kExists: return "(EXISTS " + query + ")";
     case SubLinkExpr::Form::kScalar: return query;

@@ -69,7 +69,7 @@ std::string QueryDeparser::on_conflict(const Query& q, int level) const {
   }
   if (!c.update) return out + " DO NOTHING";
   out += " DO UPDATE SET " + set_list(q, c.assignments);
-  if (c.where != nullptr) out += line(level, 2) + "WHERE " + value(c.where);
+  if (c.where != nullptr) out += joined(line(level, 2) + "WHERE ", value(c.where));
   return out;
 }
 
@@ -106,6 +106,6 @@ std::string QueryDeparser::deletion(const Query& q, int level) const {
 }
 
 std::string QueryDeparser::condition(const Query& q, int level) const {
-  return q.where == nullptr ? "" : line(level, 2) + "WHERE " + value(q.where);
+  return q.where == nullptr ? "" : joined(line(level, 2) + "WHERE ", value(q.where));
 }
 }  // namespace indigo::sql

@@ -8,12 +8,6 @@
 #include "types/text/strings.h"
 
 namespace indigo::sql {
-namespace {
-
-constexpr int kIndent = 8;  // columns that a subquery stands further right
-
-}  // namespace
-
 std::string QueryDeparser::text(const Query& query, std::span<const std::string> names, int level,
                                 bool show_names) const {
   queries_.push_back(&query);
@@ -28,7 +22,8 @@ std::string QueryDeparser::text(const Query& query, std::span<const std::string>
     out += select(query, names, level, show_names);
   }
   if (!query.order_by.empty())
-    out += line(level, 2) + "ORDER BY " + sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr);
+    out += joined(line(level, 2) + "ORDER BY ",
+                  sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr));
   if (query.offset != nullptr) out += line(level, 1) + "OFFSET " + value(query.offset);
   if (query.limit != nullptr) {
     out += query.with_ties ? line(level, 1) + "FETCH FIRST (" + value(query.limit) + ") ROWS WITH TIES"
@@ -52,7 +47,7 @@ std::string QueryDeparser::expression(const ExprPtr& e, const Query& around) con
 RuleDeparsed QueryDeparser::rule(const Query& around) const {
   RuleDeparsed out;
   queries_.push_back(&around);
-  levels_.push_back(-1);
+  levels_.push_back(0);
   name_entries(around);
   if (around.where != nullptr) out.condition = value(around.where);
   for (const CommonTable& action : around.ctes) out.actions.push_back(text(*action.query, {}, 0, true));
@@ -86,8 +81,9 @@ bool QueryDeparser::print(const Expr& e, std::string& out) const {
   }
 }
 
-std::string QueryDeparser::line(int level, int column) {
-  return "\n" + std::string(static_cast<size_t>(level * kIndent + column), ' ');
+std::string QueryDeparser::joined(std::string before, const std::string& text) {
+  while (text.starts_with('\n') && before.ends_with(' ')) before.pop_back();
+  return before + text;
 }
 
 std::string QueryDeparser::value(const ExprPtr& e, bool implicit) const {
@@ -103,7 +99,7 @@ std::string QueryDeparser::fail() const {
 
 std::string QueryDeparser::list(const ExprList& list) const {
   std::string out;
-  for (const ExprPtr& e : list) out += (out.empty() ? "" : ", ") + value(e, true);
+  for (const ExprPtr& e : list) out = joined(out.empty() ? "" : out + ", ", value(e, true));
   return out;
 }
 
@@ -124,7 +120,7 @@ std::string QueryDeparser::whole_row(const WholeRowExpr& w) const {
 }
 
 std::string QueryDeparser::item(const ExprPtr& e, bool implicit) const {
-  const std::string text = value(e, implicit);
+  std::string text = value(e, implicit);
   if (e->kind != ExprKind::kWholeRow || e->type.oid == oid::kRecord) return text;
   return text + "::" + format_type(catalog_, e->type.oid);
 }

@@ -26,7 +26,7 @@ std::string QueryDeparser::sort_keys(const std::vector<SortKey>& keys, const Que
       for (size_t i = 0; i < query.targets.size() && position == 0; i++)
         if (!query.targets[i].hidden && equal(*query.targets[i].expr, *key.expr)) position = i + 1;
     }
-    out += position > 0 ? std::to_string(position) : sort_value(key.expr);
+    out = joined(std::move(out), position > 0 ? std::to_string(position) : sort_value(key.expr));
     if (key.descending) {
       out += key.nulls_first ? " DESC" : " DESC NULLS LAST";
     } else if (key.nulls_first) {
@@ -122,16 +122,18 @@ std::string QueryDeparser::select(const Query& query, std::span<const std::strin
   size_t shown = 0;
   for (const TargetEntry& t : query.targets) {
     if (t.hidden) continue;
-    out += shown == 0 ? " " : "," + line(level, 4);
+    const std::string text = item(t.expr, true);
+    const std::string next = text.starts_with('\n') ? "" : line(level, 4);
+    out += shown == 0 && !next.empty() ? " " : (shown == 0 ? "" : ",") + next;
     const std::string& name = shown < names.size() ? names[shown] : t.name;
     shown++;
-    out += item(t.expr, true);
+    out += text;
     if (own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
   }
   if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
-  if (query.where != nullptr) out += line(level, 2) + "WHERE " + value(query.where);
+  if (query.where != nullptr) out += joined(line(level, 2) + "WHERE ", value(query.where));
   out += group_clause(query, level);
-  if (query.having != nullptr) out += line(level, 1) + "HAVING " + value(query.having);
+  if (query.having != nullptr) out += joined(line(level, 1) + "HAVING ", value(query.having));
   std::string windows;
   for (const Window& w : query.windows)
     if (!w.name.empty())
@@ -165,7 +167,9 @@ std::string QueryDeparser::own_name(const Query& query, const Expr& e, bool show
 std::string QueryDeparser::group_clause(const Query& query, int level) const {
   const auto index_text = [&](const std::vector<int>& columns) {
     std::string keys;
-    for (const int c : columns) keys += (keys.empty() ? "" : ", ") + sort_value(query.group_by[static_cast<size_t>(c)]);
+    for (const int c : columns) {
+      keys = joined(keys.empty() ? "" : keys + ", ", sort_value(query.group_by[static_cast<size_t>(c)]));
+    }
     return keys;
   };
   if (!query.grouping_sets.empty()) {
@@ -177,7 +181,7 @@ std::string QueryDeparser::group_clause(const Query& query, int level) const {
   std::vector<int> written;
   for (size_t i = 0; i < query.group_by.size(); i++)
     if (determining_relation(query, i) == nullptr) written.push_back(static_cast<int>(i));
-  return written.empty() ? "" : line(level, 2) + "GROUP BY " + index_text(written);
+  return written.empty() ? "" : joined(line(level, 2) + "GROUP BY ", index_text(written));
 }
 
 std::string QueryDeparser::row_lock(const Query& query, const RowLock& lock, int level) const {

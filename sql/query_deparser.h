@@ -34,9 +34,14 @@ class QueryDeparser final : public QueryNodePrinter {
   bool failed() const { return failed_; }
 
   bool print(const Expr& e, std::string& out) const override;
+  int margin() const override { return level() * kIndent + shift_; }
 
  private:
-  static std::string line(int level, int column);
+  static constexpr int kIndent = 8;  // columns that a subquery stands further right
+
+  std::string line(int level, int column) const { return deparsed_line(level * kIndent + shift_, column); }
+  // Blanks do not stand before a new line, with which the text of CASE begins.
+  static std::string joined(std::string before, const std::string& text);
   std::string value(const ExprPtr& e, bool implicit = false) const;
   std::string fail() const;
   std::string list(const ExprList& list) const;

@@ -40,6 +40,7 @@ std::string arguments_text(SessionParts& session, const FunctionInfo& f, bool ta
       case 'o': out = "OUT "; break;
       case 'b': out = "INOUT "; break;
       case 'v': out = "VARIADIC "; break;
+      case 'i': out = f.kind == FunctionKind::kProcedure ? "IN " : ""; break;
       default: break;
     }
     if (i < f.argument_names.size() && !f.argument_names[i].empty())

@@ -70,7 +70,10 @@ ExprPtr row_column(int input, int column, const TypeRef& type) {
 }
 
 struct RowPrinter final : QueryNodePrinter {
-  explicit RowPrinter(const catalog::RelationInfo& r) : relation(r) {}
+  explicit RowPrinter(const catalog::RelationInfo& r) : relation(r) {
+    constexpr int kStatementMargin = 8;
+    shift_margin(kStatementMargin);
+  }
   bool print(const Expr& e, std::string& out) const override {
     if (e.kind == ExprKind::kWholeRow) {
       out += as<WholeRowExpr>(e).entry == kOldEntry ? "old.*" : "new.*";
