@@ -1,5 +1,6 @@
 // ALTER TABLE's commands on columns, but their type and identity.
 #include <algorithm>
+#include <deque>
 
 #include "catalog/descriptor/added_column.h"
 #include "catalog/tables/system_columns.h"
@@ -7,6 +8,7 @@
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
+#include "engine/ddl/table/merged_keys.h"
 #include "sql/parse/node.h"
 #include "types/value/array_format.h"
 
@@ -140,7 +142,12 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
   }
   ConstraintTarget target;
   target.relation = relation->oid;
-  return add_column_constraints(c, target, spec);
+  std::vector<ColumnSpec> columns(1);
+  columns[0] = std::move(spec);
+  std::vector<const PgQuery__Constraint*> none;
+  std::deque<PgQuery__Constraint> renamed;
+  merge_equal_keys(columns, none, renamed);
+  return add_column_constraints(c, target, columns[0]);
 }
 
 Status drop_column(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTableCmd& cmd) {

@@ -30,8 +30,8 @@ Error of_default(DdlContext& c, const NewColumn& column, std::unique_ptr<Error> 
   constexpr std::string_view kBegin = "expression is of type ", kEnd = " but type ";
   const size_t end = error->message.find(kEnd);
   if (!error->message.starts_with(kBegin) || end == std::string::npos) return std::move(*error);
-  Error out(error->state, "column " + quoted(column.name) + " is of type " + type_text(c, column.type) +
-                              " but default expression is of type " +
+  Error out(error->state, "column " + quoted(column.name) + " is of type " +
+                              type_text(c, {column.type.oid, -1, kInvalidOid}) + " but default expression is of type " +
                               error->message.substr(kBegin.size(), end - kBegin.size()));
   out.hint = error->hint;
   return out;
@@ -219,18 +219,19 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
   std::optional<StoredExpression> stored;
   if (spec.default_node != nullptr) {
     const PgQuery__Node* node = spec.default_node;
-    // DEFAULT NULL is no default, but hides a domain's.
+    // DEFAULT NULL is no default, but hides a domain's; under a modifier it is a call of its function.
     const auto type = c.catalog.type(spec.column.type.oid);
-    const bool null_constant =
-        is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull && (type == nullptr || type->kind != 'd');
+    const bool null_constant = is(node, PG_QUERY__NODE__NODE_A_CONST) && node->a_const->isnull &&
+                               spec.column.type.typmod < 0 && (type == nullptr || type->kind != 'd');
     if (!null_constant) {
       auto e = store_expression(c, node, ExpressionUse::kDefault, nullptr, spec.column.type);
       if (!e.ok()) return of_default(c, spec.column, e.take_error());
       stored = std::move(*e);
     }
   } else if (spec.generated_node != nullptr) {
-    INDIGO_ASSIGN(StoredExpression e,
-                  store_expression(c, spec.generated_node, ExpressionUse::kGenerated, relation, spec.column.type));
+    auto made = store_expression(c, spec.generated_node, ExpressionUse::kGenerated, relation, spec.column.type);
+    if (!made.ok()) return of_default(c, spec.column, made.take_error());
+    StoredExpression& e = *made;
     if (!e.immutable) return Error(sqlstate::kInvalidObjectDefinition, "generation expression is not immutable");
     for (const int16_t used : e.columns) {
       const ColumnInfo& other = relation->columns[static_cast<size_t>(used) - 1];

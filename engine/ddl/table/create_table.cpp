@@ -1,6 +1,7 @@
 #include "engine/ddl/table/create_table.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/drop/remove_object.h"
@@ -12,6 +13,7 @@
 #include "engine/ddl/table/exclusion.h"
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
+#include "engine/ddl/table/merged_keys.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
@@ -336,6 +338,8 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   INDIGO_TRY(inherit_columns(c, parents, s.partbound != nullptr, columns));
 
   INDIGO_TRY(check_one_primary_key(c, spec.name, columns, constraints));
+  std::deque<PgQuery__Constraint> renamed;
+  merge_equal_keys(columns, constraints, renamed);
 
   // Sequences come first: defaults name them.
   std::vector<std::pair<size_t, Oid>> sequences;

@@ -127,6 +127,9 @@ Status check_foreign_key_types(DdlContext& c, const RelationInfo& relation, cons
 namespace {
 
 Status check_may_reference(const RelationInfo& relation, const RelationInfo& foreign) {
+  if (foreign.kind == RelationKind::kIndex || foreign.kind == RelationKind::kPartitionedIndex) {
+    return Error(sqlstate::kWrongObjectType, quoted(foreign.name) + " is an index");
+  }
   if (foreign.kind != RelationKind::kTable && !foreign.is_partitioned()) {
     return Error(sqlstate::kWrongObjectType, "referenced relation " + quoted(foreign.name) + " is not a table");
   }

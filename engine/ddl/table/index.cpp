@@ -298,11 +298,18 @@ namespace {
 // The expression of a key, which may turn out to be a column in parentheses.
 Result<IndexColumnSpec> expression_element(DdlContext& c, const RelationPtr& relation, const PgQuery__IndexElem& e,
                                            std::vector<StoredExpression>& expressions) {
-  INDIGO_ASSIGN(StoredExpression stored,
-                store_expression(c, e.expr, ExpressionUse::kIndex, relation, TypeRef{kInvalidOid, -1, kInvalidOid}));
+  // COLLATE at the top says the key's collation and is no part of what the key is.
+  const PgQuery__Node* expression = e.expr;
+  while (is(expression, PG_QUERY__NODE__NODE_COLLATE_CLAUSE)) expression = expression->collate_clause->arg;
+  const TypeRef any{kInvalidOid, -1, kInvalidOid};
+  INDIGO_ASSIGN(StoredExpression stored, store_expression(c, expression, ExpressionUse::kIndex, relation, any));
   IndexColumnSpec spec;
   spec.type = stored.type;
-  if (is(e.expr, PG_QUERY__NODE__NODE_COLUMN_REF) && stored.columns.size() == 1) {
+  if (expression != e.expr) {
+    INDIGO_ASSIGN(const StoredExpression whole, store_expression(c, e.expr, ExpressionUse::kIndex, relation, any));
+    spec.type.collation = whole.type.collation;
+  }
+  if (is(expression, PG_QUERY__NODE__NODE_COLUMN_REF) && stored.columns.size() == 1) {
     const ColumnInfo& column = relation->columns[static_cast<size_t>(stored.columns[0]) - 1];
     spec.column = column.number;
     spec.name = column.name;

@@ -1,6 +1,7 @@
 #include "engine/ddl/table/truncate.h"
 
 #include <algorithm>
+#include <set>
 
 #include "catalog/object_privileges.h"
 #include "engine/ddl/object/sequence.h"
@@ -46,26 +47,32 @@ Status execute_truncate(DdlContext& c, const PgQuery__TruncateStmt& s) {
       if (!listed(oid)) tables.push_back(current(c, oid));
     }
   }
-  for (size_t i = 0; i < tables.size(); i++) {
-    const RelationPtr r = tables[i];
-    for (size_t j = 0; j < r->referencing_relations.size(); j++) {
-      const Oid other = r->referencing_relations[j];
+  // Round by round what references the tables of the rounds before, in the order of their OIDs. Partitions have foreign keys of
+  // their own; tables that only inherit are no part of their parent's.
+  for (size_t done = 0; done < tables.size();) {
+    std::set<Oid> next;
+    for (; done < tables.size(); done++) {
+      for (const Oid other : tables[done]->referencing_relations) {
+        if (listed(other)) continue;
+        if (!cascade) {
+          const RelationPtr referencing = current(c, other);
+          return Error(sqlstate::kFeatureNotSupported, "cannot truncate a table referenced in a foreign key constraint")
+              .with_detail("Table " + quoted(referencing->name) + " references " + quoted(tables[done]->name) + ".")
+              .with_hint("Truncate table " + quoted(referencing->name) +
+                         " at the same time, or use TRUNCATE ... CASCADE.");
+        }
+        next.insert(other);
+        if (!current(c, other)->is_partitioned()) continue;
+        INDIGO_ASSIGN(const std::vector<Oid> partitions, with_descendants(c, other, TableLockMode::kAccessExclusive));
+        next.insert(partitions.begin(), partitions.end());
+      }
+    }
+    for (const Oid other : next) {
       if (listed(other)) continue;
-      if (!cascade) {
-        const RelationPtr referencing = current(c, other);
-        return Error(sqlstate::kFeatureNotSupported, "cannot truncate a table referenced in a foreign key constraint")
-            .with_detail("Table " + quoted(referencing->name) + " references " + quoted(r->name) + ".")
-            .with_hint("Truncate table " + quoted(referencing->name) +
-                       " at the same time, or use TRUNCATE ... CASCADE.");
-      }
       INDIGO_ASSIGN(const RelationPtr referencing, open_relation(c, other, TableLockMode::kAccessExclusive));
+      notice(c, "truncate cascades to table " + quoted(referencing->name));
       INDIGO_TRY(check_truncatable(c, *referencing));
-      INDIGO_ASSIGN(const std::vector<Oid> all, with_descendants(c, other, TableLockMode::kAccessExclusive));
-      for (const Oid oid : all) {
-        if (listed(oid)) continue;
-        tables.push_back(current(c, oid));
-        notice(c, "truncate cascades to table " + quoted(tables.back()->name));
-      }
+      tables.push_back(referencing);
     }
   }
   for (const RelationPtr& r : tables) INDIGO_TRY(check_not_in_use(c, *r, "TRUNCATE"));
