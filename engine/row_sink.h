@@ -34,7 +34,7 @@ struct ResultShape {
   std::vector<Format> formats;  // one for each column
 };
 
-enum class Severity : uint8_t { kDebug, kLog, kInfo, kNotice, kWarning };
+enum class Severity : uint8_t { kDebug, kLog, kInfo, kNotice, kWarning, kError };
 
 enum class CopyFormat : uint8_t { kText, kCsv, kBinary };
 

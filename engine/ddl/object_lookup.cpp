@@ -296,7 +296,7 @@ Status check_type_usage(DdlContext& c, Oid type) {
 }
 
 std::string type_text(DdlContext& c, const TypeRef& type) {
-  return types::format_type(c.catalog, type.oid, type.typmod);
+  return types::format_type(c.catalog, type.oid, type.typmod < 0 ? std::nullopt : std::optional(type.typmod));
 }
 
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location) {

@@ -2,6 +2,7 @@
 #include "base/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
+#include "engine/session/long_names.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -71,6 +72,7 @@ Status SessionImpl::prepare_new(NamedStatement& statement, std::string_view text
   if (tree->statements().size() > 1) {
     return Error(sqlstate::kSyntaxError, "cannot insert multiple commands into a prepared statement");
   }
+  report_long_names(parts_.message(), text);
   auto parsed = std::make_shared<ParsedStatement>();
   parsed->tree = tree;
   parsed->text = text;

@@ -1,6 +1,7 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
 #include "base/memory_reserve.h"
 #include "engine/session/current_message.h"
+#include "engine/session/long_names.h"
 #include "engine/session/portal/parameter_binding.h"
 #include "engine/session/portal/portals.h"
 #include "engine/session/portal/preparation.h"
@@ -38,6 +39,7 @@ void SessionImpl::run_query(std::string_view text, RowSink& sink) {
 Status SessionImpl::run_text(std::string_view text, RowSink& sink) {
   INDIGO_ASSIGN(auto tree, sql::parse(text));
   const auto& statements = tree->statements();
+  report_long_names(parts_.message(), text);
   if (statements.empty()) sink.empty_query();
   for (size_t i = 0; i < statements.size(); i++) {
     if (i > 0) parts_.message().start_timeout();  // each statement has its own time, and SET may have changed it
@@ -65,6 +67,7 @@ Status SessionImpl::run_cached(std::string_view text, RowSink& sink) {
     INDIGO_ASSIGN(PreparedPtr prepared, parts_.preparation().prepare_text(scanned_, text));
     if (prepared == nullptr) return run_text(text, sink);
     portal.prepared = std::move(prepared);
+    if (!again && portal.prepared->is_utility()) report_long_names(parts_.message(), text);
     INDIGO_TRY(parts_.parameters().bind_literals(portal, scanned_));
     Status status = run_simple(portal, true, sink);
     if (status.ok() || again || !types_changed_under_literals()) return status;

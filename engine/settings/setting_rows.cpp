@@ -37,6 +37,7 @@ Severity severity_of(std::string_view name) {
   if (name.starts_with("debug")) return Severity::kDebug;
   if (name == "log") return Severity::kLog;
   if (name == "notice") return Severity::kNotice;
+  if (name == "error") return Severity::kError;
   return name == "info" ? Severity::kInfo : Severity::kWarning;
 }
 
@@ -235,6 +236,23 @@ constexpr SettingDefinition kOwnSettings[] = {
     {"default_index_method", SettingKind::kEnum, SettingContext::kPostmaster, "btree", "", "", "",
      "btree,griffin,indexlet,hydralist", kOwnCategory, "Selects the structure of indexes whose method is btree.",
      false},
+    {"default_with_oids",
+     SettingKind::kBool,
+     SettingContext::kUser,
+     "off",
+     "",
+     "",
+     "",
+     "",
+     "Version and Platform Compatibility / Previous PostgreSQL Versions",
+     "WITH OIDS is no longer supported; this can only be false.",
+     true,
+     SettingShown::kByName,
+     nullptr,
+     {.check = [](Session&, std::string value) -> Result<std::string> {
+       if (value == "on") return Error(sqlstate::kFeatureNotSupported, "tables declared WITH OIDS are not supported");
+       return value;
+     }}},
     {"durability", SettingKind::kEnum, SettingContext::kPostmaster, "none", "", "", "", "none,process,power",
      kOwnCategory, "Sets what an acknowledged commit survives; power by default with a data directory.", false},
     {"hydralist_replicas", SettingKind::kInteger, SettingContext::kPostmaster, "0", "", "0", "8", "", kOwnCategory,

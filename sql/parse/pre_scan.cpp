@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/name.h"
 #include "base/sqlstate.h"
+#include "types/text/ascii.h"
 
 namespace indigo::sql {
 namespace {
@@ -26,7 +28,8 @@ bool word_is_any(std::string_view word, std::initializer_list<std::string_view> 
 
 class Scanner {
  public:
-  explicit Scanner(std::string_view text) : text_(text), out_(text), levels_(1) {}
+  Scanner(std::string_view text, std::vector<std::string>* long_names)
+      : text_(text), out_(text), levels_(1), long_names_(long_names) {}
 
   Result<std::string> run() {
     while (at_ < text_.size()) {
@@ -55,7 +58,7 @@ class Scanner {
     if (c == '-' && peek(1) == '-') return line_comment();
     if (c == '/' && peek(1) == '*') return block_comment();
     if (c == '\'') return quoted('\'', false);
-    if (c == '"') return quoted('"', false);
+    if (c == '"') return quoted_name();
     if (c == '$') return dollar();
     if (is_word_start(c)) return word();
     if (c >= '0' && c <= '9') return number();
@@ -104,6 +107,16 @@ class Scanner {
     at_ = std::min(at_, text_.size());
   }
 
+  void quoted_name() {
+    const size_t begin = at_ + 1;
+    quoted('"', false);
+    if (at_ > begin) see_name(text_.substr(begin, at_ - 1 - begin));
+  }
+
+  void see_name(std::string_view name) {
+    if (long_names_ != nullptr && name.size() > kMaxNameBytes) long_names_->emplace_back(name);
+  }
+
   void dollar() {
     size_t end = at_ + 1;
     if (end < text_.size() && is_word_start(text_[end])) {
@@ -126,6 +139,7 @@ class Scanner {
     const size_t begin = at_;
     while (at_ < text_.size() && is_word(text_[at_])) at_++;
     const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word.size() > kMaxNameBytes) return see_name(types::to_lower(word));
     if (word_is(word, "e") && peek(0) == '\'') return quoted('\'', true);
     if (word_is(word, "case")) return open();
     if (word_is(word, "end")) return close();
@@ -170,11 +184,31 @@ class Scanner {
   std::string out_;
   size_t at_ = 0;
   std::vector<Level> levels_;
+  std::vector<std::string>* long_names_;
   bool too_deep_ = false;
 };
 
 }  // namespace
 
-Result<std::string> pre_scan(std::string_view text) { return Scanner(text).run(); }
+Result<std::string> pre_scan(std::string_view text, std::vector<std::string>* long_names) {
+  return Scanner(text, long_names).run();
+}
+
+std::vector<std::string> long_names(std::string_view text) {
+  std::vector<std::string> out;
+  // Most texts have none: no run of letters is long enough, no two quotes are far enough apart.
+  size_t run = 0, after_quote = text.size();
+  bool possible = false;
+  for (size_t i = 0; i < text.size() && !possible; i++) {
+    run = is_word(text[i]) ? run + 1 : 0;
+    if (text[i] == '"') {
+      possible = i > after_quote + kMaxNameBytes;
+      after_quote = i;
+    }
+    possible = possible || run > kMaxNameBytes;
+  }
+  if (possible && !pre_scan(text, &out).ok()) out.clear();
+  return out;
+}
 
 }  // namespace indigo::sql

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
@@ -15,7 +16,11 @@ namespace indigo::sql {
 
 inline constexpr int kMaxLinks = 10000;
 
-// The text to parse, as long as `text`.
-Result<std::string> pre_scan(std::string_view text);
+// The text to parse, as long as `text`. `long_names`: also collects the names that are longer than a name can be, as they
+// stand between quotes or in lower case.
+Result<std::string> pre_scan(std::string_view text, std::vector<std::string>* long_names = nullptr);
+
+// The same names of a text, most of which have none.
+std::vector<std::string> long_names(std::string_view text);
 
 }  // namespace indigo::sql

@@ -23,7 +23,8 @@ std::string_view severity_name(engine::Severity severity) {
     case engine::Severity::kLog: return "LOG";
     case engine::Severity::kInfo: return "INFO";
     case engine::Severity::kNotice: return "NOTICE";
-    case engine::Severity::kWarning: return "WARNING";
+    case engine::Severity::kWarning:
+    case engine::Severity::kError: return "WARNING";
   }
   return "NOTICE";
 }

@@ -51,9 +51,10 @@ Status drop_of_table(DdlContext& c, const PgQuery__DropStmt& s, std::string_view
   }
   if (kind == "rule" && r->kind == RelationKind::kView && name == "_RETURN") return unsupported("DROP RULE of a view");
   const std::string object = std::string(kind) + " " + quoted(name) + " for ";
-  const std::string end = quoted(r->name) + " does not exist";
-  return missing(c, s, sqlstate::kUndefinedObject, object + "relation " + end,
-                 object + (kind == "rule" ? "relation " : "table ") + end);
+  const std::string absent = " does not exist";
+  return missing(c, s, sqlstate::kUndefinedObject,
+                 object + "relation " + quoted(sql::name_list_text(table_name)) + absent,
+                 object + (kind == "rule" ? "relation " : "table ") + quoted(r->name) + absent);
 }
 
 }  // namespace

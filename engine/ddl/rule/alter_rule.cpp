@@ -24,8 +24,8 @@ Found find_rule(DdlContext& c, Oid relation, std::string_view name) {
   return out;
 }
 
-std::string missing_rule(const RelationInfo& r, std::string_view name) {
-  return "rule " + quoted(name) + " for relation " + quoted(r.name) + " does not exist";
+std::string missing_rule(std::string_view relation, std::string_view name) {
+  return "rule " + quoted(name) + " for relation " + quoted(relation) + " does not exist";
 }
 
 }  // namespace
@@ -49,7 +49,10 @@ Result<std::optional<Address>> find_named_rule(DdlContext& c, NodeList name, boo
   INDIGO_TRY(lock_object(c, found->oid, mode));
   const RelationPtr r = current(c, found->oid);
   const Found rule = r == nullptr ? Found() : find_rule(c, r->oid, string_of(name.back()));
-  if (rule.oid == kInvalidOid) return skip(sqlstate::kUndefinedObject, missing_rule(*found, string_of(name.back())));
+  if (rule.oid == kInvalidOid) {
+    const std::string written = sql::name_list_text(table_name);
+    return skip(sqlstate::kUndefinedObject, missing_rule(missing_ok ? written : found->name, string_of(name.back())));
+  }
   if (!check_owner(c, *r).ok()) return Error(sqlstate::kInsufficientPrivilege, "must be owner of relation " + r->name);
   INDIGO_TRY(check_not_system(*r));
   return std::optional<Address>(Address{pg_rewrite::kOid, rule.oid, 0});
@@ -62,7 +65,7 @@ Status rename_rule(DdlContext& c, const PgQuery__RangeVar* name, std::string_vie
   }
   INDIGO_TRY(check_definable(c, *r));
   const Found rule = find_rule(c, r->oid, from);
-  if (rule.oid == kInvalidOid) return Error(sqlstate::kUndefinedObject, missing_rule(*r, from));
+  if (rule.oid == kInvalidOid) return Error(sqlstate::kUndefinedObject, missing_rule(r->name, from));
   const std::string new_name = truncated_name(to);
   if (find_rule(c, r->oid, new_name).oid != kInvalidOid) {
     return Error(sqlstate::kDuplicateObject,
@@ -79,7 +82,7 @@ Status rename_rule(DdlContext& c, const PgQuery__RangeVar* name, std::string_vie
 
 Status enable_rule(DdlContext& c, const RelationPtr& r, const PgQuery__AlterTableCmd& cmd) {
   const Found rule = find_rule(c, r->oid, cmd.name);
-  if (rule.oid == kInvalidOid) return Error(sqlstate::kUndefinedObject, missing_rule(*r, cmd.name));
+  if (rule.oid == kInvalidOid) return Error(sqlstate::kUndefinedObject, missing_rule(r->name, cmd.name));
   const char state = cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_EnableAlwaysRule    ? 'A'
                      : cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule ? 'R'
                      : cmd.subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule       ? 'D'

@@ -28,9 +28,10 @@ Result<std::optional<Address>> find_named_trigger(DdlContext& c, NodeList name, 
   const RelationPtr r = current(c, found->oid);
   const TriggerInfo* t = r == nullptr ? nullptr : find_trigger(*r, string_of(name.back()));
   if (t == nullptr) {
-    return skip(sqlstate::kUndefinedObject, "trigger " + quoted(string_of(name.back())) + " for " +
-                                                (missing_ok ? "relation " : "table ") + quoted(found->name) +
-                                                " does not exist");
+    const std::string where = missing_ok ? "relation " + quoted(sql::name_list_text(table_name))  // as it was written
+                                         : "table " + quoted(found->name);
+    return skip(sqlstate::kUndefinedObject,
+                "trigger " + quoted(string_of(name.back())) + " for " + where + " does not exist");
   }
   INDIGO_TRY(check_owner(c, *r));
   return std::optional<Address>(Address{pg_trigger::kOid, t->oid, 0});

@@ -56,19 +56,7 @@ Result<std::vector<NamedExpr>> table_columns(Scope& scope, const PgQuery__Column
   return out;
 }
 
-// (row).*
-Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirection& node) {
-  ExprPtr row;
-  if (node.n_indirection == 1) {
-    INDIGO_ASSIGN(row, transform(scope, node.arg));
-  } else {
-    PgQuery__AIndirection prefix = node;
-    prefix.n_indirection--;
-    PgQuery__Node wrapper = PG_QUERY__NODE__INIT;
-    wrapper.node_case = PG_QUERY__NODE__NODE_A_INDIRECTION;
-    wrapper.a_indirection = &prefix;
-    INDIGO_ASSIGN(row, transform(scope, &wrapper));
-  }
+Result<std::vector<NamedExpr>> columns_of_row(Scope& scope, const ExprPtr& row) {
   RowShape shape;
   if (!row_shape(scope, row, shape)) {
     if (row->type.oid == oid::kRecord) {
@@ -87,6 +75,22 @@ Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirec
   return out;
 }
 
+// (row).*
+Result<std::vector<NamedExpr>> row_columns(Scope& scope, const PgQuery__AIndirection& node) {
+  ExprPtr row;
+  if (node.n_indirection == 1) {
+    INDIGO_ASSIGN(row, transform(scope, node.arg));
+  } else {
+    PgQuery__AIndirection prefix = node;
+    prefix.n_indirection--;
+    PgQuery__Node wrapper = PG_QUERY__NODE__INIT;
+    wrapper.node_case = PG_QUERY__NODE__NODE_A_INDIRECTION;
+    wrapper.a_indirection = &prefix;
+    INDIGO_ASSIGN(row, transform(scope, &wrapper));
+  }
+  return columns_of_row(scope, row);
+}
+
 // variable.* of a program, unless a table has the name.
 Result<bool> variable_columns(Scope& scope, const PgQuery__ColumnRef& ref, std::vector<NamedExpr>& out) {
   const NodeList fields = nodes(ref.n_fields, ref.fields);
@@ -99,7 +103,17 @@ Result<bool> variable_columns(Scope& scope, const PgQuery__ColumnRef& ref, std::
   for (const PgQuery__Node* field : fields.first(fields.size() - 1)) name.push_back(string_of(field));
   VariableScope::Fields found;
   INDIGO_ASSIGN(const bool known, scope.a.variables->fields(name, ref.location, found));
-  if (!known) return false;
+  if (!known) {  // an argument that is a row
+    INDIGO_ASSIGN(const VariableScope::Found variable, scope.a.variables->find(name, ref.location));
+    if (variable.value == nullptr || variable.parts != name.size()) return false;
+    RowShape shape;
+    if (!row_shape(scope, variable.value, shape) && variable.value->type.oid != oid::kRecord) {
+      return Error(sqlstate::kWrongObjectType,
+                   "type " + format_type(scope.catalog(), variable.value->type.oid) + " is not composite");
+    }
+    INDIGO_ASSIGN(out, columns_of_row(scope, variable.value));
+    return true;
+  }
   for (auto& [field, value] : found) out.push_back({std::move(field), std::move(value)});
   return true;
 }
