@@ -104,8 +104,10 @@ class Deparser {
       case ExprKind::kRelabel:
         return print_cast(e, *as<RelabelExpr>(e).argument, as<RelabelExpr>(e).implicit, implicit);
       case ExprKind::kIoCast: return print_cast(e, *as<IoCastExpr>(e).argument, as<IoCastExpr>(e).implicit, implicit);
-      case ExprKind::kArrayCast: return print_cast(e, *as<ArrayCastExpr>(e).argument, false, implicit);
-      case ExprKind::kDomainCast: return print_cast(e, *as<DomainCastExpr>(e).argument, false, implicit);
+      case ExprKind::kArrayCast:
+        return print_cast(e, *as<ArrayCastExpr>(e).argument, as<ArrayCastExpr>(e).implicit, implicit);
+      case ExprKind::kDomainCast:
+        return print_cast(e, *as<DomainCastExpr>(e).argument, as<DomainCastExpr>(e).implicit, implicit);
       case ExprKind::kCollate:
         return wrapped([&] {
           nested(*as<CollateExpr>(e).argument, e, implicit);

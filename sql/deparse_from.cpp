@@ -57,6 +57,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
         out += "(" + text(*e.subquery, {}, level + 1, true) + ")";
         for (const TargetEntry& t : e.subquery->targets)
           if (!t.hidden) own.push_back(t.name);
+        always_columns = e.names_columns;
         break;
       }
       [[fallthrough]];
@@ -89,6 +90,7 @@ std::string QueryDeparser::entry_text(const Entry& e, int level) const {
       out += types::quote_identifier(table.name);
       aliased = entry_name(e) != table.name;
       own = e.column_names;
+      always_columns = e.names_columns;
       break;
     }
     default: failed_ = true; break;

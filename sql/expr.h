@@ -202,6 +202,7 @@ struct IoCastExpr : ExprOf<ExprKind::kIoCast> {
 struct ArrayCastExpr : ExprOf<ExprKind::kArrayCast> {
   ExprPtr argument;
   ExprPtr element;  // cast of one element, held in a ColumnExpr{input 0, column 0}
+  bool implicit = false;
 };
 struct DomainCastExpr : ExprOf<ExprKind::kDomainCast> {
   ExprPtr argument;
@@ -211,6 +212,7 @@ struct DomainCastExpr : ExprOf<ExprKind::kDomainCast> {
   };  // VALUE is ColumnExpr{0, 0}
   std::vector<Check> checks;
   bool not_null = false;
+  bool implicit = false;
 };
 struct CollateExpr : ExprOf<ExprKind::kCollate> {
   ExprPtr argument;

@@ -43,6 +43,7 @@ struct Entry {
   std::vector<TypeRef> column_types;
   bool lateral = false;
   bool only = false;                             // kTable: without the tables that inherit from it
+  bool names_columns = false;                    // the alias has a list of columns, which is printed then
   std::shared_ptr<const RelationInfo> relation;  // kTable (views are expanded to kSubquery by the analyzer)
   std::shared_ptr<const Query> subquery;         // kSubquery
   struct Function {

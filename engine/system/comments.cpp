@@ -156,10 +156,7 @@ Result<OwnedDatum> identify(SessionParts& session, std::span<const Datum> argume
   const auto quoted = [](const std::string& s) { return s.empty() ? s : types::quote_identifier(s); };
   const types::TypeRef column{oid::kText, -1, oid::kDefaultCollation};
   const TypeRef types[] = {column, column, column, column};
-  // A column goes by its table's name.
-  const bool column_of_table = identity.type.ends_with(" column") && identity.names.size() == 3;
-  const std::string schema = quoted(identity.schema),
-                    name = quoted(column_of_table ? identity.names[1] : identity.name);
+  const std::string schema = quoted(identity.schema), name = quoted(identity.name);
   const Datum values[] = {text(identity.type), text(schema), text(name), text(identity.identity)};
   return text_value(types::make_record(oid::kRecord, types, values));
 }

@@ -47,8 +47,14 @@ void fields(auto& a, Is<FieldExpr> auto& e) { a(e.argument, e.field); }
 void fields(auto& a, Is<SubscriptExpr> auto& e) { a(e.container, e.indexes, e.element, e.assign); }
 void fields(auto& a, Is<RelabelExpr> auto& e) { a(e.argument, e.implicit); }
 void fields(auto& a, Is<IoCastExpr> auto& e) { a(e.argument, e.implicit); }
-void fields(auto& a, Is<ArrayCastExpr> auto& e) { a(e.argument, e.element); }
-void fields(auto& a, Is<DomainCastExpr> auto& e) { a(e.argument); }
+void fields(auto& a, Is<ArrayCastExpr> auto& e) {
+  a(e.argument, e.element);
+  a.since_second_version(e.implicit);
+}
+void fields(auto& a, Is<DomainCastExpr> auto& e) {
+  a(e.argument);
+  a.since_second_version(e.implicit);
+}
 void fields(auto& a, Is<CollateExpr> auto& e) { a(e.argument); }
 void fields(auto& a, Is<AggregateExpr> auto& e) {
   a(e.function, e.collation, e.arguments, e.direct, e.order, e.distinct, e.star, e.filter, e.levels_up, e.kind_of);
@@ -114,6 +120,7 @@ void fields(auto& a, Is<Entry> auto& e) {
   a.entry_source(e);  // kind, relation or subquery, alias, columns
   a(e.lateral, e.only, e.functions, e.with_ordinality, e.values, e.cte, e.cte_levels_up, e.cte_self_reference,
     e.join_columns, e.sample);
+  a.since_second_version(e.names_columns);
 }
 void fields(auto& a, Is<JoinNode> auto& n) {
   a(n.entry, n.leaf, n.type, n.left, n.right, n.condition, n.using_columns, n.merged, n.using_alias, n.renames);

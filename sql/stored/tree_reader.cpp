@@ -18,7 +18,9 @@ namespace indigo::sql {
 namespace stored {
 namespace {
 
-constexpr std::string_view kBegin = "{T1:", kEnd = "}";
+constexpr std::string_view kBegin = "{T2:", kEnd = "}";
+constexpr std::string_view kFirstBegin = "{T1:";  // of the first version, whose nodes have fewer fields
+static_assert(kBegin.size() == kFirstBegin.size());
 
 constexpr auto last(EntryKind) { return EntryKind::kResult; }
 constexpr auto last(JoinType) { return JoinType::kAnti; }
@@ -82,12 +84,17 @@ void name_joined_columns(Query& q, const JoinNode& n) {
 
 class Reader {
  public:
-  Reader(Analysis& analysis, std::string_view bytes, LoadFor purpose)
-      : a_(analysis), bytes_(bytes), purpose_(purpose) {}
+  Reader(Analysis& analysis, std::string_view bytes, LoadFor purpose, bool second_version)
+      : a_(analysis), bytes_(bytes), purpose_(purpose), second_version_(second_version) {}
 
   template <class... T>
   void operator()(T&... values) {
     (get(values), ...);
+  }
+
+  template <class T>
+  void since_second_version(T& value) {
+    if (second_version_) get(value);
   }
 
   void entry_source(Entry& e) {
@@ -307,6 +314,7 @@ class Reader {
   Analysis& a_;
   const std::string_view bytes_;
   const LoadFor purpose_;
+  const bool second_version_;
   size_t at_ = 0;
   bool optional_ = true;
   std::vector<ExprPtr> read_;
@@ -333,7 +341,7 @@ std::string_view unpacked(Analysis& a, std::string_view tree, char kind) {
 
 template <class T>
 Result<std::shared_ptr<const T>> load(Analysis& a, std::string_view tree, char kind, LoadFor purpose) {
-  Reader reader(a, unpacked(a, tree, kind), purpose);
+  Reader reader(a, unpacked(a, tree, kind), purpose, tree.starts_with(kBegin));
   std::shared_ptr<const T> out;
   reader.get(out);
   if (!reader.failed() && (out == nullptr || !reader.at_end())) reader.fail();
@@ -353,7 +361,9 @@ Result<std::shared_ptr<const T>> load(Analysis& a, std::string_view tree, char k
 }  // namespace
 }  // namespace stored
 
-bool is_stored_tree(std::string_view text) { return text.starts_with(stored::kBegin) && text.ends_with(stored::kEnd); }
+bool is_stored_tree(std::string_view text) {
+  return (text.starts_with(stored::kBegin) || text.starts_with(stored::kFirstBegin)) && text.ends_with(stored::kEnd);
+}
 
 Result<ExprPtr> load_expression(Analysis& analysis, std::string_view tree, LoadFor purpose) {
   return stored::load<Expr>(analysis, tree, 'E', purpose);

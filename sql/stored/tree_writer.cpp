@@ -21,6 +21,11 @@ class Writer {
     (put(values), ...);
   }
 
+  template <class T>
+  void since_second_version(const T& value) {
+    put(value);
+  }
+
   // A relation's names are its own: only those that an alias gives are kept.
   void entry_source(const Entry& e) {
     put(e.kind);
@@ -44,7 +49,7 @@ class Writer {
     const uint32_t crc = log::crc32c(out_.data(), out_.size());
     std::string bytes(sizeof crc, '\0');
     for (size_t i = 0; i < sizeof crc; i++) bytes[i] = static_cast<char>(crc >> (8 * i));
-    return "{T1:" + types::encode_base64(bytes + out_, false) + "}";
+    return "{T2:" + types::encode_base64(bytes + out_, false) + "}";
   }
 
   void put(const ExprPtr& e) {

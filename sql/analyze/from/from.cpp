@@ -206,6 +206,7 @@ Status apply_alias(Scope& scope, Entry& entry, const PgQuery__Alias* alias) {
   if (has_text(alias->aliasname)) entry.alias = alias->aliasname;
   size_t next = 0;
   const NodeList names = nodes(alias->n_colnames, alias->colnames);
+  entry.names_columns = !names.empty();
   for (size_t i = 0; i < entry.column_names.size() && next < names.size(); i++) {
     if (!is_dropped(entry, i)) entry.column_names[i] = std::string(string_of(names[next++]));
   }

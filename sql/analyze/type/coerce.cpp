@@ -50,6 +50,7 @@ Result<ExprPtr> apply_array_cast(Analysis& a, const ExprPtr& e, const TypeRef& t
   auto cast = std::make_shared<ArrayCastExpr>();
   cast->argument = e;
   cast->element = element;
+  cast->implicit = form == Form::kImplicitCast;
   cast->type = type;
   cast->location = location;
   return ExprPtr(cast);
@@ -63,6 +64,8 @@ ExprPtr hidden(const ExprPtr& e) {
     return ExprPtr(std::move(copy));
   };
   if (const auto* r = try_as<RelabelExpr>(e)) return copy_with(*r, [](RelabelExpr& x) { x.implicit = true; });
+  if (const auto* array = try_as<ArrayCastExpr>(e))
+    return copy_with(*array, [](ArrayCastExpr& x) { x.implicit = true; });
   if (const auto* io = try_as<IoCastExpr>(e)) return copy_with(*io, [](IoCastExpr& x) { x.implicit = true; });
   if (const auto* call = try_as<CallExpr>(e); call && call->form == CallExpr::Form::kExplicitCast) {
     return copy_with(*call, [](CallExpr& x) { x.form = CallExpr::Form::kImplicitCast; });
@@ -308,6 +311,7 @@ Result<ExprPtr> coerce_to_domain(Analysis& a, const ExprPtr& e, Oid domain, Coer
   INDIGO_ASSIGN(const ExprPtr value, coerce_typmod(a, e, base, context, Form::kImplicitCast, location));
   auto cast = std::make_shared<DomainCastExpr>();
   cast->argument = value;
+  cast->implicit = context != Coercion::kExplicit;
   cast->type = {domain, -1, info->collation};
   if (info->collation == oid::kDefaultCollation && value->type.collation != kInvalidOid)
     cast->type.collation = value->type.collation;
