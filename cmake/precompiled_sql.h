@@ -2,11 +2,10 @@
 // need.
 #pragma once
 
-#include "cmake/precompiled_base.h"
-
 #include "catalog/descriptor/catalog_view.h"
 #include "catalog/descriptor/relation_info.h"
 #include "catalog/descriptor/session_context.h"
+#include "cmake/precompiled_base.h"
 #include "sql/plan.h"
 #include "sql/query.h"
 #include "storage/key_range.h"

@@ -1,6 +1,6 @@
 // What every unit test includes.
 #pragma once
 
-#include "cmake/precompiled_base.h"
-
 #include <gtest/gtest.h>
+
+#include "cmake/precompiled_base.h"

@@ -1,12 +1,14 @@
 #include "engine/ddl/expression.h"
 
 #include "catalog/descriptor/session_context.h"
+#include "catalog/tables/system_columns.h"
 #include "engine/ddl/references.h"
 #include "engine/ddl/tree.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/deparse.h"
 #include "sql/expr.h"
 #include "sql/parse/parser.h"
+#include "sql/stored/plain_columns.h"
 #include "sql/stored/print.h"
 #include "sql/stored/stored_tree.h"
 
@@ -100,6 +102,43 @@ struct Traits {
   }
 };
 
+// Where PostgreSQL has no row, or none with system columns, these cannot be mentioned.
+Status check_row_references(DdlContext& c, const sql::ExprPtr& e, ExpressionUse use) {
+  const sql::WholeRowExpr* row = sql::whole_row_in(e);
+  if (row != nullptr && use == ExpressionUse::kGenerated) {
+    return Error(sqlstate::kInvalidObjectDefinition, "cannot use whole-row variable in column generation expression")
+        .with_detail("This would cause the generated column to depend on its own value.")
+        .at(position(c, row->location));
+  }
+  if (row != nullptr && use == ExpressionUse::kStatistics) {
+    return Error(sqlstate::kFeatureNotSupported, "statistics creation on system columns is not supported");
+  }
+  const sql::VarExpr* column = sql::system_column_in(e);
+  if (column == nullptr) return {};
+  const std::string name = quoted(catalog::find_system_column(column->column)->name);
+  const bool table = column->column == sql::kTableOidColumn;
+  switch (use) {
+    case ExpressionUse::kIndexPredicate:
+      return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
+    case ExpressionUse::kStatistics:
+      return Error(sqlstate::kFeatureNotSupported, "statistics creation on system columns is not supported");
+    case ExpressionUse::kPartitionKey:
+      return Error(sqlstate::kInvalidObjectDefinition,
+                   "partition key expressions cannot contain system column references");
+    case ExpressionUse::kCheck:
+      if (table) return {};
+      return Error(sqlstate::kInvalidColumnReference,
+                   "system column " + name + " reference in check constraint is invalid")
+          .at(position(c, column->location));
+    case ExpressionUse::kGenerated:
+      if (table) return {};
+      return Error(sqlstate::kInvalidColumnReference,
+                   "cannot use system column " + name + " in column generation expression")
+          .at(position(c, column->location));
+    default: return {};
+  }
+}
+
 // Does the tree name a column? Asked before analysis where columns are not allowed.
 int first_column_reference(const PgQuery__Node* node) {
   int location = -1;
@@ -158,6 +197,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     }
   }
   INDIGO_ASSIGN(const sql::ExprPtr expr, sql::analyze_to_print(c.host.session(), node, c.text, relation, target));
+  INDIGO_TRY(check_row_references(c, expr, use));
   Traits traits{c, true, true, {}, false};
   traits.visit(*expr);
   const int at = use == ExpressionUse::kPartitionKey ? 0 : position(c, sql::location_of(node));
@@ -182,6 +222,7 @@ Result<StoredExpression> store_expression(DdlContext& c, const PgQuery__Node* no
     out.immutable = again.immutable;
   }
   out.constant = traits.constant;
+  out.system_columns = sql::system_column_in(expr) != nullptr;
   return out;
 }
 

@@ -29,7 +29,8 @@ struct StoredExpression {
   std::vector<int16_t> columns;     // of the relation, ascending
   std::vector<Address> references;  // functions, types, relations (regclass constants)
   bool immutable = true;
-  bool constant = false;  // no column, function of the row's or volatile part
+  bool system_columns = false;  // mentions some: an index refuses them when all else is in order
+  bool constant = false;        // no column, function of the row's or volatile part
 };
 
 // `relation` may be null for uses without columns. `target` as in sql::analyze_expression.

@@ -151,7 +151,8 @@ Result<OwnedDatum> identify(SessionParts& session, std::span<const Datum> argume
   const auto found = identify_object(session, arguments[0].oid(), arguments[1].oid(), arguments[2].i32);
   ObjectIdentity identity = found.value_or(ObjectIdentity{});
   // A column is named by its relation here, unlike in what event triggers tell.
-  if (found && arguments[0].oid() == catalog::pg_class::kOid && arguments[2].i32 != 0) identity.name = identity.names[1];
+  if (found && arguments[0].oid() == catalog::pg_class::kOid && arguments[2].i32 != 0)
+    identity.name = identity.names[1];
   const auto text = [](const std::string& s) { return s.empty() ? null_text() : text_datum(s); };
   const auto quoted = [](const std::string& s) { return s.empty() ? s : types::quote_identifier(s); };
   const types::TypeRef column{oid::kText, -1, oid::kDefaultCollation};

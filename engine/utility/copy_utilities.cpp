@@ -23,6 +23,7 @@
 #include "sql/analyze/analyzer.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/text_position.h"
+#include "sql/plan/change/table_rules.h"
 #include "sql/policy/apply.h"
 #include "sql/query_walk.h"
 #include "storage/lock/lock_manager.h"
@@ -140,8 +141,23 @@ std::string kind_of(const catalog::RelationInfo& relation) {
   return relation.kind == catalog::RelationKind::kSequence ? "sequence" : "non-table relation";
 }
 
+// COPY FROM's WHERE is asked before generated columns are made and the row is stored.
+Status check_row_reference(const sql::Expr& e, const catalog::RelationInfo& relation) {
+  const bool row = e.kind == sql::ExprKind::kWholeRow;
+  if (!row && e.kind != sql::ExprKind::kVar) return {};
+  const int number = row ? 0 : sql::as<sql::VarExpr>(e).column;
+  if (number == sql::kTableOidColumn) return {};
+  if (number < 0) return Error(sqlstate::kFeatureNotSupported, "cannot retrieve a system column in this context");
+  for (const types::ColumnInfo& column : relation.columns) {
+    if (column.generated == 0 || column.dropped || (!row && column.number != number + 1)) continue;
+    return Error(sqlstate::kInvalidColumnReference, "generated columns are not supported in COPY FROM WHERE conditions")
+        .with_detail("Column \"" + column.name + "\" is a generated column.");
+  }
+  return {};
+}
+
 // COPY FROM's WHERE looks at one row and nothing else.
-Status check_where(std::string_view text, const sql::ExprPtr& condition) {
+Status check_where(std::string_view text, const sql::ExprPtr& condition, const catalog::RelationInfo& relation) {
   Status status;
   sql::visit_expressions(condition, [&](const sql::Expr& e, int) {
     const char* what = nullptr;
@@ -156,6 +172,7 @@ Status check_where(std::string_view text, const sql::ExprPtr& condition) {
       state = sqlstate::kFeatureNotSupported;
     }
     if (what != nullptr && status.ok()) status = Error(state, what).at(sql::character_position(text, e.location));
+    if (status.ok()) status = check_row_reference(e, relation);
     return what == nullptr;
   });
   return status;
@@ -178,17 +195,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   BulkInsertPlan plan;
   plan.relation = target.relation;
   plan.columns = target.columns;
-  // In the plan the new row is input 1; the analyzer names it by Vars of the target's entry 0.
-  std::function<sql::ExprPtr(const sql::ExprPtr&)> to_row = [&](const sql::ExprPtr& e) -> sql::ExprPtr {
-    if (const auto* var = sql::try_as<sql::VarExpr>(e)) {
-      auto column = std::make_shared<sql::ColumnExpr>();
-      column->type = e->type;
-      column->input = 1;
-      column->column = var->column;
-      return column;
-    }
-    return e ? sql::map_children(e, to_row) : e;
-  };
+  const auto to_row = [&](const sql::ExprPtr& e) { return sql::over_row(call.session.context().catalog(), e, r); };
   plan.defaults = analyzed.query->assignments;
   for (const auto& g : analyzed.query->generated) plan.generated.push_back({g.column, to_row(g.value)});
   for (const auto& check : analyzed.query->checks) plan.checks.push_back(to_row(check));
@@ -196,7 +203,7 @@ Result<BulkInsertPlan> insert_plan(UtilityCall& call, const Target& target, cons
   if (where != nullptr) {
     INDIGO_ASSIGN(sql::ExprPtr condition, sql::analyze_expression(call.session.context(), where, call.statement.text,
                                                                   target.relation, {oid::kBool, -1, kInvalidOid}));
-    INDIGO_TRY(check_where(call.statement.text, condition));
+    INDIGO_TRY(check_where(call.statement.text, condition, r));
     plan.where = to_row(condition);
   }
   return plan;

@@ -43,7 +43,8 @@ struct AnalyzeInput {
 Result<AnalyzedStatement> analyze(catalog::SessionContext& session, const AnalyzeInput& input);
 
 // An expression over one relation's columns (entry 0): defaults, checks, index predicates, USING. `text` is SQL.
-// relation may be null (no columns). The result is coerced to `target` (assignment) unless target.oid is invalid.
+// relation may be null (no columns). The result is coerced to `target` (assignment) unless target.oid is invalid. Of a text the
+// result has plain columns only (sql/stored/plain_columns.h).
 Result<ExprPtr> analyze_expression(catalog::SessionContext& session, std::string_view text,
                                    const std::shared_ptr<const catalog::RelationInfo>& relation, const TypeRef& target);
 Result<ExprPtr> analyze_expression(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,

@@ -70,8 +70,11 @@ Result<ExprPtr> Resolver::operator()(const ExprPtr& e) {
   ExprPtr out = map(e);
   if (missing_) {
     std::string what = "an expression";
-    if (const auto* v = try_as<VarExpr>(missing_))
-      what = "column " + std::to_string(v->column) + " of entry " + std::to_string(v->entry);
+    const auto* v = try_as<VarExpr>(missing_);
+    if (v && v->column < 0) {  // of a row that is being made
+      return Error(sqlstate::kFeatureNotSupported, "cannot retrieve a system column in this context");
+    }
+    if (v) what = "column " + std::to_string(v->column) + " of entry " + std::to_string(v->entry);
     return Error(sqlstate::kInternalError, "planner: " + what + " is not in the input");
   }
   return out;

@@ -405,6 +405,9 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       return unsupported("a parameter of operator class " + quoted(name));
     return Error(sqlstate::kInvalidParameterValue, "operator class " + name + " has no options");
   }
+  if (!sql::absent(e.expr) && expressions.back().system_columns) {
+    return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
+  }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
   spec.nulls_first = e.nulls_ordering == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT
                          ? spec.descending

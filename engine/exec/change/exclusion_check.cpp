@@ -79,7 +79,7 @@ Result<std::unique_ptr<ExclusionCheck>> ExclusionCheck::make(QueryState& state, 
     } else {
       INDIGO_ASSIGN(const sql::ExprPtr analyzed,
                     sql::analyze_expression(state.session(), column.expression, out->relation_, types::TypeRef{}));
-      e = sql::over_row(analyzed, table);
+      e = sql::over_row(state.session().catalog(), analyzed, table);
     }
     values.push_back(e);
     INDIGO_ASSIGN(sql::ExprPtr call, operator_call(catalog, operators[i], over_input(e, 0), e));
@@ -90,7 +90,7 @@ Result<std::unique_ptr<ExclusionCheck>> ExclusionCheck::make(QueryState& state, 
   if (!index.predicate.empty()) {
     INDIGO_ASSIGN(const sql::ExprPtr analyzed, sql::analyze_expression(state.session(), index.predicate, out->relation_,
                                                                        types::TypeRef{oid::kBool, -1, kInvalidOid}));
-    const sql::ExprPtr predicate = sql::over_row(analyzed, table);
+    const sql::ExprPtr predicate = sql::over_row(state.session().catalog(), analyzed, table);
     INDIGO_ASSIGN(out->predicate_, builder.compile_condition(predicate));
     conditions.push_back(over_input(predicate, 0));
   }

@@ -58,7 +58,8 @@ Result<PartitionKeyReader> PartitionKeyReader::make(QueryState& state, RelationP
     } else {
       INDIGO_ASSIGN(const sql::ExprPtr e,
                     sql::analyze_expression(state.session(), k.expression, table, types::TypeRef{}));
-      INDIGO_ASSIGN(part.node, builder.compile(renumbered(sql::over_row(e, *table), 1, columns)));
+      INDIGO_ASSIGN(part.node,
+                    builder.compile(renumbered(sql::over_row(state.session().catalog(), e, *table), 1, columns)));
     }
     out.parts_.push_back(std::move(part));
   }

@@ -9,6 +9,7 @@
 #include "sql/parse/node.h"
 #include "sql/parse/parser.h"
 #include "sql/query_walk.h"
+#include "sql/stored/plain_columns.h"
 #include "sql/stored/stored_tree.h"
 #include "types/oids.h"
 
@@ -100,7 +101,8 @@ Result<ExprPtr> analyze_expression(catalog::SessionContext& session, std::string
                                    const std::shared_ptr<const catalog::RelationInfo>& relation,
                                    const TypeRef& target) {
   const Analysis root(session, text);
-  return analyze_nested(root, text, relation, target, Clause::kOther);
+  INDIGO_ASSIGN(const ExprPtr e, analyze_nested(root, text, relation, target, Clause::kOther));
+  return relation ? with_plain_columns(session.catalog(), e, *relation) : e;
 }
 
 Result<ExprPtr> analyze_expression(catalog::SessionContext& session, const PgQuery__Node* node, std::string_view text,

@@ -18,7 +18,7 @@ struct TableRules {
   std::vector<std::string> check_names;
 };
 Result<TableRules> table_rules(catalog::SessionContext& session, const std::shared_ptr<const RelationInfo>& relation);
-// An expression over the table's columns (Vars of entry 0), as one over its row as input 1.
-ExprPtr over_row(const ExprPtr& e, const RelationInfo& relation);
+// An expression over the table's columns (Vars of entry 0), as one over its row as input 1 (sql/stored/plain_columns.h).
+ExprPtr over_row(catalog::CatalogView& catalog, const ExprPtr& e, const RelationInfo& relation);
 
 }  // namespace indigo::sql
