@@ -113,10 +113,11 @@ Result<NestedStatement::Outcome> NestedStatement::run_utility(SessionParts& sess
   if (statement == nullptr) return Error(sqlstate::kFeatureNotSupported, name + " is not supported");
   if (!may_change) return not_allowed(name);
   session.scope().nested_view(true);
-  std::shared_ptr<const ResultShape> shape;
+  utility_shape_ = nullptr;
   if (statement->describe != nullptr) {
-    INDIGO_ASSIGN(shape, statement->describe(session, *parsed_));
+    INDIGO_ASSIGN(utility_shape_, statement->describe(session, *parsed_));
   }
+  const std::shared_ptr<const ResultShape> shape = utility_shape_;
   RowCatcher catcher(session, rows);
   Outcome outcome;
   UtilityCall call{session,     *parsed_, parsed_->node, parameters, prepared_->parameter_types,

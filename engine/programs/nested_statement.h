@@ -42,6 +42,9 @@ class NestedStatement {
   // Whether it gives rows: a SELECT, or a change with RETURNING.
   bool returns_rows() const { return prepared_->text_shape != nullptr; }
 
+  // Of the rows of a utility statement that has run or runs; null: it has none.
+  const ResultShape* utility_shape() const { return utility_shape_.get(); }
+
   // What becomes of a chunk; false: no more rows are wanted.
   using Rows = std::function<Result<bool>(const Chunk& chunk)>;
   struct Outcome {
@@ -62,6 +65,7 @@ class NestedStatement {
 
   std::shared_ptr<const ParsedStatement> parsed_;
   PreparedPtr prepared_;
+  std::shared_ptr<const ResultShape> utility_shape_;
   std::vector<std::unique_ptr<Execution>> idle_;
   const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
 };

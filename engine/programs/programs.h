@@ -22,6 +22,8 @@ struct Query;
 
 namespace indigo::engine::programs {
 
+class CallContext;
+
 class Programs {
  public:
   explicit Programs(SessionParts& session) : session_(session) {}
@@ -44,6 +46,9 @@ class Programs {
   Status validate(Oid function);
   // The queries of its body in BEGIN ATOMIC.
   Status visit_body(Oid function, const std::function<void(const sql::Query&)>& visit);
+
+  // Of what runs now.
+  const CallContext*& innermost_context() { return innermost_context_; }
 
   // Everything that was made; what runs just now stays until it has ended.
   void forget() { routines_.clear(); }
@@ -68,6 +73,7 @@ class Programs {
   std::map<Key, Entry> routines_;
   Key scratch_;
   bool may_commit_ = false;
+  const CallContext* innermost_context_ = nullptr;
 };
 
 }  // namespace indigo::engine::programs

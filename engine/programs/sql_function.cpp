@@ -5,6 +5,8 @@
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/argument_scope.h"
+#include "engine/programs/call_context.h"
+#include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
 #include "sql/analyze/analyzer.h"
@@ -178,6 +180,7 @@ Status SqlFunction::run(SessionParts& session, std::span<const Datum> arguments,
     const bool last = i + 1 == statements_.size() && has_result(result_.type.oid);
     const bool reads =
         !statements_[i]->is_utility() && statements_[i]->prepared().plan->command == sql::CommandKind::kSelect;
+    const CallContext place(session.routines().innermost_context(), [this, i] { return context(i); });
     auto outcome = statements_[i]->run(session, arguments, may_change(), last && !all && reads ? 1 : 0,
                                        last ? rows : NestedStatement::Rows());
     if (outcome.ok()) continue;

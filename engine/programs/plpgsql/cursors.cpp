@@ -3,11 +3,17 @@
 
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/interpreter.h"
+#include "engine/programs/row_catcher.h"
 #include "engine/session/current_message.h"
 #include "engine/session/portal/portals.h"
+#include "engine/session/portal/preparation.h"
+#include "engine/session/portal/prepared_statements.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_runner.h"
 #include "engine/session/statement_scope.h"
+#include "engine/utility/execute_parameters.h"
+#include "engine/utility/utility.h"
+#include "sql/parse/parse_tree.h"
 #include "storage/transaction.h"
 #include "types/oids.h"
 
@@ -24,7 +30,44 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
+Error no_cursor(const PgQuery__Node& node) {
+  return Error(SqlState("42P11"), "cannot open " + statement_name(&node) + " query as cursor");
+}
+
+// An error of `begin` + `text`, told of `text` alone.
+Error without(const std::string& begin, const std::string& text, Error error) {
+  if (error.internal_query == begin + text) {
+    error.internal_query = text;
+    error.internal_position = std::max(1, error.internal_position - static_cast<int>(begin.size()));
+  }
+  if (const size_t at = error.where.find("\"" + begin + text + "\""); at != std::string::npos)
+    error.where.erase(at + 1, begin.size());
+  return error;
+}
+
 }  // namespace
+
+// OPEN FOR EXECUTE 'EXECUTE ...': the prepared statement's own plan, for these parameters.
+Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll) {
+  const PgQuery__ExecuteStmt& execute = *parsed.node->execute_stmt;
+  NamedStatement* const named = session_.statements().find(execute.name);
+  if (named == nullptr || named->prepared == nullptr) return no_cursor(*parsed.node);
+  const NestedStatement::Rows none;
+  RowCatcher catcher(session_, none);
+  std::string tag;
+  UtilityCall call{session_, parsed, parsed.node, {}, {}, nullptr, catcher, tag, false};
+  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, execute_parameters(call, execute, *named));
+  auto portal = std::make_unique<Portal>();
+  for (const OwnedDatum& value : values) {
+    portal->parameters.push_back(value.get());
+    Datum& kept = portal->parameters.back();
+    if (kept.phys == Phys::kStr && !kept.null) kept.str = portal->arena.copy(kept.str);
+  }
+  INDIGO_ASSIGN(portal->prepared, session_.preparation().for_values(named->prepared, portal->parameters, named->plans));
+  if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
+    return no_cursor(*parsed.node);
+  return open_portal(std::move(portal), name, scroll, parsed.text);
+}
 
 Result<std::string> Interpreter::cursor_name(int cursor) {
   const Value& value = frame_.values[static_cast<size_t>(cursor)];
@@ -100,6 +143,11 @@ Status Interpreter::run_open(const tree::Open& s) {
   if (variable.cursor) return open_cursor(s.cursor, variable.scroll, variable.query, s.arguments);
   if (!s.dynamic) return open_cursor(s.cursor, s.scroll, s.query, nullptr);
   INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
+  const auto parsed = parse_statements(text, nullptr);
+  const bool one = parsed.ok() && parsed->size() == 1;
+  const bool prepared = one && (*parsed)[0]->node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT;
+  if (one && !prepared && (*parsed)[0]->node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
+    return no_cursor(*(*parsed)[0]->node);
   std::string name;
   const Datum& given = frame_.values[static_cast<size_t>(s.cursor)].scalar.get();
   if (!given.null) name = std::string(given.str);
@@ -107,10 +155,15 @@ Status Interpreter::run_open(const tree::Open& s) {
     const std::string free = "<unnamed portal " + std::to_string(i) + ">";
     if (!session_.portals().contains(free)) name = free;
   }
-  // By its text, as DECLARE would; the parameters are literals' values.
-  const std::string command = std::string("DECLARE ") + quoted(name) +
-                              (s.scroll ? *s.scroll ? " SCROLL" : " NO SCROLL" : "") + " CURSOR FOR " + text;
-  INDIGO_TRY(run_text(command, s.parameters, nullptr, 0));
+  if (prepared) {
+    INDIGO_TRY(open_prepared(*(*parsed)[0], name, s.scroll));
+  } else {
+    // By its text, as DECLARE would; the parameters are literals' values.
+    const std::string begin = std::string("DECLARE ") + quoted(name) +
+                              (s.scroll ? *s.scroll ? " SCROLL" : " NO SCROLL" : "") + " CURSOR FOR ";
+    auto opened = run_text(begin + text, s.parameters, nullptr, 0);
+    if (!opened.ok()) return without(begin, text, std::move(*opened.take_error()));
+  }
   set_scalar(s.cursor, Datum::of(Str(name)));
   return {};
 }

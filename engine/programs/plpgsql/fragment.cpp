@@ -1,11 +1,14 @@
 #include "engine/programs/plpgsql/fragment.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/active_view.h"
+#include "engine/programs/call_context.h"
 #include "engine/programs/plpgsql/function.h"
+#include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "types/io/record.h"
@@ -124,6 +127,11 @@ bool looks_at_tables(const sql::Expr& e) {
   return found;
 }
 
+std::string fragment_line(const Fragment& fragment) {
+  return (fragment.form == Fragment::Form::kExpression ? "SQL expression \"" : "SQL statement \"") + fragment.text +
+         "\"";
+}
+
 Error fragment_error(Error error, const Fragment& fragment, bool statement) {
   if (error.position > 0) {
     const int shift = fragment.form == Fragment::Form::kExpression ? 7 : 0;
@@ -131,8 +139,7 @@ Error fragment_error(Error error, const Fragment& fragment, bool statement) {
     error.internal_position = std::max(1, error.position - shift);
     error.position = 0;
   } else if (error.internal_query.empty() && statement) {
-    error.add_context((fragment.form == Fragment::Form::kExpression ? "SQL expression \"" : "SQL statement \"") +
-                      fragment.text + "\"");
+    error.add_context(fragment_line(fragment));
   }
   return error;
 }
@@ -241,6 +248,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& s
   uint64_t rows = 0;
   const auto info = session.session_catalog().type(type.oid);
   OwnedDatum answer(Datum::make_null(info != nullptr ? info->phys : Phys::kStr));
+  const CallContext context(session.routines().innermost_context(), [this] { return fragment_line(fragment_); });
   auto outcome =
       statement_->run(session, frame.parameters, function_.may_change(), 2, [&](const Chunk& chunk) -> Result<bool> {
         if (rows == 0 && chunk.rows() > 0) answer = OwnedDatum(chunk.columns[0].datum(chunk.selection[0]));
@@ -258,7 +266,7 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& s
 }
 
 Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Frame& frame, uint64_t most,
-                                                       const NestedStatement::Rows& rows) {
+                                                       const NestedStatement::Rows& rows, RunAs as) {
   INDIGO_TRY(prepare(session, frame));
   INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
   // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
@@ -270,8 +278,11 @@ Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Fr
     parameters.push_back(kept.back().get());
   }
   const auto statement = statement_;
+  std::optional<CallContext> context;
+  if (as == RunAs::kStatement)
+    context.emplace(session.routines().innermost_context(), [this] { return fragment_line(fragment_); });
   auto outcome = statement->run(session, parameters, function_.may_change(), most, rows);
-  if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, true);
+  if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), fragment_, as == RunAs::kStatement);
   return outcome;
 }
 

@@ -56,8 +56,10 @@ class CompiledFragment {
   // Its one value; null when there is no row.
   Result<Answer> evaluate(SessionParts& session, Frame& frame);
   // As a statement.
+  // A cursor's errors do not name its statement.
+  enum class RunAs : uint8_t { kStatement, kCursor };
   Result<NestedStatement::Outcome> run(SessionParts& session, Frame& frame, uint64_t most,
-                                       const NestedStatement::Rows& rows);
+                                       const NestedStatement::Rows& rows, RunAs as = RunAs::kStatement);
   // Compiled for the records of this frame.
   Status prepare(SessionParts& session, Frame& frame);
   NestedStatement& statement() { return *statement_; }
@@ -89,6 +91,8 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
 // Whether its calls may look at tables.
 bool looks_at_tables(const sql::Expr& e);
 
+// The line of context of an error in a fragment.
+std::string fragment_line(const sql::plpgsql::Fragment& fragment);
 // Adds the place in the program's text to an error of a fragment.
 Error fragment_error(Error error, const sql::plpgsql::Fragment& fragment, bool statement);
 

@@ -6,6 +6,7 @@
 #include "base/sqlstate.h"
 #include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
+#include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/transaction_block.h"
 #include "types/io/record.h"
@@ -63,6 +64,12 @@ bool catches(const tree::Handler& handler, const SqlState& state) {
 }
 
 }  // namespace
+
+Interpreter::Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows)
+    : session_(session),
+      function_(function),
+      rows_(rows),
+      call_context_(session.routines().innermost_context(), [this] { return context(); }) {}
 
 std::string Interpreter::context() const {
   std::string out = "PL/pgSQL function " + function_.signature();

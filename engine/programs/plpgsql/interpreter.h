@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/programs/call_context.h"
 #include "engine/programs/plpgsql/frame.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/session/portal/portal.h"
@@ -26,8 +27,7 @@ ExtraCheck extra_check(SessionParts& session, std::string_view check);
 class Interpreter {
  public:
   // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
-  Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows)
-      : session_(session), function_(function), rows_(rows) {}
+  Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows);
 
   Result<OwnedDatum> call(std::span<const Datum> arguments);
   // As exec::TriggerHost::call.
@@ -38,6 +38,7 @@ class Interpreter {
   enum class Flow : uint8_t { kNormal, kExit, kContinue, kReturn };
   using StatementList = tree::StatementList;
   using FragmentPtr = tree::FragmentPtr;
+  using RunAs = CompiledFragment::RunAs;
 
   // ---- interpreter.cpp
   Status begin(std::span<const Datum> arguments);
@@ -125,7 +126,7 @@ class Interpreter {
     bool returns_rows = false;
   };
   Result<Dynamic> run_text(const std::string& text, const std::vector<FragmentPtr>& parameters, RowList* rows,
-                           uint64_t most);
+                           uint64_t most, RunAs as = RunAs::kStatement);
   Result<std::string> dynamic_text(const FragmentPtr& fragment);
   Status into(const tree::Target& target, const RowList& rows);
   static NestedStatement::Rows collect(SessionParts& session, NestedStatement& statement, RowList& out);
@@ -135,6 +136,7 @@ class Interpreter {
   Status open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query, const FragmentPtr& arguments);
   Status open_portal(std::unique_ptr<Portal> portal, const std::string& name, std::optional<bool> scroll,
                      const std::string& text);
+  Status open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll);
   Status run_fetch(const tree::Fetch& s);
   Status run_close(const tree::Close& s);
   Result<std::string> cursor_name(int cursor);
@@ -149,6 +151,7 @@ class Interpreter {
   TypeRef answer_type_;
   const Error* handled_ = nullptr;  // in an exception handler
   int rounds_ = 0;
+  const CallContext call_context_;
 };
 
 }  // namespace indigo::engine::programs

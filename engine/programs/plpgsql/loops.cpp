@@ -117,10 +117,10 @@ Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   RowLoop loop{s.target, s.body, s.label};
   if (loop_may_commit()) {
     RowList rows;
-    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows)));
+    INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), rows), RunAs::kCursor));
     INDIGO_TRY(over_rows(rows, loop));
   } else {
-    INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop)));
+    INDIGO_TRY(fragment.run(session_, frame_, 0, stream(fragment.shared_statement(), loop), RunAs::kCursor));
   }
   return finish_loop(loop);
 }
@@ -128,7 +128,7 @@ Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
 Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s) {
   INDIGO_ASSIGN(const std::string text, dynamic_text(s.query));
   RowList rows;
-  INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0));
+  INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0, RunAs::kCursor));
   if (!dynamic.returns_rows) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
   RowLoop loop{s.target, s.body, s.label};
   INDIGO_TRY(over_rows(rows, loop));

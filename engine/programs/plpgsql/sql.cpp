@@ -1,5 +1,6 @@
 // SQL statements of PL/pgSQL: fixed ones, and texts made at run time.
 #include <algorithm>
+#include <optional>
 
 #include "base/sqlstate.h"
 #include "engine/programs/plpgsql/interpreter.h"
@@ -51,9 +52,12 @@ NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatemen
       std::vector<TypeRef> types;
       std::vector<std::string> names;
       if (statement.is_utility()) {
-        for (size_t i = 0; i < chunk.columns.size(); i++) {
-          types.push_back(type_of(session, oid::kText));
-          names.push_back("column" + std::to_string(i + 1));
+        const ResultShape* shape = statement.utility_shape();
+        if (shape == nullptr || shape->columns.size() != chunk.columns.size())
+          return Error(sqlstate::kInternalError, "rows of a statement without a description");
+        for (const ResultColumn& column : shape->columns) {
+          types.push_back(column.declared);
+          names.push_back(column.name);
         }
       } else {
         const sql::PlannedStatement& plan = *statement.prepared().plan;
@@ -145,7 +149,7 @@ Result<std::string> Interpreter::dynamic_text(const FragmentPtr& fragment) {
 }
 
 Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, const std::vector<FragmentPtr>& parameters,
-                                                   RowList* rows, uint64_t most) {
+                                                   RowList* rows, uint64_t most, RunAs as) {
   std::vector<TypeRef> types;
   std::vector<OwnedDatum> kept;
   std::vector<Datum> values;
@@ -171,11 +175,15 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
           .with_hint("You might want to use EXECUTE ... INTO or EXECUTE CREATE TABLE ... AS instead.");
     }
     if (Status status = statement.prepare(session_); !status.ok()) return failed(status.take_error());
+    std::optional<CallContext> context;
+    if (as == RunAs::kStatement) {
+      context.emplace(session_.routines().innermost_context(), [&whole] { return fragment_line(whole); });
+    }
     auto outcome = statement.run(
         session_, values, function_.may_change(),
         last && !statement.is_utility() && statement.prepared().plan->command == sql::CommandKind::kSelect ? most : 0,
         last && rows != nullptr ? collect(session_, statement, *rows) : NestedStatement::Rows());
-    if (!outcome.ok()) return failed(outcome.take_error());
+    if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), whole, as == RunAs::kStatement);
     if (!last) continue;
     out.rows = outcome->rows;
     out.returns_rows = statement.is_utility() ? rows != nullptr && rows->ready() : statement.returns_rows();

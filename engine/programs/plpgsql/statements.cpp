@@ -231,9 +231,9 @@ Status Interpreter::run_diagnostics(const tree::Diagnostics& s) {
       continue;
     }
     std::string value;
-    if (item.name == "pg_context") value = context();
+    if (item.name == "pg_context") value = context() + call_context_.around();
     if (handled_ != nullptr) {
-      if (item.name == "pg_exception_context") value = handled_->where;
+      if (item.name == "pg_exception_context") value = handled_->where + call_context_.around();
       if (item.name == "pg_exception_detail") value = handled_->detail;
       if (item.name == "pg_exception_hint") value = handled_->hint;
       if (item.name == "returned_sqlstate") value = handled_->state.text();
