@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/string_map.h"
 #include "catalog/database.h"
 #include "types/type_info.h"
 

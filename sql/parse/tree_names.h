@@ -30,6 +30,7 @@ struct PgQuery__ColumnDef;
 struct PgQuery__CommonTableExpr;
 struct PgQuery__CompositeTypeStmt;
 struct PgQuery__Constraint;
+struct PgQuery__CopyStmt;
 struct PgQuery__CreateCastStmt;
 struct PgQuery__CreateDomainStmt;
 struct PgQuery__CreateEnumStmt;

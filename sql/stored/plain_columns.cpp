@@ -8,7 +8,7 @@
 
 namespace indigo::sql {
 
-ExprPtr with_plain_columns(catalog::CatalogView& catalog, const ExprPtr& e, const RelationInfo& relation) {
+ExprPtr with_plain_columns(catalog::CatalogView& catalog, const ExprPtr& e, const catalog::RelationInfo& relation) {
   if (!e) return e;
   if (const auto* v = try_as<VarExpr>(e)) {
     if (v->column == kTableOidColumn) return make_const(v->type, Datum::of_oid(relation.oid), v->location);

@@ -11,7 +11,7 @@ namespace indigo::sql {
 
 // Whole rows become row constructors of Vars of entry 0 (a dropped column's field is null), tableoid the relation's OID; any
 // other system column is null: a row has none before it is stored.
-ExprPtr with_plain_columns(catalog::CatalogView& catalog, const ExprPtr& e, const RelationInfo& relation);
+ExprPtr with_plain_columns(catalog::CatalogView& catalog, const ExprPtr& e, const catalog::RelationInfo& relation);
 
 // The first system column (VarExpr) or whole row (WholeRowExpr) that `e` mentions; null: neither.
 const VarExpr* system_column_in(const ExprPtr& e);

@@ -103,6 +103,13 @@ bool must_project_first(const Level& level) {
                      [](const SortKey& k) { return contains_volatile(*k.expr) || has_set_function(k.expr); });
 }
 
+// With ORDER BY, set-returning functions that neither it nor DISTINCT ON names run for the rows that DISTINCT ON leaves.
+bool sets_come_last(const Level& level) {
+  const Query& q = level.work;
+  return !q.distinct_on.empty() && !q.order_by.empty() && !q.with_ties && !must_project_first(level) &&
+         std::none_of(q.distinct_on.begin(), q.distinct_on.end(), has_set_function);
+}
+
 double known_count(const Level& level, const ExprPtr& e, double otherwise) {
   const Datum* d = nullptr;
   if (const auto* c = try_as<ConstExpr>(e)) d = &c->value.get();
@@ -159,6 +166,13 @@ Status finish_grouped(Level& level, Stage& stage) {
   targets_of(level, true, all, all_names);
   targets_of(level, false, visible, visible_names);
   const bool distinct = q.distinct || !q.distinct_on.empty();
+  const bool sets = std::any_of(visible.begin(), visible.end(), has_set_function);
+  if (sets && sets_come_last(level)) {
+    INDIGO_TRY(add_distinct(level, stage));
+    INDIGO_TRY(add_sort(level, stage, q.order_by, false));
+    INDIGO_TRY(add_projection(level, stage, visible, visible_names));
+    return add_limit(level, stage);
+  }
   if (distinct || q.with_ties || must_project_first(level)) {
     // The row locks' columns must survive; with DISTINCT there are none.
     ExprList wide = all;
@@ -180,7 +194,6 @@ Status finish_grouped(Level& level, Stage& stage) {
     return add_projection(level, stage, visible, visible_names);
   }
   if (!q.order_by.empty()) {
-    const bool sets = std::any_of(visible.begin(), visible.end(), has_set_function);
     INDIGO_TRY(add_sort(level, stage, q.order_by, q.row_locks.empty() && !sets));
   }
   INDIGO_TRY(add_row_locks(level, stage));
