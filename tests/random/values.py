@@ -134,6 +134,13 @@ MAKERS = {
     "jsonpath": lambda r: r.choice(["", "", "strict ", "lax "]) + "$" + chosen(r, PATH_PARTS, 0, 3),
     "inet": network,
     "macaddr": lambda r: hex_pairs(r, 6, ":"),
+    "tsvector": lambda r: " ".join(
+        r.choice(["a", "b", "cat", "'x y'"]) + r.choice(["", f":{r.randint(1, 9)}{r.choice(['', 'A', 'B', 'C'])}"]) for _ in range(r.randint(0, 4))
+    ),
+    "tsquery": lambda r: r.choice(["", "!"])
+    + r.choice([" & ", " | ", " <-> ", " <2> ", " & !"]).join(
+        r.choice(["a", "b", "cat", "c:A", "c:*", "(a | b)"]) for _ in range(r.randint(1, 4))
+    ),
     "macaddr8": lambda r: hex_pairs(r, 8, ":"),
     "bit": lambda r: "".join(r.choice("01") for _ in range(r.randint(0, 40))),
     "varbit": lambda r: "".join(r.choice("01") for _ in range(r.randint(0, 40))),

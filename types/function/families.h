@@ -15,6 +15,7 @@ std::span<const TypeDefinition> catalog_types();  // reg*
 std::span<const TypeDefinition> money_types();
 std::span<const TypeDefinition> network_types();
 std::span<const TypeDefinition> range_types();
+std::span<const TypeDefinition> text_search_types();
 std::span<const TypeDefinition> other_types();
 
 std::span<const ScalarEntry> integer_functions();
@@ -55,6 +56,8 @@ std::span<const ScalarEntry> money_functions();
 std::span<const ScalarEntry> network_functions();
 std::span<const ScalarEntry> range_functions();
 std::span<const ScalarEntry> multirange_functions();
+std::span<const ScalarEntry> tsvector_functions();
+std::span<const ScalarEntry> tsquery_functions();
 std::span<const ScalarEntry> value_functions();
 std::span<const ScalarEntry> session_functions();
 std::span<const ScalarEntry> system_type_functions();
@@ -80,6 +83,7 @@ std::span<const SetEntry> datetime_sets();
 std::span<const SetEntry> information_sets();
 std::span<const SetEntry> delegated_sets();
 std::span<const SetEntry> multirange_sets();
+std::span<const SetEntry> text_search_sets();
 
 // ---- the lists
 using TypeFamily = std::span<const TypeDefinition> (*)();
