@@ -32,7 +32,8 @@ const ScalarEntry kSendEntries[] = {
     {"unknownsend", kernel<send>},     {"uuid_send", kernel<send>},         {"varbit_send", kernel<send>},
     {"varcharsend", kernel<send>},     {"xid8send", kernel<send>},          {"xidsend", kernel<send>},
     {"void_send", kernel<send>},       {"anyarray_send", kernel<send>},     {"anycompatiblearray_send", kernel<send>},
-    {"range_send", kernel<send>},      {"multirange_send", kernel<send>},
+    {"range_send", kernel<send>},      {"multirange_send", kernel<send>},   {"tsvectorsend", kernel<send>},
+    {"tsquerysend", kernel<send>},
 };
 
 }  // namespace

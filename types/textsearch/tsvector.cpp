@@ -220,7 +220,7 @@ void normalise_places(std::vector<uint16_t>& places) {
   for (size_t i = 0; i < places.size(); i++) {
     if (kept > 0 && place_position(places[kept - 1]) == place_position(places[i])) continue;
     places[kept++] = places[i];
-    if (kept >= kMaxPlaces - 1 || place_position(places[i]) == kMaxPlacePosition) break;
+    if (kept == kMaxPlaces || place_position(places[i]) == kMaxPlacePosition) break;
   }
   places.resize(kept);
 }
@@ -241,19 +241,19 @@ void normalise_lexemes(std::vector<Lexeme>& lexemes) {
   for (Lexeme& lexeme : lexemes) normalise_places(lexeme.places);
 }
 
-// The size counts first, as PostgreSQL has it.
+// As PostgreSQL has it: the size counts first, and more or later places come before fewer or earlier ones.
 int compare_tsvectors(Str a, Str b) {
   const std::vector<LexemeView> x = lexemes_of(a), y = lexemes_of(b);
   if (const int c = three_way(tsvector_bytes(x), tsvector_bytes(y))) return c;
   if (const int c = three_way(x.size(), y.size())) return c;
   for (size_t i = 0; i < x.size(); i++) {
-    if (const int c = three_way(x[i].places() > 0, y[i].places() > 0)) return c;
+    if (const int c = three_way(y[i].places() > 0, x[i].places() > 0)) return c;
     if (const int c = three_way(x[i].word, y[i].word)) return c;
-    if (const int c = three_way(x[i].places(), y[i].places())) return c;
+    if (const int c = three_way(y[i].places(), x[i].places())) return c;
     for (size_t p = 0; p < x[i].places(); p++) {
       const uint16_t left = x[i].place(p), right = y[i].place(p);
-      if (const int c = three_way(place_position(left), place_position(right))) return c;
-      if (const int c = three_way(place_weight(left), place_weight(right))) return c;
+      if (const int c = three_way(place_position(right), place_position(left))) return c;
+      if (const int c = three_way(place_weight(right), place_weight(left))) return c;
     }
   }
   return 0;
