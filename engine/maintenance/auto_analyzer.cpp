@@ -197,7 +197,9 @@ void AutoAnalyzer::analyze(const std::shared_ptr<catalog::Database>& database) {
     });
     return {};
   });
-  for (const auto& [oid, tuples] : tables) {
+  for (const auto& table : tables) {
+    const Oid oid = table.first;
+    const double tuples = table.second;
     const uint64_t object = catalog::lock_object(database->oid(), oid);
     const bool go_on = in_transaction([&](DdlContext& c) -> Status {
       auto& locks = c.store().locks();
