@@ -103,8 +103,16 @@ int64_t size_bytes(FuncContext& context, Str text) {
   size_t at = 0;
   if (at < trimmed.size() && (trimmed[at] == '-' || trimmed[at] == '+')) at++;
   const size_t digits_from = at;
-  while (at < trimmed.size() && (is_digit(trimmed[at]) || trimmed[at] == '.')) at++;
-  if (at == digits_from || (at == digits_from + 1 && trimmed[digits_from] == '.')) {
+  const auto digits = [&] {
+    while (at < trimmed.size() && is_digit(trimmed[at])) at++;
+  };
+  digits();
+  const bool point = at < trimmed.size() && trimmed[at] == '.';
+  if (point) {
+    at++;
+    digits();
+  }
+  if (at == digits_from + (point ? 1 : 0)) {
     context.fail(sqlstate::kInvalidParameterValue, "invalid size: \"" + std::string(text) + "\"");
     return 0;
   }

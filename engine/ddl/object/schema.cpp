@@ -80,6 +80,9 @@ Status create_elements(DdlContext& c, const std::string& schema, Oid owner, Node
       return Error(kInvalidSchemaDefinition, "CREATE specifies a schema (" + std::string(made->schemaname) +
                                                  ") different from the one being created (" + schema + ")");
     }
+    if (made != nullptr && std::string_view(made->relpersistence) == "t") {
+      return Error(sqlstate::kInvalidTableDefinition, "cannot create temporary relation in non-temporary schema");
+    }
   }
   std::stable_sort(ordered.begin(), ordered.end(), [&](const auto* a, const auto* b) { return rank(*a) < rank(*b); });
   std::string setting;
