@@ -19,6 +19,7 @@ foreach(headers base sql test)
   target_include_directories(indigo_precompiled_${headers} PRIVATE ${CMAKE_SOURCE_DIR})
   target_precompile_headers(indigo_precompiled_${headers} PRIVATE <cmake/precompiled_${headers}.h>)
 endforeach()
+target_link_libraries(indigo_precompiled_test PRIVATE GTest::gtest) # whose definitions a unit test has, too
 
 add_custom_target(link_tests)
 
