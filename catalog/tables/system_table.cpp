@@ -205,10 +205,27 @@ SystemTables::SystemTables(storage::Store& store, Oid database, BaseRowsSet& bas
   std::sort(tables_.begin(), tables_.end(), [](const auto& a, const auto& b) { return a->oid() < b->oid(); });
 }
 
+namespace {
+
+// Where a table is in the list that it belongs to, shared or of a database, by its OID: 0 for none, else its number from 1.
+std::vector<uint16_t> positions(bool shared) {
+  std::vector<Oid> oids;
+  for (const StaticTable& table : static_tables()) {
+    if (table.shared == shared) oids.push_back(table.oid);
+  }
+  std::sort(oids.begin(), oids.end());
+  std::vector<uint16_t> out(oids.empty() ? 0 : size_t{oids.back()} + 1);
+  for (size_t i = 0; i < oids.size(); i++) out[oids[i]] = static_cast<uint16_t>(i + 1);
+  return out;
+}
+
+}  // namespace
+
 SystemTable* SystemTables::find(Oid oid) const {
-  const auto it = std::lower_bound(tables_.begin(), tables_.end(), oid,
-                                   [](const auto& table, Oid wanted) { return table->oid() < wanted; });
-  return it != tables_.end() && (*it)->oid() == oid ? it->get() : nullptr;
+  static const std::vector<uint16_t> shared = positions(true), own = positions(false);
+  const std::vector<uint16_t>& numbers = tables_.empty() || !tables_.front()->definition().shared ? own : shared;
+  const uint16_t number = oid < numbers.size() ? numbers[oid] : 0;
+  return number == 0 ? nullptr : tables_[number - 1u].get();
 }
 
 // ---- base rows: built-in views that have no definition here, and tables of information_schema, do not exist

@@ -14,6 +14,17 @@ bool is_variable(Phys p) { return p == Phys::kStr; }
 bool bit(const char* bitmap, size_t i) { return (static_cast<uint8_t>(bitmap[i >> 3]) >> (i & 7)) & 1; }
 void set_bit(char* bitmap, size_t i) { bitmap[i >> 3] = static_cast<char>(bitmap[i >> 3] | (1 << (i & 7))); }
 
+// One fixed-width value: each width is a move or two.
+void copy_fixed(Phys phys, const char* from, void* to) {
+  switch (phys_bytes(phys)) {
+    case 1: std::memcpy(to, from, 1); break;
+    case 2: std::memcpy(to, from, 2); break;
+    case 4: std::memcpy(to, from, 4); break;
+    case 8: std::memcpy(to, from, 8); break;
+    default: std::memcpy(to, from, 16);
+  }
+}
+
 // Copies one fixed-width column of all rows; W is its width.
 template <uint32_t W>
 void gather(std::span<const Bytes> rows, uint32_t offset, void* to) {
@@ -170,7 +181,7 @@ Datum RowLayout::column(Bytes row, size_t column) const {
   if (is_variable(columns_[column])) {
     d.str = variable(row.data(), position_[column]);
   } else {
-    std::memcpy(&d.block, row.data() + position_[column], phys_bytes(columns_[column]));
+    copy_fixed(columns_[column], row.data() + position_[column], &d.block);
   }
   return d;
 }

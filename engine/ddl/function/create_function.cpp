@@ -269,7 +269,9 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
   }
   INDIGO_TRY(record_dependencies(c, oid, schema, *language, signature, body));
   INDIGO_TRY(record_membership(c, {pg_proc::kOid, oid, 0}));
-  c.catalog.changed({kInvalidOid});
+  // Nothing is made of a new function yet; of one in C or an internal one, types of users' own are.
+  const bool part_of_types = old != nullptr && (native || old->language == "internal" || old->language == "c");
+  c.catalog.changed(part_of_types ? std::vector<Oid>{kInvalidOid} : std::vector<Oid>{});
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())
     return in_statement(c, std::move(*valid.take_error()), body.source);
@@ -299,7 +301,7 @@ Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s
       settings.empty() ? row.set_null(pg_proc::c_proconfig) : row.texts(pg_proc::c_proconfig, settings);
     }
   }));
-  c.catalog.changed({kInvalidOid});
+  c.catalog.changed({});
   return {};
 }
 

@@ -83,9 +83,8 @@ std::string joined(const std::vector<IndexColumnSpec>& columns) {
 }
 
 // The constraint of a key whose index is there.
-Status insert_key_constraint(DdlContext& c, Oid table_oid, const IndexSpec& spec, Oid index, bool deferrable,
-                             bool deferred) {
-  const RelationPtr relation = current(c, table_oid);
+Status insert_key_constraint(DdlContext& c, const RelationPtr& relation, const IndexSpec& spec, Oid index,
+                             bool deferrable, bool deferred) {
   NewConstraint n;
   n.oid = next_oid(c);
   n.name = spec.name;
@@ -135,7 +134,7 @@ Status add_key(DdlContext& c, ConstraintTarget& target, const RelationPtr& relat
   spec.immediate = !deferrable;
   const RelationPtr old = target.is_new ? nullptr : current(c, relation->oid);
   INDIGO_ASSIGN(const Oid index, create_index(c, current(c, relation->oid), spec));
-  INDIGO_TRY(insert_key_constraint(c, relation->oid, spec, index, deferrable, deferred));
+  INDIGO_TRY(insert_key_constraint(c, relation, spec, index, deferrable, deferred));
   if (spec.is_tree && old != nullptr) INDIGO_TRY(rewrite_table(c, old));
   return {};
 }
@@ -201,7 +200,7 @@ Status add_key_using_index(DdlContext& c, ConstraintTarget& target, const Relati
     INDIGO_TRY(update_class(c, index->oid, [&](RowValues& v) { v.str(pg_class::c_relname, spec.name); }));
   }
   INDIGO_TRY(remove_dependencies_of(c, old));
-  return insert_key_constraint(c, relation->oid, spec, index->oid, false, false);
+  return insert_key_constraint(c, relation, spec, index->oid, false, false);
 }
 
 }  // namespace

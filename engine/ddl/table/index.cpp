@@ -284,8 +284,11 @@ Result<Oid> create_index(DdlContext& c, const RelationPtr& relation, const Index
     }
     c.catalog.changed({relation->oid});
     if (now->table != nullptr) {
-      INDIGO_TRY(
-          update_size_statistics(c, current(c, relation->oid), static_cast<float>(now->table->statistics().rows), oid));
+      const auto built = std::make_shared<catalog::RelationInfo>(*now);
+      for (IndexInfo& index : built->indexes) {
+        if (index.oid == oid) index.storage = c.catalog.database_object().physical(oid).index;
+      }
+      INDIGO_TRY(update_size_statistics(c, built, static_cast<float>(now->table->statistics().rows), oid));
     }
   }
   return oid;
