@@ -21,6 +21,17 @@ Oid function_oid(DdlContext& c, std::string_view name) {
   return found.empty() ? kInvalidOid : found.front()->oid;
 }
 
+// The columns that name the relations and types whose descriptors are made of a system table's rows, where its own key does not.
+std::vector<int> owner_columns(Oid system_table) {
+  switch (system_table) {
+    case pg_constraint::kOid: return {pg_constraint::c_conrelid, pg_constraint::c_confrelid, pg_constraint::c_contypid};
+    case pg_index::kOid: return {pg_index::c_indrelid};
+    case catalog::pg_policy::kOid: return {catalog::pg_policy::c_polrelid};
+    case pg_trigger::kOid: return {pg_trigger::c_tgrelid};
+    default: return {};
+  }
+}
+
 }  // namespace
 
 Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key,
@@ -30,7 +41,14 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
   INDIGO_TRY(check(t.claim(c.txn, t.key(key), image)));
   RowValues row(t.definition(), t.layout(), image);
   change(row);
-  return check(t.update(c.txn, row));
+  std::vector<Oid> owners;
+  for (const int column : owner_columns(table_oid)) {
+    const Datum& owner = row.get(column);
+    if (!owner.null && owner.oid() != kInvalidOid) owners.push_back(owner.oid());
+  }
+  INDIGO_TRY(check(t.update(c.txn, row)));
+  if (!owners.empty()) c.catalog.changed(std::move(owners));
+  return {};
 }
 
 Status insert_class(DdlContext& c, const NewRelation& r) {

@@ -298,13 +298,13 @@ class Alteration {
         INDIGO_TRY(for_children(relation, [&](const RelationPtr& child) { return on(child, relation.get()); }));
       } else {
         for (const Oid oid : relation->children) {
-          for (const ConstraintInfo& below : current(c_, oid)->constraints) {
+          const RelationPtr child = current(c_, oid);
+          for (const ConstraintInfo& below : child->constraints) {
             if (below.name != k.name || below.kind != 'c') continue;
             INDIGO_TRY(update_row(c_, pg_constraint::kOid, {Datum::of_oid(below.oid)}, [&](RowValues& v) {
               v.flag(pg_constraint::c_conislocal, true)
                   .i32(pg_constraint::c_coninhcount, std::max(below.inherit_count - 1, 0));
             }));
-            c_.catalog.changed({oid});
           }
         }
       }
