@@ -408,7 +408,7 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
       return unsupported("a parameter of operator class " + quoted(name));
     return Error(sqlstate::kInvalidParameterValue, "operator class " + name + " has no options");
   }
-  if (!sql::absent(e.expr) && expressions.back().system_columns) {
+  if (!sql::absent(e.expr) && spec.column == 0 && expressions.back().system_columns) {
     return Error(sqlstate::kFeatureNotSupported, "index creation on system columns is not supported");
   }
   spec.descending = e.ordering == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
