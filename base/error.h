@@ -37,34 +37,35 @@ struct Error {
   std::string internal_query;
   int internal_position = 0;
 
-  // Adds a context line below those that are there.
-  void add_context(std::string_view line) {
-    if (!where.empty()) where += '\n';
-    where += line;
-  }
+  // Errors are rare and thousands of places make one, so all of this is out of line and cold.
+  [[gnu::cold]] Error(SqlState s, std::string m);
+  [[gnu::cold]] Error(SqlState s, const char* m);
+  [[gnu::cold]] Error(const Error& other);
+  [[gnu::cold]] Error(Error&& other) noexcept;
+  [[gnu::cold]] Error& operator=(const Error& other);
+  [[gnu::cold]] Error& operator=(Error&& other) noexcept;
+  [[gnu::cold]] ~Error();
 
-  Error(SqlState s, std::string m) : state(s), message(std::move(m)) {}
-  Error&& with_detail(std::string d) && {
-    detail = std::move(d);
-    return std::move(*this);
-  }
-  Error&& with_hint(std::string h) && {
-    hint = std::move(h);
-    return std::move(*this);
-  }
+  // Adds a context line below those that are there.
+  void add_context(std::string_view line);
+
+  [[gnu::cold]] Error&& with_detail(std::string d) &&;
+  [[gnu::cold]] Error&& with_hint(std::string h) &&;
   Error&& at(int p) && {
     position = p;
     return std::move(*this);
   }
 };
 
+[[gnu::cold]] std::unique_ptr<Error> boxed(Error&& error);
+
 // A value or an Error. The error is boxed, so that a Result<T> costs one pointer beside T.
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                               // NOLINT(google-explicit-constructor)
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT(google-explicit-constructor)
-  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}                       // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(boxed(std::move(error))) {}            // NOLINT(google-explicit-constructor)
+  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
   T& operator*() & { return value_; }
@@ -85,8 +86,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::make_unique<Error>(std::move(error))) {}  // NOLINT(google-explicit-constructor)
-  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}          // NOLINT(google-explicit-constructor)
+  Result(Error error) : error_(boxed(std::move(error))) {}            // NOLINT(google-explicit-constructor)
+  Result(std::unique_ptr<Error> error) : error_(std::move(error)) {}  // NOLINT(google-explicit-constructor)
   bool ok() const { return error_ == nullptr; }
   explicit operator bool() const { return ok(); }
   Error& error() { return *error_; }

@@ -37,6 +37,14 @@ enum class EntryKind : uint8_t { kTable, kSubquery, kFunction, kValues, kCte, kJ
 //     and have the operation's types.
 //  6. Columns that a primary key in GROUP BY determines are appended to group_by.
 struct Entry {
+  // Out of line: many places copy and drop queries.
+  Entry();
+  Entry(const Entry& other);
+  Entry(Entry&& other) noexcept;
+  Entry& operator=(const Entry& other);
+  Entry& operator=(Entry&& other) noexcept;
+  ~Entry();
+
   EntryKind kind = EntryKind::kTable;
   std::string alias;
   std::vector<std::string> column_names;
@@ -125,6 +133,13 @@ struct CteCycle {
 
 // With `search` or `cycle` the query is as it was written; the planner adds what computes their columns.
 struct CommonTable {
+  CommonTable();
+  CommonTable(const CommonTable& other);
+  CommonTable(CommonTable&& other) noexcept;
+  CommonTable& operator=(const CommonTable& other);
+  CommonTable& operator=(CommonTable&& other) noexcept;
+  ~CommonTable();
+
   std::string name;
   std::shared_ptr<const Query> query;
   bool recursive = false;
@@ -194,6 +209,14 @@ struct RowCheck {
 };
 
 struct Query {
+  // Out of line, as Entry's.
+  Query();
+  Query(const Query& other);
+  Query(Query&& other) noexcept;
+  Query& operator=(const Query& other);
+  Query& operator=(Query&& other) noexcept;
+  ~Query();
+
   CommandKind command = CommandKind::kSelect;
   std::vector<Entry> entries;
   JoinNodePtr from;  // null: no FROM (one empty row)

@@ -86,10 +86,9 @@ class FuncContext {
   void set_arena(Arena* arena) { arena_ = arena; }
 
   // The first error wins; kernels stop at it. `row` tells the executor which row raised it.
-  void fail(Error error) {
-    if (!error_) error_ = std::make_unique<Error>(std::move(error));
-  }
-  void fail(SqlState state, std::string message) { fail(Error(state, std::move(message))); }
+  [[gnu::cold]] void fail(Error error);
+  [[gnu::cold]] void fail(SqlState state, std::string message);
+  [[gnu::cold]] void fail(SqlState state, const char* message);
   bool failed() const { return error_ != nullptr; }
   std::unique_ptr<Error> take_error() { return std::move(error_); }
 
