@@ -113,6 +113,10 @@ bool starts(std::string_view rest, std::string_view upper) {
 
 }  // namespace
 
+bool is_template_separator(char c) {
+  return static_cast<uint8_t>(c) > 0x20 && static_cast<uint8_t>(c) < 0x7f && !is_alnum(c);
+}
+
 const char* ordinal_suffix(int64_t n, bool lower) {
   const int64_t m = n < 0 ? -n : n;
   const bool teen = m % 100 >= 11 && m % 100 <= 13;
@@ -129,11 +133,9 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
   const auto literal = [&nodes](std::string_view c) {
     TemplateNode node;
     node.text = c;
-    const bool separator =
-        c.size() == 1 && static_cast<uint8_t>(c[0]) > 0x20 && static_cast<uint8_t>(c[0]) < 0x7f && !is_alnum(c[0]);
-    node.field = c.size() == 1 && is_blank(c[0]) ? DateField::kSpace
-                 : separator                     ? DateField::kSeparator
-                                                 : DateField::kLiteral;
+    node.field = c.size() == 1 && is_blank(c[0])                ? DateField::kSpace
+                 : c.size() == 1 && is_template_separator(c[0]) ? DateField::kSeparator
+                                                                : DateField::kLiteral;
     nodes.push_back(node);
   };
   size_t at = 0;
@@ -177,6 +179,7 @@ std::vector<TemplateNode> parse_date_template(std::string_view format) {
         const size_t n = utf8_length(format[at]);
         TemplateNode quoted;
         quoted.text = format.substr(at, n);
+        quoted.quoted = true;
         nodes.push_back(quoted);
         note_work(16);
         at += n;

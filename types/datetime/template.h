@@ -69,8 +69,12 @@ struct TemplateNode {
   bool ordinal = false;  // TH
   bool ordinal_lower = false;
   bool localized = false;  // TM: names unpadded
+  bool quoted = false;     // a literal character between quotes
   std::string_view text;   // as written: a literal character, a separator, a keyword
 };
+
+// Characters of a template or a text that are neither letters, digits nor blanks.
+bool is_template_separator(char c);
 
 std::vector<TemplateNode> parse_date_template(std::string_view format);
 // False: a template of that length is refused, as PostgreSQL refuses it; the context has the error.

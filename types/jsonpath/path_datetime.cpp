@@ -101,7 +101,7 @@ MomentParse by_template(FuncContext& context, Str text, const std::string& forma
   if (!form.time && form.zone) return invalid("datetime format is zoned but not timed");
   if (!form.time && !form.date) return invalid("datetime format is not dated and not timed");
   TemplateMoment m;
-  if (!read_moment(context, text, format, m)) return MomentParse::kFailed;
+  if (!read_moment(context, text, format, TemplateMode::kStandard, m)) return MomentParse::kFailed;
   if (form.zone && !m.east) return invalid("missing time zone in input string for type timestamptz");
   const int32_t east = m.east.value_or(0);
   out.moment_type = type_of(form);
