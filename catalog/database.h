@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/ids.h"
+#include "catalog/change_log.h"
 #include "catalog/tables/sequence.h"
 #include "catalog/types.h"
 
@@ -79,8 +80,11 @@ class Database : public std::enable_shared_from_this<Database> {
   // Publish if cache_version() is still `seen`.
   void publish(uint64_t seen, std::shared_ptr<const RelationInfo> relation);
   void publish(uint64_t seen, std::shared_ptr<const TypeInfo> type);
-  // Objects (pg_class or pg_type OIDs) that committed DDL changed; kInvalidOid: everything.
-  void invalidate(std::span<const Oid> objects);
+  // Committed DDL: objects (pg_class or pg_type OIDs) whose descriptors it changed; kInvalidOid: everything. Plans depend on
+  // `keys`; all plans, when `everything`.
+  void invalidate(std::span<const Oid> objects, std::span<const DependenceKey> keys, bool everything);
+  // Whether something of `on` was changed after `version`.
+  bool touched_since(uint64_t version, const Dependences& on) const;
   // The same of one session's temporary objects: what other sessions have made of the catalog stays as it is.
   void forget(std::span<const Oid> objects);
 
@@ -97,10 +101,11 @@ class Database : public std::enable_shared_from_this<Database> {
   const Oid oid_;
   std::string name_;
   std::unique_ptr<SystemTables> tables_;
-  mutable std::shared_mutex mutex_;  // guards the maps, name_ and temp_numbers_
+  mutable std::shared_mutex mutex_;  // guards the maps, name_, changes_ and temp_numbers_
   std::unordered_map<Oid, PhysicalRelation> physical_;
   std::unordered_map<Oid, std::shared_ptr<const RelationInfo>> relations_;
   std::unordered_map<Oid, std::shared_ptr<const TypeInfo>> types_;
+  ChangeLog changes_;  // by version_
   std::vector<bool> temp_numbers_;
   std::atomic<int> sessions_{0};
   void erase_cached(std::span<const Oid> objects);

@@ -30,6 +30,7 @@ void SessionCatalog::bind(storage::Transaction* txn) {
   retired_.clear();
   if (!private_) return;
   private_ = false;
+  private_log_.clear();
   clear_local();
 }
 
@@ -69,25 +70,41 @@ bool SessionCatalog::is_foreign_temporary(const RelationInfo& relation) const {
 
 void SessionCatalog::changed(std::vector<Oid> objects) {
   if (txn_ == nullptr) return;
-  const bool own = !objects.empty() && are_temporary(objects);
-  changed(std::move(objects), own);
+  Change change;
+  for (const Oid object : objects) {
+    change.everything |= object == kInvalidOid;
+    change.keys.push_back(object_key(object));
+  }
+  change.own = !objects.empty() && are_temporary(objects);
+  change.objects = std::move(objects);
+  note(std::move(change));
 }
 
-void SessionCatalog::changed(std::vector<Oid> objects, bool own) {
+void SessionCatalog::named(Oid object, std::string_view name) {
   if (txn_ == nullptr) return;
-  private_ = true;
-  private_version_ = database_->next_private_version();
+  note({{object}, {object_key(object), relation_or_type_name(name)}, false, are_temporary({object})});
+}
+
+void SessionCatalog::changed_function(Oid function, std::string_view name) {
+  note({{}, {object_key(function), function_name(name)}, false, false});
+}
+
+void SessionCatalog::note(Change change) {
+  if (txn_ == nullptr) return;
+  add_private(change);
   clear_local();
+  const auto kept = std::make_shared<const Change>(std::move(change));
   catalog_.store().on_end(
       *txn_,
-      [this, own, database = database_, objects = std::move(objects)] {
-        if (!own) return database->invalidate(objects);
+      [this, database = database_, kept] {
+        if (!kept->own) return database->invalidate(kept->objects, kept->keys, kept->everything);
         own_changes_++;
-        database->forget(objects);
+        kept->everything ? own_log_.add_everything(own_changes_) : own_log_.add(own_changes_, kept->keys);
+        database->forget(kept->objects);
       },
-      [this] {
+      [this, kept] {
         // Also when only a savepoint is rolled back: what stays is still private.
-        private_version_ = database_->next_private_version();
+        if (private_) add_private(*kept);
         clear_local();
       });
 }
@@ -97,7 +114,7 @@ void SessionCatalog::changed_shared() {
   Catalog& catalog = catalog_;
   catalog_.store().on_end(
       *txn_, [&catalog] { catalog.bump_shared_version(); }, [] {});
-  changed({});
+  note({.everything = true});
 }
 
 // ---- versions and local maps
@@ -107,8 +124,7 @@ Oid SessionCatalog::database() const { return database_->oid(); }
 storage::Store& SessionCatalog::store() { return catalog_.store(); }
 
 uint64_t SessionCatalog::version() const {
-  constexpr uint64_t kSharedBits = 40, kOwnMask = (uint64_t{1} << 22) - 1;
-  const uint64_t shared = database_->version() | (own_changes_ & kOwnMask) << kSharedBits;
+  const uint64_t shared = shared_state();
   if (!private_) return shared;
   if (shared != private_seen_) {
     private_seen_ = shared;
@@ -203,7 +219,11 @@ Oid SessionCatalog::creation_schema() {
 
 std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
   refresh();
-  if (const auto it = by_oid_.find(oid); it != by_oid_.end()) return it->second;
+  if (recording_ != nullptr) recording_->add(object_key(oid));
+  if (const auto it = by_oid_.find(oid); it != by_oid_.end()) {
+    if (recording_ != nullptr) record(*it->second);
+    return it->second;
+  }
   std::shared_ptr<const RelationInfo> found;
   if (!private_) found = database_->cached_relation(oid);
   if (found == nullptr) {
@@ -216,12 +236,14 @@ std::shared_ptr<const RelationInfo> SessionCatalog::relation(Oid oid) {
     if (found == nullptr) return nullptr;
     if (!private_) database_->publish(seen, found);
   }
+  if (recording_ != nullptr) record(*found);
   if (is_foreign_temporary(*found)) return found;
   by_oid_[oid] = found;
   return found;
 }
 
 Oid SessionCatalog::relation_oid(Oid schema, std::string_view name) {
+  record_name(name);
   Oid out = kInvalidOid;
   reading([&](storage::Transaction& txn) {
     database_->table(pg_class::kOid)
@@ -262,7 +284,11 @@ std::shared_ptr<const RelationInfo> SessionCatalog::find_relation(std::string_vi
     spilled.append(schema).append(1, '\0').append(name);
     key = spilled;
   }
-  if (const auto it = by_name_.find(key); it != by_name_.end()) return it->second;
+  record_name(name);
+  if (const auto it = by_name_.find(key); it != by_name_.end()) {
+    if (recording_ != nullptr) record(*it->second);
+    return it->second;
+  }
   auto found = schema.empty() ? find_along_path(name) : relation_named(schema_named(schema), name);
   // A missing name is not kept: creating it later changes the version, but probing many names would fill memory.
   if (found != nullptr && !is_foreign_temporary(*found)) by_name_.emplace(std::string(key), found);
@@ -275,7 +301,11 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
   if (oid == kInvalidOid) return nullptr;
   if (oid < oid::kFirstUserOid) return catalog_.builtins().type(oid);
   refresh();
-  if (const auto it = types_.find(oid); it != types_.end()) return it->second;
+  if (recording_ != nullptr) recording_->add(object_key(oid));
+  if (const auto it = types_.find(oid); it != types_.end()) {
+    if (recording_ != nullptr) record(*it->second);
+    return it->second;
+  }
   std::shared_ptr<const TypeInfo> found;
   if (!private_) found = database_->cached_type(oid);
   if (found == nullptr) {
@@ -289,10 +319,12 @@ std::shared_ptr<const TypeInfo> SessionCatalog::type(Oid oid) {
     if (!private_) database_->publish(seen, found);
   }
   types_[oid] = found;
+  if (recording_ != nullptr) record(*found);
   return found;
 }
 
 std::shared_ptr<const TypeInfo> SessionCatalog::find_type(std::string_view schema, std::string_view name) {
+  record_name(name);
   const auto in_schema = [&](Oid where) -> Oid {
     if (where == kInvalidOid) return kInvalidOid;
     if (const Oid built_in = catalog_.builtins().type_named(where, name); built_in != kInvalidOid) return built_in;
@@ -325,9 +357,15 @@ constexpr size_t kFunctionNamesMax = 500;
 
 std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named(std::string_view schema,
                                                                                  std::string_view name) {
+  if (recording_ != nullptr) recording_->add(function_name(name));
   if (schema.empty()) {
     refresh();
-    if (const auto it = functions_.find(name); it != functions_.end()) return it->second;
+    if (const auto it = functions_.find(name); it != functions_.end()) {
+      if (recording_ != nullptr) {
+        for (const auto& found : it->second) record(*found);
+      }
+      return it->second;
+    }
   }
   std::vector<std::shared_ptr<const FunctionInfo>> out;
   const auto add = [&](Oid where) {
@@ -360,11 +398,13 @@ std::vector<std::shared_ptr<const FunctionInfo>> SessionCatalog::functions_named
 
 std::shared_ptr<const FunctionInfo> SessionCatalog::function(Oid oid) {
   if (oid < oid::kFirstUserOid) return catalog_.builtins().function(oid);
-  return reading([&](storage::Transaction& txn) {
+  auto found = reading([&](storage::Transaction& txn) {
     return InfoBuilder(
                *database_, txn, [this](Oid t) { return type(t); }, [this](Oid c) { return collator(c); })
         .function(oid);
   });
+  if (recording_ != nullptr && found != nullptr) record(*found);
+  return found;
 }
 
 namespace {
@@ -562,6 +602,12 @@ void SessionCatalog::system_table_rows(Oid oid, int index, std::span<const Datum
                                        const std::function<bool(const RowReader&)>& visit) {
   const SystemTable* table = database_->find_table(oid);
   if (table == nullptr) return;
+  // A function's row by its OID; operator classes and collations change everything; of the rest nobody says what changes.
+  if (recording_ != nullptr && oid == pg_proc::kOid && index < 0 && prefix.size() == 1) {
+    recording_->add(object_key(prefix[0].oid()));
+  } else if (recording_ != nullptr && oid != pg_opclass::kOid && oid != pg_collation::kOid) {
+    recording_->add_everything();
+  }
   reading([&](storage::Transaction& txn) {
     const auto rows = [&](std::initializer_list<Datum> key) {
       const auto each = [&](RowReader row) { return visit(row); };

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/string_map.h"
+#include "catalog/change_log.h"
 #include "catalog/descriptor/catalog_view.h"
 #include "catalog/descriptor/defined_operators.h"
 #include "catalog/descriptor/lookup_transaction.h"
@@ -49,9 +50,38 @@ class SessionCatalog final : public CatalogView {
   // ---- what DDL tells: the bound transaction has changed these objects (pg_class or pg_type OIDs; kInvalidOid:
   // everything). Registers what must happen at its end.
   void changed(std::vector<Oid> objects);
+  // A relation or type is there under a name that it did not have.
+  void named(Oid object, std::string_view name);
+  // A function is new, or another than it was. Descriptors have nothing of it.
+  void changed_function(Oid function, std::string_view name);
   // This session's temporary schema itself has come or gone.
-  void changed_temporary() { changed({}, true); }
+  void changed_temporary() { note({.own = true}); }
   void changed_shared();  // roles, databases
+
+  // ---- what things made of this view depend on. While a Recording lives, look-ups are noted in it; of two, in the newer one.
+  class Recording {
+   public:
+    explicit Recording(SessionCatalog& catalog) : catalog_(catalog), before_(catalog.recording_) {
+      catalog.recording_ = &noted_;
+    }
+    ~Recording() { catalog_.recording_ = before_; }
+    Recording(const Recording&) = delete;
+    Recording& operator=(const Recording&) = delete;
+    Dependences take() {
+      noted_.seal();
+      return std::move(noted_);
+    }
+
+   private:
+    SessionCatalog& catalog_;
+    Dependences* const before_;
+    Dependences noted_;
+  };
+  CatalogState state() const;
+  // For what was made in `made` and depends on `on`: whether it outlives the transaction.
+  void settle(CatalogState& made, const Dependences& on) const;
+  // Whether what was made in that state is as it would be made now.
+  bool unchanged_since(const CatalogState& made, const Dependences& on) const;
 
   // ---- temporary schema
   Oid temp_schema() const { return temp_schema_; }  // kInvalidOid while the session has none
@@ -116,8 +146,27 @@ class SessionCatalog final : public CatalogView {
   }
 
  private:
+  struct Change {
+    std::vector<Oid> objects = {};  // whose descriptors are others now
+    std::vector<DependenceKey> keys = {};
+    bool everything = false;  // for all plans
+    bool own = false;         // of this session's temporary objects
+  };
+  // version() without private changes: the database's version, then the session's own changes.
+  static constexpr uint64_t kSharedBits = 40, kSharedMask = (uint64_t{1} << kSharedBits) - 1;
+  static constexpr uint64_t kOwnMask = (uint64_t{1} << 22) - 1;
+  uint64_t shared_state() const;
+  void add_private(const Change& change);
   storage::Store& store();
-  void changed(std::vector<Oid> objects, bool own);
+  void note(Change change);
+  // ---- while a Recording lives (session_dependences.cpp)
+  void record_name(std::string_view name) {
+    if (recording_ != nullptr) recording_->add(relation_or_type_name(name));
+  }
+  void record(const RelationInfo& relation);
+  void record(const TypeInfo& type);
+  void record(const FunctionInfo& function);
+  void record_type(Oid type);
   // Whether all of them are in this session's temporary schema.
   bool are_temporary(const std::vector<Oid>& objects);
   // Another session's changes to it are not told.
@@ -147,6 +196,10 @@ class SessionCatalog final : public CatalogView {
   storage::Transaction* txn_ = nullptr;
   bool private_ = false;      // this transaction has changed the catalog
   uint64_t own_changes_ = 0;  // committed ones of temporary objects
+  ChangeLog own_log_;         // of them, by own_changes_
+  ChangeLog private_log_;  // of this transaction, by private_version_; savepoints that are rolled back are changes, too
+  uint64_t private_begin_ = 0;  // its first version
+  Dependences* recording_ = nullptr;
   // Of this transaction's changes over what is committed: a new number for each change of either.
   mutable uint64_t private_version_ = 0;
   mutable uint64_t private_seen_ = 0;  // the database's version that it is for

@@ -21,6 +21,12 @@ Oid function_oid(DdlContext& c, std::string_view name) {
   return found.empty() ? kInvalidOid : found.front()->oid;
 }
 
+// The column with the name of what a system table's row stands for, where plans depend on names; -1: none.
+int name_column(Oid system_table) {
+  if (system_table == pg_class::kOid) return pg_class::c_relname;
+  return system_table == pg_type::kOid ? pg_type::c_typname : -1;
+}
+
 // The columns that name the relations and types whose descriptors are made of a system table's rows, where its own key does not.
 std::vector<int> owner_columns(Oid system_table) {
   switch (system_table) {
@@ -40,6 +46,8 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
   std::string image;
   INDIGO_TRY(check(t.claim(c.txn, t.key(key), image)));
   RowValues row(t.definition(), t.layout(), image);
+  const int named = name_column(table_oid);
+  const std::string name(named < 0 ? std::string_view() : row.get(named).str);
   change(row);
   std::vector<Oid> owners;
   for (const int column : owner_columns(table_oid)) {
@@ -48,6 +56,7 @@ Status update_row(DdlContext& c, Oid table_oid, std::initializer_list<Datum> key
   }
   INDIGO_TRY(check(t.update(c.txn, row)));
   if (!owners.empty()) c.catalog.changed(std::move(owners));
+  if (named >= 0 && row.get(named).str != name) c.catalog.named(row.get(0).oid(), row.get(named).str);
   return {};
 }
 
@@ -98,7 +107,7 @@ Status insert_class(DdlContext& c, const NewRelation& r) {
   if (status == StorageStatus::kDuplicateKey) {
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(r.name) + " already exists");
   }
-  c.catalog.changed({r.oid});
+  c.catalog.named(r.oid, r.name);
   if (status == StorageStatus::kOk) c.host.made(pg_class::kOid, r.oid, c.extension != kInvalidOid);
   return check(status);
 }
@@ -202,7 +211,7 @@ Status insert_type(DdlContext& c, const NewType& n) {
   }
   const bool own = n.relation == kInvalidOid && n.category != 'A' && n.kind != 'm' && n.kind != 'p';
   if (own && status == StorageStatus::kOk) c.host.made(pg_type::kOid, n.oid, c.extension != kInvalidOid);
-  c.catalog.changed({n.oid});
+  c.catalog.named(n.oid, n.name);
   return check(status);
 }
 

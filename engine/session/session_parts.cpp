@@ -129,12 +129,14 @@ void SessionParts::discard_plans() {
   executions_->clear();
 }
 
-// Plans of another state of the catalog are of no use any more, and would keep tables that were dropped.
+// What is outdated is of no use any more, and would keep tables that were dropped.
 void SessionParts::discard_stale_plans() {
   plans_version_ = catalog_->version();
-  discard_plans();
+  if (scope_->active_view() == nullptr) programs_->forget();
+  preparation_->discard_stale();
+  executions_->clear();
   if (!portals_->simple().execution) portals_->simple().prepared = nullptr;
-  statements_->discard_stale_plans(plans_version_);
+  statements_->discard_stale_plans(*preparation_);
   // What the catalog's view has looked up, likewise.
   if (!block_->in_block()) catalog_->search_path();
 }

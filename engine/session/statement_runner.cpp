@@ -125,8 +125,10 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, Columns columns) {
         return storage_error(status, dependency.relation.get());
       }
     }
+    // What executions have compiled may be of a state before.
+    if (prepared->current_at != catalog.version()) session_.executions().clear();
     const uint64_t generation = session_.preparation().generation();
-    if (prepared->catalog_version == catalog.version() && prepared->plan_settings == generation) return {};
+    if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
     INDIGO_TRY(session_.preparation().refresh(prepared, columns));
     // What waited for the lock must see what the lock's holder has committed.

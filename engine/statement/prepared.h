@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/change_log.h"
 #include "engine/row_sink.h"
 #include "engine/session/required_privileges.h"
 #include "sql/analyze/variables.h"
@@ -42,11 +43,13 @@ struct Prepared {
     friend bool operator==(const Allowed&, const Allowed&) = default;
   };
   mutable Allowed allowed;
-  mutable bool has_run = false;  // another note of that session
-  uint64_t catalog_version = 0;
-  uint64_t plan_settings = 0;  // SessionSettings::plan_generation at planning
-  bool for_cursor = false;     // planned so that rows tell where they come from
-  bool unplanned = false;      // its plan was discarded: Preparation::refresh makes it again
+  mutable bool has_run = false;     // another note of that session
+  catalog::CatalogState made_in;    // before its making
+  catalog::Dependences depends;     // of the catalog, that its making has looked up
+  mutable uint64_t current_at = 0;  // the last version that was found to leave it as it is: a note of the session, too
+  uint64_t plan_settings = 0;       // SessionSettings::plan_generation at planning
+  bool for_cursor = false;          // planned so that rows tell where they come from
+  bool unplanned = false;           // its plan was discarded: Preparation::refresh makes it again
   // Running it costs so much more than planning that each text is planned with its own literals: statistics then see them.
   bool custom = false;
   // What rules have made of the statement: queries that run before and after `plan`. See sql/rule/rewritten.h.

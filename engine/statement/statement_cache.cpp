@@ -103,4 +103,18 @@ void StatementCache::erase(const ScannedText& scanned, uint64_t generation) {
   }
 }
 
+void StatementCache::erase_if(const std::function<bool(const Prepared&)>& wanted) {
+  for (auto at = entries_.begin(); at != entries_.end();) {
+    Entry& entry = at->second;
+    if (entry.only != nullptr && wanted(*entry.only)) entry.only = nullptr;
+    absl::erase_if(entry.by_shape, [&](const auto& plan) { return wanted(*plan.second); });
+    if (entry.only == nullptr && entry.by_shape.empty()) {
+      key_bytes_ -= at->first.size();
+      entries_.erase(at++);
+    } else {
+      ++at;
+    }
+  }
+}
+
 }  // namespace indigo::engine

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ class StatementCache {
   bool returns(const ScannedText& scanned);
   void insert(const ScannedText& scanned, uint64_t generation, PreparedPtr prepared);
   void erase(const ScannedText& scanned, uint64_t generation);
+  void erase_if(const std::function<bool(const Prepared&)>& wanted);
   void clear();
   size_t size() const { return entries_.size(); }
 

@@ -239,12 +239,18 @@ Status remove_object(DdlContext& c, const Address& a) {
     case catalog::pg_operator::kOid: INDIGO_TRY(remove_operator(c, a.object)); break;
     case pg_proc::kOid: {
       SystemTable& aggregates = table(c, catalog::pg_aggregate::kOid);
+      const auto f = c.catalog.function(a.object);
+      const bool part_of_types = f == nullptr || f->language == "internal" || f->language == "c";
       std::string image;
       if (aggregates.find_oid(c.txn, a.object, image))
         INDIGO_TRY(check_erased(aggregates.erase(c.txn, {Datum::of_oid(a.object)})));
       if (table(c, a.class_id).find_oid(c.txn, a.object, image))
         INDIGO_TRY(check_erased(table(c, a.class_id).erase(c.txn, {Datum::of_oid(a.object)})));
-      c.catalog.changed({kInvalidOid});
+      if (part_of_types) {
+        c.catalog.changed({kInvalidOid});
+      } else {
+        c.catalog.changed_function(a.object, f->name);
+      }
       break;
     }
     case catalog::pg_cast::kOid:

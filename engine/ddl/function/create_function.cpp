@@ -271,7 +271,11 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
   INDIGO_TRY(record_membership(c, {pg_proc::kOid, oid, 0}));
   // Nothing is made of a new function yet; of one in C or an internal one, types of users' own are.
   const bool part_of_types = old != nullptr && (native || old->language == "internal" || old->language == "c");
-  c.catalog.changed(part_of_types ? std::vector<Oid>{kInvalidOid} : std::vector<Oid>{});
+  if (part_of_types) {
+    c.catalog.changed({kInvalidOid});
+  } else {
+    c.catalog.changed_function(oid, name);
+  }
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())
     return in_statement(c, std::move(*valid.take_error()), body.source);
@@ -301,7 +305,7 @@ Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s
       settings.empty() ? row.set_null(pg_proc::c_proconfig) : row.texts(pg_proc::c_proconfig, settings);
     }
   }));
-  c.catalog.changed({});
+  c.catalog.changed_function(f->oid, f->name);
   return {};
 }
 

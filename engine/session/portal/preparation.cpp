@@ -67,16 +67,30 @@ bool Preparation::wants_generic() {
   return wants_generic_;
 }
 
+bool Preparation::is_current(const Prepared& prepared) const {
+  const uint64_t now = catalog_.version();
+  if (prepared.current_at == now) return true;
+  if (prepared.unplanned || !catalog_.unchanged_since(prepared.made_in, prepared.depends)) return false;
+  prepared.current_at = now;
+  return true;
+}
+
+void Preparation::discard_stale() {
+  cache_.erase_if([this](const Prepared& prepared) { return !prepared.is_utility() && !is_current(prepared); });
+}
+
 uint64_t Preparation::generation() const { return settings_.plan_generation() << 32 | catalog_.user(); }
 
 Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                                          std::span<const Oid> parameter_types, bool variable_parameters,
                                          std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                                          bool for_cursor) {
+  catalog::SessionCatalog::Recording recording(catalog_);
   auto prepared = std::make_shared<Prepared>();
   prepared->parsed = parsed;
   prepared->for_cursor = for_cursor;
-  prepared->catalog_version = catalog_.version();
+  prepared->made_in = catalog_.state();
+  prepared->current_at = prepared->made_in.version;
   prepared->plan_settings = generation();
   prepared->lifted_used.assign(lifted.size(), false);
   if (!is_plannable(parsed->node)) {
@@ -121,6 +135,8 @@ Result<PreparedPtr> Preparation::prepare(const std::shared_ptr<const ParsedState
   if (analyzed->rewritten != nullptr) INDIGO_TRY(prepare_rules(*prepared, *analyzed));
   prepared->text_shape = make_shape(catalog_, *prepared->plan, Format::kText);
   prepared->binary_shape = make_shape(catalog_, *prepared->plan, Format::kBinary);
+  prepared->depends = recording.take();
+  catalog_.settle(prepared->made_in, prepared->depends);
   return PreparedPtr(std::move(prepared));
 }
 
@@ -147,7 +163,7 @@ Status Preparation::prepare_rules(Prepared& prepared, const sql::AnalyzedStateme
       auto part = std::make_shared<Prepared>();
       part->parsed = prepared.parsed;
       part->parameter_types = prepared.parameter_types;
-      part->catalog_version = prepared.catalog_version;
+      part->made_in = prepared.made_in;
       part->plan_settings = prepared.plan_settings;
       sql::AnalyzedStatement statement;
       statement.query = query;
@@ -174,7 +190,7 @@ Result<PreparedPtr> Preparation::prepare_node(const ParsedStatement& outer, cons
 PreparedPtr Preparation::find_without_literals(ScannedText& scanned, CacheUse use) {
   scanned.key.push_back(use == CacheUse::kCursor ? '\x1e' : '\x1f');
   PreparedPtr found = cache_.find(scanned, generation());
-  if (found == nullptr || found->is_utility() || found->catalog_version != catalog_.version()) return nullptr;
+  if (found == nullptr || found->is_utility() || !is_current(*found)) return nullptr;
   return found;
 }
 
@@ -186,7 +202,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
   bool custom = false;
   bool kept = true;
   if (PreparedPtr found = cache_.find(scanned, generation())) {
-    const bool valid = found->is_utility() || found->catalog_version == catalog_.version();
+    const bool valid = found->is_utility() || is_current(*found);
     if (valid && !found->custom) return found;
     custom = valid;
     if (!valid) cache_.erase(scanned, generation());
@@ -218,10 +234,7 @@ Result<PreparedPtr> Preparation::prepare_text(const ScannedText& scanned, std::s
 }
 
 Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
-  if (prepared->is_utility() ||
-      (prepared->catalog_version == catalog_.version() && prepared->plan_settings == generation())) {
-    return {};
-  }
+  if (prepared->is_utility() || (is_current(*prepared) && prepared->plan_settings == generation())) return {};
   std::vector<Oid> types;
   for (const auto& type : prepared->parameter_types) types.push_back(type.oid);
   // The plan may be of another text with other literals in their places: they must stay parameters.

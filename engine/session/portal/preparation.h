@@ -60,6 +60,10 @@ class Preparation {
   PreparedPtr find_without_literals(ScannedText& scanned, CacheUse use);
   // After find_without_literals with the same `scanned`.
   void keep(const ScannedText& scanned, const PreparedPtr& prepared);
+  // Whether what the plan depends on is as it was when it was made.
+  bool is_current(const Prepared& prepared) const;
+  // Statements of the cache that are not.
+  void discard_stale();
   void clear_cache() { cache_.clear(); }
   // What plans depend on beside the catalog: settings, and whom the session acts as.
   uint64_t generation() const;

@@ -2,18 +2,20 @@
 
 #include "base/memory_account.h"
 #include "base/sqlstate.h"
+#include "engine/session/portal/preparation.h"
 
 namespace indigo::engine {
 
 namespace {
 
-void discard_stale_plan(NamedStatement& statement, uint64_t catalog_version) {
+void discard_stale_plan(NamedStatement& statement, const Preparation& preparation) {
   const PreparedPtr& old = statement.prepared;
-  if (old == nullptr || old->is_utility() || old->unplanned || old->catalog_version == catalog_version) return;
+  if (old == nullptr || old->is_utility() || old->unplanned || preparation.is_current(*old)) return;
   auto unplanned = std::make_shared<Prepared>(*old);
   unplanned->plan = nullptr;
   unplanned->unplanned = true;
-  unplanned->catalog_version = 0;  // of no state
+  unplanned->current_at = 0;  // of no state
+  unplanned->depends = {};
   statement.prepared = std::move(unplanned);
   statement.for_cursor = nullptr;
 }
@@ -49,9 +51,9 @@ void PreparedStatements::erase(std::string_view name) {
   }
 }
 
-void PreparedStatements::discard_stale_plans(uint64_t catalog_version) {
-  for (auto& [name, statement] : named_) discard_stale_plan(statement, catalog_version);
-  discard_stale_plan(unnamed_, catalog_version);
+void PreparedStatements::discard_stale_plans(const Preparation& preparation) {
+  for (auto& [name, statement] : named_) discard_stale_plan(statement, preparation);
+  discard_stale_plan(unnamed_, preparation);
 }
 
 }  // namespace indigo::engine

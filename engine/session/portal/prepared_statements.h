@@ -14,6 +14,8 @@
 
 namespace indigo::engine {
 
+class Preparation;
+
 struct NamedStatement {
   std::shared_ptr<const ParsedStatement> parsed;
   std::vector<Oid> parameter_types;  // as declared; resolved ones in prepared
@@ -42,8 +44,8 @@ class PreparedStatements {
   void clear() { named_.clear(); }
   const Map& named() const { return named_; }
 
-  // Plans of another state of the catalog would keep tables that were dropped: they are planned again at their next run.
-  void discard_stale_plans(uint64_t catalog_version);
+  // Plans that are outdated would keep tables that were dropped: they are planned again at their next run.
+  void discard_stale_plans(const Preparation& preparation);
 
  private:
   Map named_;
