@@ -5,7 +5,6 @@
 #include <random>
 
 #include "catalog/tables/system_table.h"
-#include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/rewrite.h"
@@ -177,56 +176,6 @@ Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const
   INDIGO_TRY(update_size_statistics(c, relation, static_cast<float>(seen)));
   if (columns.empty()) c.host.analyzed(*relation, changes);
   c.catalog.changed({relation->oid});
-  return {};
-}
-
-Status execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s) {
-  if (s.n_rels == 0) {
-    std::vector<Oid> all;
-    table(c, pg_class::kOid).scan(c.txn, {}, [&](RowReader row) {
-      const char kind = row.chr(pg_class::c_relkind);
-      if (row.oid(pg_class::c_oid) >= oid::kFirstUserOid && (kind == 'r' || kind == 'm'))
-        all.push_back(row.oid(pg_class::c_oid));
-      return true;
-    });
-    for (const Oid oid : all) {
-      const RelationPtr r = current(c, oid);
-      if (r == nullptr || !c.catalog.has_role(c.catalog.user(), r->owner)) continue;
-      if (r->persistence == 't' && r->schema != c.catalog.temp_schema()) continue;
-      INDIGO_TRY(lock_object(c, oid, TableLockMode::kShareUpdateExclusive));
-      INDIGO_TRY(analyze_table(c, r, {}));
-    }
-    return {};
-  }
-  for (const PgQuery__Node* node : nodes(s.n_rels, s.rels)) {
-    const PgQuery__VacuumRelation* v = node->vacuum_relation;
-    INDIGO_ASSIGN(const RelationPtr r, open_relation(c, v->relation, TableLockMode::kShareUpdateExclusive));
-    if (r->is_partitioned()) {
-      // Its rows are its partitions'.
-      INDIGO_ASSIGN(const std::vector<Oid> below, with_descendants(c, r->oid, TableLockMode::kShareUpdateExclusive));
-      for (const Oid oid : below) {
-        if (const RelationPtr part = current(c, oid); !part->is_partitioned()) INDIGO_TRY(analyze_table(c, part, {}));
-      }
-      continue;
-    }
-    if (r->kind != RelationKind::kTable && r->kind != RelationKind::kMaterializedView) {
-      warning(c, sqlstate::kWarning,
-              "skipping " + quoted(r->name) + " --- cannot analyze non-tables or special system tables");
-      continue;
-    }
-    if (r->oid < oid::kFirstUserOid) continue;  // built-in tables are small and known
-    if (!c.catalog.has_role(c.catalog.user(), r->owner)) {
-      warning(c, sqlstate::kWarning,
-              "skipping " + quoted(r->name) + " --- only table or database owner can analyze it");
-      continue;
-    }
-    std::vector<int16_t> columns;
-    for (const PgQuery__Node* name : nodes(v->n_va_cols, v->va_cols)) {
-      INDIGO_ASSIGN(const ColumnInfo* column, column_of(*r, string_of(name)));
-      columns.push_back(column->number);
-    }
-    INDIGO_TRY(analyze_table(c, r, columns));
-  }
   return {};
 }
 

@@ -4,11 +4,10 @@
 #pragma once
 
 #include "engine/ddl/object_lookup.h"
-#include "sql/parse/tree_names.h"
 
 namespace indigo::engine::ddl {
 
+// All columns when none are named. The caller has the lock.
 Status analyze_table(DdlContext& c, const RelationPtr& relation, std::span<const int16_t> columns);
-Status execute_analyze(DdlContext& c, const PgQuery__VacuumStmt& s);
 
 }  // namespace indigo::engine::ddl

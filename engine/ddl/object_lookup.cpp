@@ -102,10 +102,11 @@ Status lock_object(DdlContext& c, Oid object, TableLockMode mode) {
 
 RelationPtr current(DdlContext& c, Oid oid) { return c.catalog.relation(oid); }
 
-Status check_schema_usage(DdlContext& c, std::string_view schema) {
+Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_ok) {
   if (schema.empty()) return {};
   const Oid oid = c.catalog.schema_named(schema);
-  if (oid == kInvalidOid || c.catalog.may_use_schema(oid)) return {};
+  if (oid == kInvalidOid) return missing_ok ? Status() : Status(existing_schema(c, schema).take_error());
+  if (c.catalog.may_use_schema(oid)) return {};
   return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + std::string(schema));
 }
 
@@ -123,7 +124,7 @@ Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, 
                  "cross-database references are not implemented: " +
                      quoted(std::string(database) + "." + std::string(schema) + "." + std::string(relname)));
   }
-  INDIGO_TRY(check_schema_usage(c, schema));
+  INDIGO_TRY(check_schema_usage(c, schema, missing_ok));
   for (;;) {
     RelationPtr found = c.catalog.find_relation(schema, relname);
     if (found == nullptr) {
@@ -216,12 +217,22 @@ Result<TypeRef> type_of_column(DdlContext& c, NodeList parts) {
 
 }  // namespace
 
+Result<TypePtr> existing_type(DdlContext& c, NodeList name) {
+  const auto q = sql::qualified_name(name);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
+  TypePtr type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
+  if (type == nullptr) {
+    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+  }
+  return type;
+}
+
 Result<TypeRef> resolve_type(DdlContext& c, const PgQuery__TypeName* name) {
   const NodeList parts = nodes(name->n_names, name->names);
   if (name->setof) return Error(sqlstate::kInvalidTableDefinition, "column cannot be declared SETOF");
   if (name->pct_type) return type_of_column(c, parts);
   const auto q = sql::qualified_name(parts);
-  INDIGO_TRY(check_schema_usage(c, q.schema));
+  INDIGO_TRY(check_schema_usage(c, q.schema, true));
   const auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
   if (type == nullptr) {
     if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
@@ -301,6 +312,7 @@ std::string type_text(DdlContext& c, const TypeRef& type) {
 
 Result<Oid> resolve_collation(DdlContext& c, NodeList name, int location) {
   const auto q = sql::qualified_name(name);
+  INDIGO_TRY(check_schema_usage(c, q.schema));
   const Oid oid = q.valid ? c.catalog.find_collation(q.schema, q.name) : kInvalidOid;
   if (oid == kInvalidOid) {
     return Error(sqlstate::kUndefinedObject,

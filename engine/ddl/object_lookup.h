@@ -111,8 +111,10 @@ Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode);
 Status lock_object(DdlContext& c, Oid object, TableLockMode mode);
 // The descriptor as it is now, own changes included.
 RelationPtr current(DdlContext& c, Oid oid);
-// 42501 when the current role may not look names up there.
-Status check_schema_usage(DdlContext& c, std::string_view schema);
+// 3F000 when it is not there and has to be; 42501 when the current role may not look names up there. "": no schema was written.
+Status check_schema_usage(DdlContext& c, std::string_view schema, bool missing_ok = false);
+// A type by name, its schema's right included: 3F000, 42501, 42704.
+Result<TypePtr> existing_type(DdlContext& c, NodeList name);
 // 42501 "must be owner of table t".
 Status check_owner(DdlContext& c, const RelationInfo& relation);
 Status check_owner(DdlContext& c, Oid owner, std::string_view kind, std::string_view name);

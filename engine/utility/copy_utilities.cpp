@@ -51,17 +51,7 @@ std::string qualified(const catalog::RelationInfo& r) {
 Result<Target> find_target(UtilityCall& call, const PgQuery__CopyStmt& stmt) {
   Target target;
   const auto& name = *stmt.relation;
-  std::string schema = name.schemaname ? name.schemaname : "";
-  auto& catalog = call.session.session_catalog();
-  if (const Oid oid = schema.empty() ? kInvalidOid : catalog.schema_named(schema);
-      oid != kInvalidOid && !catalog.may_use_schema(oid)) {
-    return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + schema);
-  }
-  target.relation = call.session.session_catalog().find_relation(schema, name.relname);
-  if (!target.relation) {
-    std::string full = schema.empty() ? name.relname : schema + "." + name.relname;
-    return Error(sqlstate::kUndefinedTable, "relation \"" + full + "\" does not exist");
-  }
+  INDIGO_ASSIGN(target.relation, named_relation(call, name));
   const auto& r = *target.relation;
   if (stmt.n_attlist == 0) {
     for (const auto& column : r.columns) {

@@ -6,8 +6,8 @@
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"
-#include "engine/ddl/analyze.h"
 #include "engine/ddl/ddl.h"
+#include "engine/ddl/vacuum.h"
 #include "engine/instance_impl.h"
 #include "engine/notify/session_notifications.h"
 #include "engine/session/portal/portals.h"
@@ -29,21 +29,6 @@
 namespace indigo::engine {
 
 namespace {
-
-Result<std::shared_ptr<const catalog::RelationInfo>> find_table(UtilityCall& call, const PgQuery__RangeVar& name) {
-  std::string schema = name.schemaname ? name.schemaname : "";
-  auto& catalog = call.session.session_catalog();
-  if (const Oid oid = schema.empty() ? kInvalidOid : catalog.schema_named(schema);
-      oid != kInvalidOid && !catalog.may_use_schema(oid)) {
-    return Error(sqlstate::kInsufficientPrivilege, "permission denied for schema " + schema);
-  }
-  auto relation = call.session.session_catalog().find_relation(schema, name.relname);
-  if (!relation) {
-    std::string full = schema.empty() ? name.relname : schema + "." + name.relname;
-    return Error(sqlstate::kUndefinedTable, "relation \"" + full + "\" does not exist");
-  }
-  return relation;
-}
 
 // A mode that writers take asks for a privilege to write; ROW EXCLUSIVE serves who may INSERT, ACCESS SHARE who may read.
 Status check_may_lock(UtilityCall& call, const catalog::RelationInfo& relation, storage::TableLockMode mode, Oid user) {
@@ -147,44 +132,17 @@ Status run_lock(UtilityCall& call) {
   }
   for (size_t i = 0; i < stmt.n_relations; i++) {
     const PgQuery__RangeVar& name = *stmt.relations[i]->range_var;
-    INDIGO_ASSIGN(const auto named, find_table(call, name));
+    INDIGO_ASSIGN(const auto named, named_relation(call, name));
     INDIGO_TRY(check_may_lock(call, *named, static_cast<storage::TableLockMode>(stmt.mode), call.session.user()));
     INDIGO_TRY(Locker(call).lock(named, name.inh));
   }
   return {};
 }
 
-// VACUUM reclaims what no snapshot sees; the store also does so on its own. ANALYZE is a definition statement.
 Status run_vacuum(UtilityCall& call) {
-  const auto& stmt = *call.node->vacuum_stmt;
-  auto& session = call.session;
-  bool analyze = !stmt.is_vacuumcmd;
-  for (size_t i = 0; i < stmt.n_options; i++) {
-    const auto& option = *stmt.options[i]->def_elem;
-    const std::string_view name = option.defname;
-    const bool known = stmt.is_vacuumcmd
-                           ? name == "analyze" || name == "verbose" || name == "full" || name == "freeze" ||
-                                 name == "skip_locked" || name == "disable_page_skipping" || name == "index_cleanup" ||
-                                 name == "process_toast" || name == "truncate" || name == "parallel"
-                           : name == "verbose" || name == "skip_locked";
-    if (!known) {
-      return Error(sqlstate::kSyntaxError, std::string("unrecognized ") + (stmt.is_vacuumcmd ? "VACUUM" : "ANALYZE") +
-                                               " option \"" + std::string(name) + "\"")
-          .at(option.location + 1);
-    }
-    analyze |= name == "analyze";
-  }
-  for (size_t i = 0; i < stmt.n_rels; i++) {
-    const auto& relation = *stmt.rels[i]->vacuum_relation;
-    if (relation.relation != nullptr) INDIGO_TRY(find_table(call, *relation.relation));
-  }
-  if (analyze) {
-    DefinitionHost host(session, &call.statement);
-    DdlContext context{session.session_catalog(), session.transaction(), host, call.statement.text};
-    INDIGO_TRY(ddl::execute_analyze(context, stmt));
-  }
-  if (stmt.is_vacuumcmd) session.store().reclaim();
-  return {};
+  DefinitionHost host(call.session, &call.statement);
+  DdlContext context{call.session.session_catalog(), call.session.transaction(), host, call.statement.text};
+  return ddl::execute_vacuum(context, *call.node->vacuum_stmt);
 }
 
 // Without a data directory there is nothing to write: PostgreSQL answers the same when nothing is dirty.

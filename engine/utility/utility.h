@@ -36,6 +36,8 @@ Status run_utility(const UtilityStatement& statement, UtilityCall& call);
 Status check_not_read_only(UtilityCall& call, const std::string& name);
 // 25001 when in a transaction block or called by a program.
 Status prevent_in_block(UtilityCall& call, const std::string& statement);
+// The relation that a statement names; the caller locks it. 3F000, 42501 (of the schema), 42P01.
+Result<std::shared_ptr<const catalog::RelationInfo>> named_relation(UtilityCall& call, const PgQuery__RangeVar& name);
 // One text row through the sink.
 Status send_text_row(UtilityCall& call, std::span<const std::string> values);
 

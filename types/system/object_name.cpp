@@ -187,6 +187,7 @@ Result<Oid> find_role_oid(FuncContext& context, Str text) {
 
 Result<Oid> find_collation_oid(FuncContext& context, Str text) {
   INDIGO_ASSIGN(const Name name, parse_name(context, text));
+  INDIGO_TRY(check_schema(context, name));
   const Oid oid = context.session().catalog().find_collation(name.schema, name.object);
   if (oid == kInvalidOid)
     return Error(sqlstate::kUndefinedObject, "collation \"" + name.text() + "\" for encoding \"UTF8\" does not exist");

@@ -185,6 +185,9 @@ Result<TypeRef> parse_type_name(FuncContext& context, Str text) {
       name = "interval";
     }
     const auto info = context.session().catalog().find_type(schema, name);
+    if (info == nullptr && !schema.empty() && context.session().catalog().schema_named(schema) == kInvalidOid) {
+      return Error(sqlstate::kInvalidSchemaName, "schema \"" + schema + "\" does not exist");
+    }
     if (info == nullptr)
       return Error(sqlstate::kUndefinedObject,
                    "type \"" + (schema.empty() ? name : schema + "." + name) + "\" does not exist");

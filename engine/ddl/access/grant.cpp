@@ -322,9 +322,7 @@ Result<Target> database_target(DdlContext& c, const PgQuery__Node* node) {
 }
 
 Result<Target> type_target(DdlContext& c, const PgQuery__Node* node) {
-  const auto q = sql::qualified_name(nodes(node->list->n_items, node->list->items));
-  const auto type = c.catalog.find_type(q.schema, q.name);
-  if (type == nullptr) return Error(sqlstate::kUndefinedObject, "type " + quoted(q.name) + " does not exist");
+  INDIGO_ASSIGN(const TypePtr type, existing_type(c, nodes(node->list->n_items, node->list->items)));
   return Target{pg_type::kOid,
                 table(c, pg_type::kOid).key({Datum::of_oid(type->oid)}),
                 pg_type::c_typacl,

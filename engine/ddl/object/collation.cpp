@@ -167,6 +167,10 @@ Status execute_alter_collation(DdlContext& c, const PgQuery__AlterCollationStmt&
 
 Result<std::optional<Address>> find_dropped_collation(DdlContext& c, NodeList name, bool missing_ok) {
   const auto q = sql::qualified_name(name);
+  if (missing_ok && !q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
+    return std::optional<Address>();
+  }
   if (missing_ok && q.valid && c.catalog.find_collation(q.schema, q.name) == kInvalidOid) {
     notice(c, "collation " + quoted(q.name) + " does not exist, skipping");
     return std::optional<Address>();

@@ -156,13 +156,8 @@ Error no_constraint(std::string_view constraint, const TypePtr& type) {
 
 // Locked: what tables come to have columns of it is known from here on.
 Result<TypePtr> find_domain(DdlContext& c, NodeList parts) {
-  const auto q = sql::qualified_name(parts);
-  INDIGO_ASSIGN(const TypePtr type, find_and_lock(c, TableLockMode::kAccessExclusive, [&]() -> Result<TypePtr> {
-                  return c.catalog.find_type(q.schema, q.name);
-                }));
-  if (type == nullptr) {
-    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
-  }
+  INDIGO_ASSIGN(const TypePtr type,
+                find_and_lock(c, TableLockMode::kAccessExclusive, [&] { return existing_type(c, parts); }));
   if (type->kind != 'd') {
     return Error(sqlstate::kWrongObjectType, type_text(c, {type->oid, -1, kInvalidOid}) + " is not a domain");
   }

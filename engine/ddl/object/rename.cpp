@@ -243,10 +243,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
-      const auto q = sql::qualified_name(name);
-      const auto type = c.catalog.find_type(q.schema, q.name);
-      if (type == nullptr)
-        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       if (type->oid < oid::kFirstUserOid)
         return Error(sqlstate::kInsufficientPrivilege, "must be owner of type " + type->name);
@@ -358,10 +355,7 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
-      const auto q = sql::qualified_name(name);
-      const auto type = c.catalog.find_type(q.schema, q.name);
-      if (type == nullptr)
-        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       INDIGO_ASSIGN(const Oid schema, existing_schema(c, s.newschema));
       INDIGO_TRY(check_schema_privilege(c, schema, kPrivilegeCreate));
@@ -436,10 +430,7 @@ Status execute_owner(DdlContext& c, const PgQuery__AlterOwnerStmt& s) {
     case PG_QUERY__OBJECT_TYPE__OBJECT_TYPE:
     case PG_QUERY__OBJECT_TYPE__OBJECT_DOMAIN: {
       const NodeList name = nodes(s.object->list->n_items, s.object->list->items);
-      const auto q = sql::qualified_name(name);
-      const auto type = c.catalog.find_type(q.schema, q.name);
-      if (type == nullptr)
-        return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(name)) + " does not exist");
+      INDIGO_ASSIGN(const TypePtr type, existing_type(c, name));
       if (type->owner == owner) return {};
       INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
       INDIGO_TRY(check_new_owner(c, owner, type->schema));

@@ -229,6 +229,7 @@ Status set_owner_column(DdlContext& c, const RelationPtr& sequence, const PgQuer
           .with_hint("Specify OWNED BY table.column or OWNED BY NONE.");
     }
     const auto q = sql::qualified_name(parts.first(parts.size() - 1));
+    INDIGO_TRY(check_schema_usage(c, q.schema));
     relation = c.catalog.find_relation(q.schema, q.name);
     if (relation == nullptr) {
       return Error(sqlstate::kUndefinedTable,

@@ -120,12 +120,8 @@ Result<float> sort_order_at(DdlContext& c, const types::TypeInfo& type, size_t p
 
 Status execute_alter_enum(DdlContext& c, const PgQuery__AlterEnumStmt& s) {
   const NodeList parts = nodes(s.n_type_name, s.type_name);
-  const auto q = sql::qualified_name(parts);
-  INDIGO_ASSIGN(const TypePtr type, find_and_lock(c, TableLockMode::kShareUpdateExclusive, [&]() -> Result<TypePtr> {
-                  return c.catalog.find_type(q.schema, q.name);
-                }));
-  if (type == nullptr)
-    return Error(sqlstate::kUndefinedObject, "type " + quoted(sql::name_list_text(parts)) + " does not exist");
+  INDIGO_ASSIGN(const TypePtr type,
+                find_and_lock(c, TableLockMode::kShareUpdateExclusive, [&] { return existing_type(c, parts); }));
   if (type->kind != 'e')
     return Error(sqlstate::kWrongObjectType, type_text(c, {type->oid, -1, kInvalidOid}) + " is not an enum");
   INDIGO_TRY(check_owner(c, type->owner, "type", type->name));
@@ -190,11 +186,13 @@ Result<std::optional<Address>> find_dropped_type(DdlContext& c, const PgQuery__T
                                                  bool missing_ok) {
   const NodeList parts = nodes(name->n_names, name->names);
   const auto q = sql::qualified_name(parts);
-  INDIGO_TRY(check_schema_usage(c, q.schema));
+  INDIGO_TRY(check_schema_usage(c, q.schema, missing_ok));
   auto type = q.valid ? c.catalog.find_type(q.schema, q.name) : nullptr;
   if (type != nullptr && name->n_array_bounds > 0) type = c.catalog.type(type->array);
   if (type == nullptr) {
-    const std::string message = "type " + quoted(sql::name_list_text(parts)) + " does not exist";
+    const bool no_schema = !q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid;
+    const std::string message = no_schema ? "schema " + quoted(q.schema) + " does not exist"
+                                          : "type " + quoted(sql::name_list_text(parts)) + " does not exist";
     if (!missing_ok) return Error(sqlstate::kUndefinedObject, message);
     notice(c, message + ", skipping");
     return std::optional<Address>();

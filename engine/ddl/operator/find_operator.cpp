@@ -36,10 +36,8 @@ Result<OperatorPtr> find_named_operator(DdlContext& c, const PgQuery__ObjectWith
   const NodeList parts = nodes(object.n_objname, object.objname);
   const auto q = sql::qualified_name(parts);
   const std::string name = sql::name_list_text(parts);
-  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
-    const std::string message = "schema " + quoted(q.schema) + " does not exist";
-    if (!missing_ok) return Error(sqlstate::kInvalidSchemaName, message);
-    notice(c, message + ", skipping");
+  if (missing_ok && !q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
     return OperatorPtr(nullptr);
   }
   const NodeList arguments = nodes(object.n_objargs, object.objargs);

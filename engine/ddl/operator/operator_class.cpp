@@ -352,7 +352,13 @@ Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name,
   const std::string method_text(string_of(name.front()));
   INDIGO_ASSIGN(const Oid method, find_method(c, method_text));
   const NodeList parts = name.subspan(1);
-  const Oid found = find_group(c, family, method, sql::qualified_name(parts));
+  const auto q = sql::qualified_name(parts);
+  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+    if (!missing_ok) return existing_schema(c, q.schema).take_error();
+    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
+    return std::optional<Address>();
+  }
+  const Oid found = find_group(c, family, method, q);
   const std::string what = family ? "operator family " : "operator class ";
   const std::string text = sql::name_list_text(parts);
   const std::string message = what + quoted(text) + " does not exist for access method " + quoted(method_text);

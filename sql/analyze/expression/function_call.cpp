@@ -197,7 +197,8 @@ Result<ExprPtr> transform_func_call(Scope& scope, const PgQuery__Node& node) {
     INDIGO_ASSIGN(decoration.filter, coerce_to_boolean(scope.a, filter, "FILTER"));
   }
   if (!name.schema.empty() && scope.catalog().schema_named(name.schema) == kInvalidOid) {
-    return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist");
+    return scope.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist",
+                       call.location);
   }
   INDIGO_TRY(scope.a.check_schema(name.schema, call.location));
   FunctionCall found;

@@ -44,7 +44,8 @@ Result<AnalyzedCall> analyze_call(catalog::SessionContext& session, const PgQuer
   arguments.types.with_outputs = true;
   arguments.types.single_plain = false;
   if (!name.schema.empty() && a.catalog.schema_named(name.schema) == kInvalidOid) {
-    return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist");
+    return a.error(sqlstate::kInvalidSchemaName, "schema \"" + std::string(name.schema) + "\" does not exist",
+                   call.location);
   }
   FunctionCall found;
   const Lookup lookup = find_function(a.catalog, name.schema, name.name, arguments.types, found);
