@@ -151,6 +151,21 @@ Result<RelationPtr> open_relation(DdlContext& c, Oid oid, TableLockMode mode) {
   return found;
 }
 
+Result<RelationPtr> existing_relation(DdlContext& c, NodeList name, bool missing_ok) {
+  const auto q = sql::qualified_name(name);
+  if (missing_ok && !q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
+    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
+    return RelationPtr();
+  }
+  INDIGO_TRY(check_schema_usage(c, q.schema));
+  RelationPtr found = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
+  if (found != nullptr) return found;
+  const std::string message = "relation " + quoted(sql::name_list_text(name)) + " does not exist";
+  if (!missing_ok) return Error(sqlstate::kUndefinedTable, message);
+  notice(c, message + ", skipping");
+  return RelationPtr();
+}
+
 std::string_view kind_name(RelationKind kind) {
   switch (kind) {
     case RelationKind::kTable:
@@ -197,12 +212,7 @@ namespace {
 // table.column%TYPE: the type that the column has now.
 Result<TypeRef> type_of_column(DdlContext& c, NodeList parts) {
   const NodeList table_name = parts.first(parts.size() - 1);
-  const auto q = sql::qualified_name(table_name);
-  INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr relation = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
-  if (relation == nullptr) {
-    return Error(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(table_name)) + " does not exist");
-  }
+  INDIGO_ASSIGN(const RelationPtr relation, existing_relation(c, table_name));
   const std::string_view wanted = string_of(parts.back());
   const ColumnInfo* column = relation->find_column(wanted);
   if (column == nullptr) {

@@ -185,20 +185,8 @@ Result<Address> find_policy(const RelationInfo& relation, std::string_view name)
 Result<std::optional<Address>> find_dropped_policy(DdlContext& c, NodeList list, bool missing_ok) {
   const std::string name(string_of(list.back()));
   const NodeList table_name = list.first(list.size() - 1);
-  const auto q = sql::qualified_name(table_name);
-  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
-    if (!missing_ok) return Error(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist");
-    notice(c, "schema " + quoted(q.schema) + " does not exist, skipping");
-    return std::optional<Address>();
-  }
-  INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr found = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
-  if (found == nullptr) {
-    const std::string message = "relation " + quoted(sql::name_list_text(table_name)) + " does not exist";
-    if (!missing_ok) return Error(sqlstate::kUndefinedTable, message);
-    notice(c, message + ", skipping");
-    return std::optional<Address>();
-  }
+  INDIGO_ASSIGN(const RelationPtr found, existing_relation(c, table_name, missing_ok));
+  if (found == nullptr) return std::optional<Address>();
   if (policy_named(*found, name) == nullptr) {
     if (!missing_ok) return no_policy(name, *found);
     notice(c, "policy " + quoted(name) + " for relation " + quoted(sql::name_list_text(table_name)) +

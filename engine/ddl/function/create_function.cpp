@@ -11,6 +11,7 @@
 #include "engine/ddl/references.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
+#include "sql/analyze/type/coerce.h"
 #include "storage/transaction.h"
 #include "types/value/acl.h"
 
@@ -153,27 +154,11 @@ Status record_body_dependencies(DdlContext& c, Oid oid) {
 
 // Which pseudo-types a language's functions may take and return.
 Status check_pseudo_types(DdlContext& c, const RoutineSignature& s, std::string_view language, FunctionKind kind) {
-  const auto is_polymorphic = [](Oid t) {
-    switch (t) {
-      case oid::kAnyElement:
-      case oid::kAnyArray:
-      case oid::kAnyNonArray:
-      case oid::kAnyEnum:
-      case oid::kAnyRange:
-      case oid::kAnyMultirange:
-      case oid::kAnyCompatible:
-      case oid::kAnyCompatibleArray:
-      case oid::kAnyCompatibleNonArray:
-      case oid::kAnyCompatibleRange:
-      case oid::kAnyCompatibleMultirange: return true;
-      default: return false;
-    }
-  };
   if (language != "sql" && language != "plpgsql") return {};
   const std::string name = language == "sql" ? "SQL" : "PL/pgSQL";
   const auto pseudo = [&](Oid t) {
     const auto info = c.catalog.type(t);
-    return info != nullptr && info->kind == 'p' && !is_polymorphic(t);
+    return info != nullptr && info->kind == 'p' && !sql::is_polymorphic(t);
   };
   const bool trigger = language == "plpgsql" && (s.result == oid::kTrigger || s.result == oid::kEventTrigger);
   if (pseudo(s.result) && s.result != oid::kVoid && s.result != oid::kRecord && !trigger) {

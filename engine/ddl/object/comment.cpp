@@ -61,11 +61,7 @@ Status set_comment(DdlContext& c, const Address& a, std::string_view text) {
 namespace {
 
 Result<RelationPtr> relation_named(DdlContext& c, NodeList name) {
-  const auto q = sql::qualified_name(name);
-  INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr r = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
-  if (r == nullptr)
-    return Error(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(name)) + " does not exist");
+  INDIGO_ASSIGN(const RelationPtr r, existing_relation(c, name));
   INDIGO_TRY(lock_object(c, r->oid, TableLockMode::kShareUpdateExclusive));
   INDIGO_TRY(check_owner(c, *r));
   return r;

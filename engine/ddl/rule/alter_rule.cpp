@@ -32,26 +32,17 @@ std::string missing_rule(std::string_view relation, std::string_view name) {
 
 Result<std::optional<Address>> find_named_rule(DdlContext& c, NodeList name, bool missing_ok, TableLockMode mode) {
   const NodeList table_name = name.first(name.size() - 1);
-  const auto q = sql::qualified_name(table_name);
-  const auto skip = [&](SqlState state, std::string message) -> Result<std::optional<Address>> {
-    if (!missing_ok) return Error(state, std::move(message));
-    notice(c, message + ", skipping");
-    return std::optional<Address>();
-  };
-  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
-    return skip(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist");
-  }
-  INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr found = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
-  if (found == nullptr) {
-    return skip(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(table_name)) + " does not exist");
-  }
+  INDIGO_ASSIGN(const RelationPtr found, existing_relation(c, table_name, missing_ok));
+  if (found == nullptr) return std::optional<Address>();
   INDIGO_TRY(lock_object(c, found->oid, mode));
   const RelationPtr r = current(c, found->oid);
   const Found rule = r == nullptr ? Found() : find_rule(c, r->oid, string_of(name.back()));
   if (rule.oid == kInvalidOid) {
     const std::string written = sql::name_list_text(table_name);
-    return skip(sqlstate::kUndefinedObject, missing_rule(missing_ok ? written : found->name, string_of(name.back())));
+    const std::string message = missing_rule(missing_ok ? written : found->name, string_of(name.back()));
+    if (!missing_ok) return Error(sqlstate::kUndefinedObject, message);
+    notice(c, message + ", skipping");
+    return std::optional<Address>();
   }
   if (!check_owner(c, *r).ok()) return Error(sqlstate::kInsufficientPrivilege, "must be owner of relation " + r->name);
   INDIGO_TRY(check_not_system(*r));

@@ -10,28 +10,18 @@ namespace indigo::engine::ddl {
 
 Result<std::optional<Address>> find_named_trigger(DdlContext& c, NodeList name, bool missing_ok, TableLockMode mode) {
   const NodeList table_name = name.first(name.size() - 1);
-  const auto q = sql::qualified_name(table_name);
-  const auto skip = [&](SqlState state, std::string message) -> Result<std::optional<Address>> {
-    if (!missing_ok) return Error(state, std::move(message));
-    notice(c, message + ", skipping");
-    return std::optional<Address>();
-  };
-  if (!q.schema.empty() && c.catalog.schema_named(q.schema) == kInvalidOid) {
-    return skip(sqlstate::kInvalidSchemaName, "schema " + quoted(q.schema) + " does not exist");
-  }
-  INDIGO_TRY(check_schema_usage(c, q.schema));
-  const RelationPtr found = q.valid ? c.catalog.find_relation(q.schema, q.name) : nullptr;
-  if (found == nullptr) {
-    return skip(sqlstate::kUndefinedTable, "relation " + quoted(sql::name_list_text(table_name)) + " does not exist");
-  }
+  INDIGO_ASSIGN(const RelationPtr found, existing_relation(c, table_name, missing_ok));
+  if (found == nullptr) return std::optional<Address>();
   INDIGO_TRY(lock_object(c, found->oid, mode));
   const RelationPtr r = current(c, found->oid);
   const TriggerInfo* t = r == nullptr ? nullptr : find_trigger(*r, string_of(name.back()));
   if (t == nullptr) {
     const std::string where = missing_ok ? "relation " + quoted(sql::name_list_text(table_name))  // as it was written
                                          : "table " + quoted(found->name);
-    return skip(sqlstate::kUndefinedObject,
-                "trigger " + quoted(string_of(name.back())) + " for " + where + " does not exist");
+    const std::string message = "trigger " + quoted(string_of(name.back())) + " for " + where + " does not exist";
+    if (!missing_ok) return Error(sqlstate::kUndefinedObject, message);
+    notice(c, message + ", skipping");
+    return std::optional<Address>();
   }
   INDIGO_TRY(check_owner(c, *r));
   return std::optional<Address>(Address{pg_trigger::kOid, t->oid, 0});
