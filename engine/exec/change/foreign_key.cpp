@@ -35,24 +35,6 @@ bool waits(QueryState& state, const ConstraintInfo& constraint) {
   return deferred != nullptr && deferred->waits(constraint);
 }
 
-// Whether some row has the same values (nulls are equal here) in these columns.
-Result<bool> row_with_same_columns(QueryState& state, const RelationInfo& relation, Bytes row,
-                                   std::span<const int16_t> columns) {
-  storage::Transaction& txn = state.transaction();
-  auto cursor = relation.table->scan(txn, txn.newest_view(), storage::KeyRange::all());
-  storage::RowRef refs[64];
-  while (true) {
-    size_t count = 0;
-    storage::StorageStatus status = cursor->next(refs, count);
-    if (status != storage::StorageStatus::kOk) return storage_error(status, &relation);
-    if (count == 0) return false;
-    INDIGO_TRY(state.check());
-    for (size_t i = 0; i < count; i++) {
-      if (same_columns(state, relation, refs[i].row, row, columns)) return true;
-    }
-  }
-}
-
 // Is the foreign key looked at for this kind of change? ALTER TABLE ... DISABLE TRIGGER ALL and session_replication_role say.
 bool is_enabled(QueryState& state, const RelationInfo& relation, const ConstraintInfo& constraint, int16_t event) {
   const TriggerHost* host = state.context().triggers;
@@ -223,6 +205,35 @@ Status ForeignKeyQueue::key_written(QueryState& state, const Relation& relation,
   return {};
 }
 
+Result<bool> ForeignKeyQueue::row_with_same_columns(QueryState& state, const RelationInfo& relation, Bytes row,
+                                                    std::span<const int16_t> columns) {
+  std::vector<Datum> values;
+  for (const int16_t c : columns) values.push_back(relation.layout.column(row, static_cast<size_t>(c) - 1));
+  INDIGO_ASSIGN(const bool possible, referencing_.may_have(state, relation, columns, values));
+  if (!possible) return false;
+  bool found = false;
+  if (std::none_of(values.begin(), values.end(), [](const Datum& d) { return d.null; })) {
+    INDIGO_TRY(find_rows(state, relation, columns, values, [&](Bytes, Bytes) -> Result<bool> {
+      found = true;
+      return false;
+    }));
+    return found;
+  }
+  storage::Transaction& txn = state.transaction();
+  auto cursor = relation.table->scan(txn, txn.newest_view(), storage::KeyRange::all());
+  storage::RowRef refs[64];
+  while (true) {
+    size_t count = 0;
+    storage::StorageStatus status = cursor->next(refs, count);
+    if (status != storage::StorageStatus::kOk) return storage_error(status, &relation);
+    if (count == 0) return false;
+    INDIGO_TRY(state.check());
+    for (size_t i = 0; i < count; i++) {
+      if (same_columns(state, relation, refs[i].row, row, columns)) return true;
+    }
+  }
+}
+
 Status ForeignKeyQueue::child_event(QueryState& state, const Event& event, bool late) {
   const RelationInfo& child = *event.relation;
   const ConstraintInfo& constraint = child.constraints[event.constraint];
@@ -289,6 +300,16 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
     child_values.push_back(value);
   }
   if (action != 'a' && action != 'r') {
+    bool possible = false;
+    INDIGO_TRY(
+        for_each_leaf(state, child, constraint.columns, child_values, true, [&](const Relation& leaf) -> Result<bool> {
+          const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+          INDIGO_ASSIGN(possible, referencing_.may_have(state, *leaf, columns, child_values));
+          return !possible;
+        }));
+    if (!possible) return {};
+    const bool only_removes = action == 'c' && !updated && child->triggers == nullptr && !child->is_partitioned();
+    if (!only_removes) referencing_.forget();
     ForeignKeyAction run{state, child, constraint, parent, action, updated ? Bytes(event.new_row) : Bytes()};
     INDIGO_TRY(run.apply(child_values));
     // The default may be the very key that goes.
@@ -298,6 +319,8 @@ Status ForeignKeyQueue::parent_event(QueryState& state, const Event& event) {
   INDIGO_TRY(
       for_each_leaf(state, child, constraint.columns, child_values, false, [&](const Relation& leaf) -> Result<bool> {
         const auto columns = columns_by_name(*child, constraint.columns, *leaf);
+        INDIGO_ASSIGN(const bool possible, referencing_.may_have(state, *leaf, columns, child_values));
+        if (!possible) return true;
         INDIGO_ASSIGN(referenced, child_exists(state, *leaf, columns, child_values));
         return !referenced;
       }));
@@ -332,6 +355,7 @@ Status ForeignKeyQueue::trigger_event(QueryState& state, const Event& event, boo
 }
 
 Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
+  referencing_.forget();
   const bool many = events_.size() > kKeyLocksMax;
   while (true) {
     if (events_.empty()) {
@@ -350,7 +374,10 @@ Status ForeignKeyQueue::run_all(QueryState& state, bool late) {
     }
     switch (event.kind) {
       case Event::Kind::kChild: INDIGO_TRY(child_event(state, event, late)); break;
-      case Event::Kind::kTrigger: INDIGO_TRY(trigger_event(state, event, late)); break;
+      case Event::Kind::kTrigger:
+        referencing_.forget();
+        INDIGO_TRY(trigger_event(state, event, late));
+        break;
       case Event::Kind::kKey:
         INDIGO_TRY(event.info()->kind == 'x' ? recheck_exclusion(state, event) : recheck_key(state, event, many));
         break;

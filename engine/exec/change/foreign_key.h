@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "catalog/descriptor/relation_info.h"
 #include "engine/exec/change/deferred_checks.h"
+#include "engine/exec/change/referencing_keys.h"
 #include "engine/exec/query_state.h"
 #include "storage/table.h"
 
@@ -64,6 +65,9 @@ class ForeignKeyQueue {
                            std::span<const Datum> values);
   Status child_event(QueryState& state, const Event& event, bool late);
   Status parent_event(QueryState& state, const Event& event);
+  // Whether some row has the same values (nulls are equal here) in these columns.
+  Result<bool> row_with_same_columns(QueryState& state, const catalog::RelationInfo& relation, Bytes row,
+                                     std::span<const int16_t> columns);
   static Status trigger_event(QueryState& state, const Event& event, bool late);
 
   struct Touched {
@@ -73,6 +77,7 @@ class ForeignKeyQueue {
   };
   std::deque<Event> events_;
   std::vector<Touched> touched_;
+  ReferencingKeys referencing_;
   storage::Claimed claimed_;
   std::string key_;
 };

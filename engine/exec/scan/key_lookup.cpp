@@ -27,6 +27,17 @@ std::vector<size_t> leading_order(std::span<const int16_t> index_columns, std::s
   return order;
 }
 
+// The same for an index that answers for all rows; empty: not by this one.
+std::vector<size_t> usable_order(const catalog::RelationInfo& relation, const catalog::IndexInfo& index,
+                                 std::span<const int16_t> columns, const storage::ReadView& view) {
+  if (index.storage == IndexId() || !index.valid || !index.predicate.empty()) return {};
+  std::vector<int16_t> index_columns;
+  for (const catalog::IndexColumn& c : index.columns) index_columns.push_back(c.column);
+  std::vector<size_t> order = leading_order(index_columns, columns);
+  if (!order.empty() && !relation.table->index_usable(index.storage, view)) order.clear();
+  return order;
+}
+
 bool is_integer_type(Oid type) { return type == oid::kInt2 || type == oid::kInt4 || type == oid::kInt8; }
 
 int64_t integer(const Datum& d) {
@@ -114,6 +125,14 @@ Result<bool> convert_key_value(QueryState& state, const types::TypeRef& from, co
   return returned && values_equal(state, have, before, back);
 }
 
+bool finds_by_index(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns) {
+  if (!leading_order(relation.key_columns, columns).empty()) return true;
+  const storage::ReadView view = state.transaction().newest_view();
+  return std::any_of(relation.indexes.begin(), relation.indexes.end(), [&](const catalog::IndexInfo& index) {
+    return !usable_order(relation, index, columns, view).empty();
+  });
+}
+
 Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
                  std::span<const Datum> values, const std::function<Result<bool>(Bytes key, Bytes row)>& found) {
   storage::Transaction& txn = state.transaction();
@@ -127,11 +146,8 @@ Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::
   }
   for (size_t x = 0; cursor == nullptr && x < relation.indexes.size(); x++) {
     const catalog::IndexInfo& index = relation.indexes[x];
-    if (index.storage == IndexId() || !index.valid || !index.predicate.empty()) continue;
-    std::vector<int16_t> index_columns;
-    for (const catalog::IndexColumn& c : index.columns) index_columns.push_back(c.column);
-    order = leading_order(index_columns, columns);
-    if (order.empty() || !relation.table->index_usable(index.storage, view)) continue;
+    order = usable_order(relation, index, columns, view);
+    if (order.empty()) continue;
     prefix.clear();
     for (size_t i = 0; i < order.size(); i++) index.key.append_column(i, values[order[i]], prefix);
     const bool whole = order.size() == index.columns.size();

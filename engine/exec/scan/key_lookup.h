@@ -18,6 +18,9 @@ namespace indigo::engine::exec {
 Status find_rows(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns,
                  std::span<const Datum> values, const std::function<Result<bool>(Bytes key, Bytes row)>& found);
 
+// Whether find_rows would do so without reading the whole table.
+bool finds_by_index(QueryState& state, const catalog::RelationInfo& relation, std::span<const int16_t> columns);
+
 // Whether a row's columns equal the values.
 bool row_matches(QueryState& state, const catalog::RelationInfo& relation, Bytes row, std::span<const int16_t> columns,
                  std::span<const Datum> values);
