@@ -30,10 +30,6 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
-Error no_cursor(const PgQuery__Node& node) {
-  return Error(SqlState("42P11"), "cannot open " + statement_name(&node) + " query as cursor");
-}
-
 // An error of `begin` + `text`, told of `text` alone.
 Error without(const std::string& begin, const std::string& text, Error error) {
   if (error.internal_query == begin + text) {
@@ -51,7 +47,7 @@ Error without(const std::string& begin, const std::string& text, Error error) {
 Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll) {
   const PgQuery__ExecuteStmt& execute = *parsed.node->execute_stmt;
   NamedStatement* const named = session_.statements().find(execute.name);
-  if (named == nullptr || named->prepared == nullptr) return no_cursor(*parsed.node);
+  if (named == nullptr || named->prepared == nullptr) return not_a_cursor(*parsed.node);
   const NestedStatement::Rows none;
   RowCatcher catcher(session_, none);
   std::string tag;
@@ -65,7 +61,7 @@ Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::stri
   }
   INDIGO_ASSIGN(portal->prepared, session_.preparation().for_values(named->prepared, portal->parameters, named->plans));
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
-    return no_cursor(*parsed.node);
+    return not_a_cursor(*parsed.node);
   return open_portal(std::move(portal), name, scroll, parsed.text);
 }
 
@@ -109,7 +105,7 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
   auto portal = std::make_unique<Portal>();
   portal->prepared = fragment.statement().shared_prepared();
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
-    return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+    return not_a_cursor(*fragment.statement().node());
   INDIGO_TRY(open_portal(std::move(portal), name, scroll, fragment.text()));
   set_scalar(cursor, Datum::of(Str(name)));
   return {};
@@ -144,10 +140,11 @@ Status Interpreter::run_open(const tree::Open& s) {
   if (!s.dynamic) return open_cursor(s.cursor, s.scroll, s.query, nullptr);
   INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
   const auto parsed = parse_statements(text, nullptr);
-  const bool one = parsed.ok() && parsed->size() == 1;
+  if (parsed.ok()) INDIGO_TRY(check_cursor_text(*parsed));
+  const bool one = parsed.ok();
   const bool prepared = one && (*parsed)[0]->node->node_case == PG_QUERY__NODE__NODE_EXECUTE_STMT;
   if (one && !prepared && (*parsed)[0]->node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
-    return no_cursor(*(*parsed)[0]->node);
+    return not_a_cursor(*(*parsed)[0]->node);
   std::string name;
   const Datum& given = frame_.values[static_cast<size_t>(s.cursor)].scalar.get();
   if (!given.null) name = std::string(given.str);

@@ -11,6 +11,8 @@
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
+#include "engine/statement/utility_statement.h"
+#include "engine/utility/utility.h"
 #include "types/io/record.h"
 #include "types/oids.h"
 
@@ -125,6 +127,18 @@ bool looks_at_tables(const sql::Expr& e) {
   bool found = false;
   sql::for_each_child(e, [&](const sql::ExprPtr& c) { found = found || (c != nullptr && looks_at_tables(*c)); });
   return found;
+}
+
+Error not_a_cursor(const PgQuery__Node& node) {
+  return Error(SqlState("42P11"), "cannot open " + statement_name(&node) + " query as cursor");
+}
+
+Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement>>& statements) {
+  if (statements.size() != 1) return Error(SqlState("42P11"), "cannot open multi-query plan as cursor");
+  const PgQuery__Node& node = *statements.front()->node;
+  const UtilityStatement* utility = find_utility(&node);
+  const bool gives_rows = utility == nullptr || utility->describe != nullptr;
+  return gives_rows ? Status() : Status(not_a_cursor(node));
 }
 
 std::string fragment_line(const Fragment& fragment) {

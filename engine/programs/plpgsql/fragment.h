@@ -91,6 +91,9 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
 // Whether its calls may look at tables.
 bool looks_at_tables(const sql::Expr& e);
 
+// What FOR and OPEN say of a statement that gives no rows, and of a text that they cannot take.
+Error not_a_cursor(const PgQuery__Node& node);
+Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement>>& statements);
 // The line of context of an error in a fragment.
 std::string fragment_line(const sql::plpgsql::Fragment& fragment);
 // Adds the place in the program's text to an error of a fragment.

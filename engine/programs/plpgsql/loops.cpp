@@ -113,7 +113,7 @@ bool Interpreter::loop_may_commit() const {
 Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   CompiledFragment& fragment = function_.fragment(*s.query);
   INDIGO_TRY(fragment.prepare(session_, frame_));
-  if (!fragment.statement().returns_rows()) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+  if (!fragment.statement().returns_rows()) return not_a_cursor(*fragment.statement().node());
   RowLoop loop{s.target, s.body, s.label};
   if (loop_may_commit()) {
     RowList rows;
@@ -127,9 +127,11 @@ Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
 
 Result<Interpreter::Flow> Interpreter::run_for_execute(const tree::ForExecute& s) {
   INDIGO_ASSIGN(const std::string text, dynamic_text(s.query));
+  const auto parsed = parse_statements(text, nullptr);
+  if (parsed.ok()) INDIGO_TRY(check_cursor_text(*parsed));
   RowList rows;
   INDIGO_ASSIGN(const Dynamic dynamic, run_text(text, s.parameters, &rows, 0, RunAs::kCursor));
-  if (!dynamic.returns_rows) return Error(sqlstate::kInvalidCursorState, "cannot open query as cursor");
+  if (!dynamic.returns_rows && parsed.ok()) return not_a_cursor(*parsed->front()->node);
   RowLoop loop{s.target, s.body, s.label};
   INDIGO_TRY(over_rows(rows, loop));
   return finish_loop(loop);

@@ -44,32 +44,35 @@ class UsingScope final : public sql::VariableScope {
   const std::vector<TypeRef> types_;
 };
 
+// The columns of what a statement gives.
+Status describe(SessionParts& session, NestedStatement& statement, RowList& out) {
+  std::vector<TypeRef> types;
+  std::vector<std::string> names;
+  if (statement.is_utility()) {
+    const ResultShape* shape = statement.utility_shape();
+    if (shape == nullptr) return Error(sqlstate::kInternalError, "rows of a statement without a description");
+    for (const ResultColumn& column : shape->columns) {
+      types.push_back(column.declared);
+      names.push_back(column.name);
+    }
+  } else {
+    const sql::PlannedStatement& plan = *statement.prepared().plan;
+    for (size_t i = 0; i < plan.targets.size(); i++) {
+      TypeRef type = plan.root->columns[i].type;
+      if (type.oid == oid::kUnknown) type = type_of(session, oid::kText);
+      types.push_back(type);
+      names.push_back(plan.targets[i].name);
+    }
+  }
+  out.init(session, std::move(types), std::move(names));
+  return {};
+}
+
 }  // namespace
 
 NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatement& statement, RowList& out) {
   return [&session, &statement, &out](const Chunk& chunk) -> Result<bool> {
-    if (!out.ready()) {
-      std::vector<TypeRef> types;
-      std::vector<std::string> names;
-      if (statement.is_utility()) {
-        const ResultShape* shape = statement.utility_shape();
-        if (shape == nullptr || shape->columns.size() != chunk.columns.size())
-          return Error(sqlstate::kInternalError, "rows of a statement without a description");
-        for (const ResultColumn& column : shape->columns) {
-          types.push_back(column.declared);
-          names.push_back(column.name);
-        }
-      } else {
-        const sql::PlannedStatement& plan = *statement.prepared().plan;
-        for (size_t i = 0; i < plan.targets.size(); i++) {
-          TypeRef type = plan.root->columns[i].type;
-          if (type.oid == oid::kUnknown) type = type_of(session, oid::kText);
-          types.push_back(type);
-          names.push_back(plan.targets[i].name);
-        }
-      }
-      out.init(session, std::move(types), std::move(names));
-    }
+    if (!out.ready()) INDIGO_TRY(describe(session, statement, out));
     std::vector<const Vector*> columns;
     for (size_t i = 0; i < out.types.size(); i++) columns.push_back(&chunk.columns[i]);
     out.store.append(columns, chunk.selection);
@@ -85,7 +88,12 @@ Status Interpreter::into(const tree::Target& target, const RowList& rows) {
   std::vector<Datum> values;
   for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
   if (count > 0) return assign_row(target, rows.types, rows.names, values);
-  // No row: null all over.
+  // No row: null all over, in a record of the query's columns.
+  if (rows.ready() && target.places.size() == 1 && target.places[0].fields.empty() &&
+      function_.variable(target.places[0].variable).row) {
+    for (const Phys phys : rows.store.phys()) values.push_back(Datum::make_null(phys));
+    return assign_row(target, rows.types, rows.names, values);
+  }
   for (const tree::Place& place : target.places) {
     if (place.fields.empty()) {
       set_null(place.variable);
@@ -128,6 +136,9 @@ Status Interpreter::run_sql(const tree::Sql& s) {
     error.hint = "Make sure the query returns a single row, or use LIMIT 1.";
     if (changes || s.target.strict || one_row == ExtraCheck::kError) return error;
     session_.notice(Severity::kWarning, error);
+  }
+  if (!rows.ready() && fragment.statement().returns_rows()) {
+    INDIGO_TRY(describe(session_, fragment.statement(), rows));
   }
   frame_.row_count = changes ? outcome.rows : std::min<uint64_t>(rows.store.rows(), 1);
   set_found(rows.store.rows() > 0);
@@ -186,6 +197,9 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
     if (!outcome.ok()) return fragment_error(std::move(*outcome.take_error()), whole, as == RunAs::kStatement);
     if (!last) continue;
     out.rows = outcome->rows;
+    if (rows != nullptr && !rows->ready() && !statement.is_utility() && statement.returns_rows()) {
+      INDIGO_TRY(describe(session_, statement, *rows));
+    }
     out.returns_rows = statement.is_utility() ? rows != nullptr && rows->ready() : statement.returns_rows();
   }
   return out;

@@ -123,6 +123,12 @@ Status Interpreter::assign_variable(int variable, const Datum& value, const Type
     return {};
   }
   const auto info = session_.session_catalog().type(type.oid);
+  const bool text = type.oid == oid::kUnknown || type.oid == oid::kText || type.oid == oid::kVarchar;
+  if (text && wanted.type.oid != oid::kRecord) {  // a row as text
+    INDIGO_ASSIGN(const Datum row, function_.cast(session_, value, type, wanted.type));
+    const OwnedDatum kept(row);
+    return assign_variable(variable, kept.get(), wanted.type);
+  }
   if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c')) {
     return Error(sqlstate::kDatatypeMismatch, "cannot assign non-composite value to a record variable");
   }
