@@ -44,7 +44,24 @@ bool ChangeTarget::is_key_column(size_t column) const {
          relation_->key_columns.end();
 }
 
+void ChangeTarget::set_named_relation(const std::shared_ptr<const catalog::RelationInfo>& relation) {
+  named_relation_ = relation == relation_ ? nullptr : relation;
+}
+
 Error ChangeTarget::failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const {
+  if (named_relation_ != nullptr) {
+    const std::vector<int> own = matching_columns(*named_relation_, *relation_);
+    std::vector<const Vector*> shown;
+    std::vector<int> named;
+    for (size_t c = 0; c < own.size(); c++) {
+      shown.push_back(own[c] >= 0 ? columns[static_cast<size_t>(own[c])] : nullptr);
+      if (std::find(named_columns_.begin(), named_columns_.end(), own[c]) != named_columns_.end())
+        named.push_back(static_cast<int>(c));
+    }
+    if (auto text = failing_row_text(state_, *named_relation_, shown, row, named))
+      error.detail = "Failing row contains " + *text + ".";
+    return error;
+  }
   if (auto text = failing_row_text(state_, *relation_, columns, row, named_columns_)) {
     error.detail = "Failing row contains " + *text + ".";
   }

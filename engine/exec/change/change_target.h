@@ -71,15 +71,18 @@ class ChangeTarget {
   // Adds the row to the error, as far as the user may see it. `columns` that the statement names: change_plan's.
   Error failing_row(Error error, std::span<const Vector* const> columns, uint32_t row) const;
   void set_named_columns(std::vector<int> columns) { named_columns_ = std::move(columns); }
+  // The table that the statement names, in whose columns errors show the row.
+  void set_named_relation(const std::shared_ptr<const catalog::RelationInfo>& relation);
   Error named(Error error, const std::string& constraint = "", const std::string& column = "") const;
 
  private:
   QueryState& state_;
   std::shared_ptr<const catalog::RelationInfo> relation_;
-  std::vector<size_t> not_null_;    // columns
-  std::vector<int> named_columns_;  // sql::ChangePlan::named_columns
-  bool has_foreign_keys_ = false;   // this table references others
-  bool has_references_ = false;     // others reference this table
+  std::vector<size_t> not_null_;                                 // columns
+  std::shared_ptr<const catalog::RelationInfo> named_relation_;  // null: relation_
+  std::vector<int> named_columns_;                               // sql::ChangePlan::named_columns
+  bool has_foreign_keys_ = false;                                // this table references others
+  bool has_references_ = false;                                  // others reference this table
   bool has_deferrable_keys_ = false;
   bool has_exclusions_ = false;
   std::vector<std::unique_ptr<ExclusionCheck>> exclusions_;

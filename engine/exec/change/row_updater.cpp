@@ -36,6 +36,7 @@ Result<std::unique_ptr<RowUpdater>> RowUpdater::make(Builder& b, const sql::Chan
   updater->returned_.begin(updater->new_, 1);
   for (size_t c = 0; c < updater->columns_.size(); c++) updater->columns_[c] = &updater->new_.columns[c];
   updater->target_.set_named_columns(plan.named_columns);
+  if (plan.root != nullptr) updater->target_.set_named_relation(plan.root);
   updater->before_ = updater->target_.triggers().before(catalog::kTriggerUpdate);
   if (plan.relation->triggers != nullptr) {
     std::vector<int> assigned;
@@ -99,9 +100,13 @@ void RowUpdater::plan_moves(const sql::ChangePlan& plan) {
   }
 }
 
-// The rows that stay, one after the other, where some may move.
+// Rows that leave the partition are checked where they arrive, not here.
 uint32_t RowUpdater::check_rows(const Frame& frame, Selection selection, std::unique_ptr<Error>& error) {
-  if (partition_check_ == nullptr || moved_plan_.relation == nullptr) return row_checks_.run(frame, selection, error);
+  if (partition_check_ == nullptr) {
+    if (!row_checks_.empty()) selection.count = row_checks_.run(frame, selection, error);
+    if (selection.count > 0) selection.count = checks_.run(target_, frame, selection, columns_, error);
+    return selection.count;
+  }
   for (uint32_t i = 0; i < selection.count; i++) {
     const auto r = static_cast<uint16_t>(selection[i]);
     auto stays = partition_check_->holds(new_, r);
@@ -109,7 +114,9 @@ uint32_t RowUpdater::check_rows(const Frame& frame, Selection selection, std::un
       error = stays.take_error();
       return i;
     }
-    if (*stays && row_checks_.run(frame, {&r, 1}, error) == 0) return i;
+    if (!*stays) continue;
+    if (!row_checks_.empty() && row_checks_.run(frame, {&r, 1}, error) == 0) return i;
+    if (checks_.run(target_, frame, {&r, 1}, columns_, error) == 0) return i;
   }
   return selection.count;
 }
@@ -167,8 +174,7 @@ Selection RowUpdater::update(const Chunk* source, std::span<const storage::Claim
       }
     }
   } else {
-    if (!row_checks_.empty()) selection.count = check_rows(new_frame, selection, error);
-    if (selection.count > 0) selection.count = checks_.run(target_, new_frame, selection, columns_, error);
+    selection.count = check_rows(new_frame, selection, error);
   }
   returned_.begin(new_, frame.extent);
   for (uint32_t i = 0; i < selection.count; i++) {

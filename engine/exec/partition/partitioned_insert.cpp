@@ -81,6 +81,7 @@ Result<PartitionWriter*> PartitionedInsert::writer(size_t table) {
   Builder b(state_);
   INDIGO_ASSIGN(out->inserter, RowInserter::make(b, plan, plan.assignments, true));
   out->inserter->target().triggers().set_named(plan_.relation);
+  out->inserter->target().set_named_relation(plan_.relation);
   out->inserter->set_moving(moving_);
   if (conflict_ != nullptr) {
     plan.on_conflict = conflict_of(state_.session().catalog(), *conflict_, *relation, own);
