@@ -50,8 +50,8 @@ class Alteration {
         return everywhere(relation);
       case PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault:
       case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStatistics:
-      case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage:
-      case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression: return everywhere(relation);
+      case PG_QUERY__ALTER_TABLE_TYPE__AT_SetStorage: return everywhere(relation);
+      case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression: return drop_expression(relation, parent);
       case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint: return add_constraint(relation);
       case PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint: return drop_constraint(relation, parent);
       case PG_QUERY__ALTER_TABLE_TYPE__AT_ValidateConstraint: return validate_constraint(relation);
@@ -78,6 +78,20 @@ class Alteration {
     return for_children(relation, [&](const RelationPtr& child) { return on(child, relation.get()); });
   }
 
+  // A column is generated in all tables of a tree, or in none.
+  Status drop_expression(const RelationPtr& relation, const RelationInfo* parent) {
+    if (parent == nullptr) {
+      if (!recurse_ && !relation->children.empty())
+        return Error(sqlstate::kFeatureNotSupported,
+                     "ALTER TABLE / DROP EXPRESSION must be applied to child tables too");
+      const ColumnInfo* column = relation->find_column(cmd_.name);
+      if (column != nullptr && inherit_count(c_, relation->oid, column->number) > 0) {
+        return Error(sqlstate::kInvalidTableDefinition, "cannot drop generation expression from inherited column");
+      }
+    }
+    return everywhere(relation);
+  }
+
   Status add_column(const RelationPtr& relation, const RelationInfo* parent) {
     if (relation->children.empty() && !relation->is_partition) return run_(relation);
     if (relation->is_partition) return Error(sqlstate::kWrongObjectType, "cannot add column to a partition");
@@ -92,6 +106,9 @@ class Alteration {
         case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
         case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
         case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN: break;
+        case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+          return Error(sqlstate::kInvalidTableDefinition,
+                       "cannot recursively add identity column to table that has child tables");
         default: kept.push_back(plain.constraints[i]);
       }
     }

@@ -97,6 +97,10 @@ Status merge_parents(DdlContext& c, ColumnSpec& known, const RelationPtr& parent
 // The table's own definition of a column that it inherits.
 Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partition, bool moves) {
   const std::string& name = own.column.name;
+  if (partition && (own.identity != nullptr || own.generated_node != nullptr)) {
+    return Error(sqlstate::kFeatureNotSupported, std::string(own.identity != nullptr ? "identity" : "generated") +
+                                                     " columns are not supported on partitions");
+  }
   if (!partition) {
     if (moves) {
       c.host.notice(Severity::kNotice,
@@ -122,9 +126,6 @@ Status merge_own(DdlContext& c, ColumnSpec& known, ColumnSpec own, bool partitio
       return Error(sqlstate::kInvalidColumnDefinition,
                    "column " + quoted(name) + " inherits from generated column but specifies " + what);
     }
-  } else if (own.generated_node != nullptr && partition) {
-    return Error(sqlstate::kInvalidColumnDefinition,
-                 "child column " + quoted(name) + " specifies generation expression");
   }
   const NewColumn merged = known.column;
   if (!has_default && own.generated_node == nullptr && own.identity == nullptr) {
