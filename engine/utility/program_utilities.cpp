@@ -11,6 +11,7 @@
 #include "engine/utility/families.h"
 #include "sql/parse/node.h"
 #include "sql/parse/parse_tree.h"
+#include "sql/parse/text_position.h"
 #include "types/oids.h"
 
 namespace indigo::engine {
@@ -73,7 +74,17 @@ Status run_do(UtilityCall& call) {
     return Error(sqlstate::kFeatureNotSupported,
                  "language \"" + language + "\" does not support inline code execution");
   const bool may_commit = call.top_level && !call.session.block().in_block();
-  return programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
+  Status done = programs::PlpgsqlFunction::run_block(call.session, source, may_commit);
+  if (done.ok()) return done;
+  // A place in the block is a place in the statement, where the block stands there as it is.
+  Error error = std::move(*done.take_error());
+  const size_t at = call.statement.text.find(source);
+  if (error.internal_query == source && error.internal_position > 0 && at != std::string::npos) {
+    error.position = sql::character_position(call.statement.text, static_cast<int>(at)) + error.internal_position - 1;
+    error.internal_position = 0;
+    error.internal_query.clear();
+  }
+  return error;
 }
 
 constexpr UtilityStatement kProgramStatements[] = {

@@ -4,6 +4,7 @@
 #include "base/sqlstate.h"
 #include "sql/plpgsql/parser.h"
 #include "storage/key_range.h"
+#include "types/text/strings.h"
 
 namespace indigo::sql::plpgsql {
 
@@ -21,6 +22,11 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
   next();
   std::vector<std::string> values(c.cursor_arguments.size());
   size_t position = 0;
+  const auto specified_twice = [&](size_t at, const Token& t) {
+    const std::string& name = program_->variables[static_cast<size_t>(c.cursor_arguments[at])].name;
+    return error_at(sqlstate::kSyntaxError,
+                    "value for parameter \"" + name + "\" of cursor \"" + c.name + "\" specified more than once", t);
+  };
   do {
     size_t at = position;
     if (peek().is_name() && (peek(1).is(":=") || peek(1).is("=>"))) {
@@ -34,15 +40,12 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
         return error_at(sqlstate::kSyntaxError, "cursor \"" + c.name + "\" has no argument named \"" + t.text + "\"",
                         t);
       }
-      if (!values[at].empty()) {
-        return error_at(sqlstate::kSyntaxError,
-                        "value for parameter \"" + t.text + "\" of cursor \"" + c.name + "\" specified more than once",
-                        t);
-      }
+      if (!values[at].empty()) return specified_twice(at, t);
     }
     if (at >= values.size()) {
       return error_at(sqlstate::kSyntaxError, "too many arguments for cursor \"" + c.name + "\"", peek());
     }
+    if (!values[at].empty()) return specified_twice(at, peek());
     INDIGO_ASSIGN(const FragmentPtr value, fragment({",", ")"}, ",\" or \")"));
     program_->fragments.pop_back();  // part of the list below
     values[at] = value->text;
@@ -54,10 +57,10 @@ Result<FragmentPtr> Parser::cursor_arguments(int cursor) {
   INDIGO_TRY(expect(")"));
   std::string list;
   for (size_t i = 0; i < values.size(); i++) {
-    list += (i > 0 ? ", " : "") + values[i] + " AS \"" +
-            program_->variables[static_cast<size_t>(c.cursor_arguments[i])].name + "\"";
+    const std::string& name = program_->variables[static_cast<size_t>(c.cursor_arguments[i])].name;
+    list += (i > 0 ? ", " : "") + values[i] + " AS " + types::quote_identifier(Str(name));
   }
-  return make_fragment("SELECT " + list, Fragment::Form::kStatement, first.line);
+  return make_fragment(list, Fragment::Form::kExpression, first.line);
 }
 
 Result<StatementPtr> Parser::open() {

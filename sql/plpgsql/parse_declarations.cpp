@@ -1,5 +1,6 @@
 // #options and DECLARE.
 #include "base/sqlstate.h"
+#include "sql/parse/text_position.h"
 #include "sql/plpgsql/parser.h"
 
 namespace indigo::sql::plpgsql {
@@ -84,6 +85,12 @@ Result<TypeText> Parser::type(std::initializer_list<std::string_view> until) {
   return out;
 }
 
+void Parser::note_shadow(const Token& name) {
+  std::string_view text = name.text;
+  if (find_name(*program_, names_, {&text, 1}).variable < 0) return;
+  program_->shadows.push_back({name.text, character_position(input_.source, name.begin)});
+}
+
 Status Parser::declaration(Block& block) {
   const Token& first = peek();
   if (!first.is_name()) return syntax_error(first);
@@ -95,6 +102,7 @@ Status Parser::declaration(Block& block) {
        at = program_->names[static_cast<size_t>(at)].previous) {
     if (program_->names[static_cast<size_t>(at)].name == v.name) return syntax_error(first, "duplicate declaration");
   }
+  note_shadow(first);
   if (peek().is("alias") && peek(1).is("for")) {
     next();
     next();
@@ -159,6 +167,7 @@ Status Parser::cursor_declaration(Block& block, Variable v) {
     do {
       Variable argument;
       argument.line = peek().line;
+      note_shadow(peek());
       INDIGO_ASSIGN(argument.name, any_name());
       INDIGO_ASSIGN(argument.type, type({",", ")"}));
       std::string name = argument.name;

@@ -161,7 +161,10 @@ Result<StatementPtr> Parser::foreach_loop(std::string label) {
     return error_at(sqlstate::kSyntaxError, "loop variable of FOREACH must be a known variable or list of variables",
                     peek());
   }
-  INDIGO_ASSIGN(out->place, place(false));
+  do {
+    INDIGO_ASSIGN(Place one, place(false));
+    out->target.places.push_back(std::move(one));
+  } while (accept(","));
   if (accept("slice")) {
     if (peek().kind != TokenKind::kNumber) return syntax_error(peek());
     out->slice = std::atoi(next().text.c_str());

@@ -104,8 +104,15 @@ Result<Target> Parser::target() {
   return out;
 }
 
+// A constant may be one: OPEN looks whether it would have to name it.
 Result<int> Parser::cursor_variable() {
   const Token& first = peek();
+  std::string_view name = first.text;
+  const int known = find_name(*program_, names_, {&name, 1}).variable;
+  if (first.is_name() && known >= 0 && program_->variables[static_cast<size_t>(known)].constant && !peek(1).is(".")) {
+    next();
+    return known;
+  }
   INDIGO_ASSIGN(Place p, place(false));
   if (!p.fields.empty()) return syntax_error(first);
   return p.variable;

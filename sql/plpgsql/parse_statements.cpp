@@ -297,8 +297,9 @@ Result<StatementPtr> Parser::return_statement() {
     if (!none) return refuse("RETURN cannot have a parameter in function with OUT parameters");
   } else if (input_.returns_void) {
     if (!none) {
-      return refuse(input_.procedure ? "RETURN cannot have a parameter in a procedure"
-                                     : "RETURN cannot have a parameter in function returning void");
+      return refuse(input_.procedure && !input_.anonymous
+                        ? "RETURN cannot have a parameter in a procedure"
+                        : "RETURN cannot have a parameter in function returning void");
     }
   } else if (none) {
     return syntax_error(peek(), "missing expression");

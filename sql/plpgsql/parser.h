@@ -51,6 +51,7 @@ class Parser {
   Status declarations(Block& block);
   Status declaration(Block& block);
   Status cursor_declaration(Block& block, Variable variable);
+  void note_shadow(const Token& name);
   Result<TypeText> type(std::initializer_list<std::string_view> until);
 
   // ---- statements (parse_statements.cpp, parse_loops.cpp, parse_cursors.cpp)

@@ -188,7 +188,7 @@ struct ForCursor : StatementOf<SK::kForCursor> {
 };
 struct ForEach : StatementOf<SK::kForEach> {
   std::string label;
-  Place place;
+  Target target;
   int slice = 0;
   FragmentPtr array;
   StatementList body;
@@ -288,8 +288,14 @@ struct Program {
   std::unique_ptr<Block> body;
   std::vector<FragmentPtr> fragments;  // by their numbers
   NameConflict conflict = NameConflict::kError;
-  bool print_strict_params = false;
+  std::optional<bool> print_strict_params;
   int found = -1;  // the variable
+  // Declared under the name of a variable that was in view already.
+  struct Shadow {
+    std::string name;
+    int position = 0;  // character of the source, from 1
+  };
+  std::vector<Shadow> shadows;
 };
 
 // What a function's name for a variable means, seen from link `names`: its number (-1: none) and how many parts of the name
@@ -316,6 +322,7 @@ struct ParseInput {
   std::vector<GivenVariable> given;
   // What RETURN may say.
   bool returns_set = false, returns_void = false, has_outputs = false, procedure = false;
+  bool anonymous = false;    // DO
   bool returns_row = false;  // composite or record
 };
 Result<std::shared_ptr<const Program>> parse_program(const ParseInput& input);

@@ -30,6 +30,11 @@ std::string quoted(const std::string& name) {
   return out + "\"";
 }
 
+// OPEN would have to name it.
+Error constant_cursor(const tree::Variable& variable) {
+  return Error(SqlState("22005"), "variable \"" + variable.name + "\" is declared CONSTANT");
+}
+
 // An error of `begin` + `text`, told of `text` alone.
 Error without(const std::string& begin, const std::string& text, Error error) {
   if (error.internal_query == begin + text) {
@@ -88,12 +93,9 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
   }
   std::string name;
   const Datum& given = frame_.values[static_cast<size_t>(cursor)].scalar.get();
+  if (given.null && variable.constant) return constant_cursor(variable);
   if (!given.null) {
     name = std::string(given.str);
-    if (session_.portals().contains(name))
-      return Error(sqlstate::kDuplicateCursor, "cursor \"" + name + "\" already in use");
-  } else if (variable.cursor) {
-    name = variable.name;
     if (session_.portals().contains(name))
       return Error(sqlstate::kDuplicateCursor, "cursor \"" + name + "\" already in use");
   } else {
@@ -107,7 +109,7 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
     return not_a_cursor(*fragment.statement().node());
   INDIGO_TRY(open_portal(std::move(portal), name, scroll, fragment.text()));
-  set_scalar(cursor, Datum::of(Str(name)));
+  if (given.null) set_scalar(cursor, Datum::of(Str(name)));
   return {};
 }
 
@@ -147,6 +149,7 @@ Status Interpreter::run_open(const tree::Open& s) {
     return not_a_cursor(*(*parsed)[0]->node);
   std::string name;
   const Datum& given = frame_.values[static_cast<size_t>(s.cursor)].scalar.get();
+  if (given.null && variable.constant) return constant_cursor(variable);
   if (!given.null) name = std::string(given.str);
   for (int i = 1; name.empty(); i++) {
     const std::string free = "<unnamed portal " + std::to_string(i) + ">";
@@ -161,7 +164,7 @@ Status Interpreter::run_open(const tree::Open& s) {
     auto opened = run_text(begin + text, s.parameters, nullptr, 0);
     if (!opened.ok()) return without(begin, text, std::move(*opened.take_error()));
   }
-  set_scalar(s.cursor, Datum::of(Str(name)));
+  if (given.null) set_scalar(s.cursor, Datum::of(Str(name)));
   return {};
 }
 

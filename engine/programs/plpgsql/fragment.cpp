@@ -66,7 +66,10 @@ Result<sql::VariableScope::Found> FragmentScope::find(std::span<const std::strin
     }
     return Found{std::move(e), found.parts + 1};
   }
-  if (!type.row) return Found{parameter_of(found.variable, type.type, location), found.parts};
+  if (!type.row) {
+    read_.push_back(found.variable);
+    return Found{parameter_of(found.variable, type.type, location), found.parts};
+  }
   const int index = function_.field_parameter(found.variable, "");
   used_.push_back(index);
   return Found{parameter_of(index, type.type, location), found.parts};
@@ -133,12 +136,15 @@ Error not_a_cursor(const PgQuery__Node& node) {
   return Error(SqlState("42P11"), "cannot open " + statement_name(&node) + " query as cursor");
 }
 
-Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement>>& statements) {
-  if (statements.size() != 1) return Error(SqlState("42P11"), "cannot open multi-query plan as cursor");
-  const PgQuery__Node& node = *statements.front()->node;
+Status check_cursor_statement(const PgQuery__Node& node) {
   const UtilityStatement* utility = find_utility(&node);
   const bool gives_rows = utility == nullptr || utility->describe != nullptr;
   return gives_rows ? Status() : Status(not_a_cursor(node));
+}
+
+Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement>>& statements) {
+  if (statements.size() != 1) return Error(SqlState("42P11"), "cannot open multi-query plan as cursor");
+  return check_cursor_statement(*statements.front()->node);
 }
 
 std::string fragment_line(const Fragment& fragment) {

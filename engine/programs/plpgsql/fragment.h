@@ -27,7 +27,12 @@ class FragmentScope final : public sql::VariableScope {
   Frame* frame() const { return frame_; }
   // Parameters that the fragment has been found to use and that stand for fields or rows.
   const std::vector<int>& used_fields() const { return used_; }
-  void forget_used() { used_.clear(); }
+  // Variables without fields that it has been found to use.
+  const std::vector<int>& read_variables() const { return read_; }
+  void forget_used() {
+    used_.clear();
+    read_.clear();
+  }
 
   Conflict conflict() const override;
   Result<Found> find(std::span<const std::string_view> name, int location) const override;
@@ -42,7 +47,7 @@ class FragmentScope final : public sql::VariableScope {
   PlpgsqlFunction& function_;
   const int names_;
   Frame* frame_ = nullptr;
-  mutable std::vector<int> used_;
+  mutable std::vector<int> used_, read_;
 };
 
 class CompiledFragment {
@@ -66,6 +71,7 @@ class CompiledFragment {
   // Held across other statements, which may compile the fragment again.
   const std::shared_ptr<NestedStatement>& shared_statement() const { return statement_; }
   const std::string& text() const { return fragment_.text; }
+  const std::vector<int>& read_variables() const { return scope_->read_variables(); }
 
  private:
   struct Instance {
@@ -93,6 +99,7 @@ bool looks_at_tables(const sql::Expr& e);
 
 // What FOR and OPEN say of a statement that gives no rows, and of a text that they cannot take.
 Error not_a_cursor(const PgQuery__Node& node);
+Status check_cursor_statement(const PgQuery__Node& node);
 Status check_cursor_text(const std::vector<std::shared_ptr<const ParsedStatement>>& statements);
 // The line of context of an error in a fragment.
 std::string fragment_line(const sql::plpgsql::Fragment& fragment);

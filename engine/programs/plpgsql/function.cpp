@@ -1,12 +1,15 @@
 #include "engine/programs/plpgsql/function.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/plpgsql/interpreter.h"
+#include "engine/session/current_message.h"
+#include "engine/session/session_activity.h"
 #include "engine/session/session_parts.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/type/coerce.h"
@@ -73,6 +76,35 @@ Oid stand_in(Oid type) {
   }
 }
 
+// What the client has sent.
+std::string current_text(SessionParts& session) {
+  SessionActivity& activity = session.message().activity();
+  const std::lock_guard lock(activity.mutex);
+  return activity.query;
+}
+
+// plpgsql.extra_errors and extra_warnings of CREATE FUNCTION.
+Status check_shadows(SessionParts& session, const sql::plpgsql::Program& program, const types::FunctionInfo& info) {
+  if (program.shadows.empty()) return {};
+  const ExtraCheck check = extra_check(session, "shadowed_variables");
+  if (check == ExtraCheck::kNone) return {};
+  const std::string text = current_text(session);
+  const size_t at = text.find(info.source);
+  for (const auto& shadow : program.shadows) {
+    Error found(SqlState("42712"), "variable \"" + shadow.name + "\" shadows a previously defined variable");
+    found.internal_query = info.source;
+    found.internal_position = shadow.position;
+    if (check == ExtraCheck::kError) return found;
+    if (at != std::string::npos && !info.source.empty()) {  // the place in the statement instead
+      found.position = characters(text, static_cast<int>(at)) + shadow.position;
+      found.internal_position = 0;
+      found.internal_query.clear();
+    }
+    session.notice(Severity::kWarning, found);
+  }
+  return {};
+}
+
 }  // namespace
 
 int RecordValue::find(std::string_view name) const {
@@ -109,6 +141,7 @@ Status PlpgsqlFunction::validate(SessionParts& session, const std::shared_ptr<co
   std::vector<TypeRef> arguments;
   for (const Oid type : info->arguments) arguments.push_back(type_of(session, stand_in(type)));
   INDIGO_ASSIGN(const auto function, make(session, info, type_of(session, stand_in(info->result)), arguments));
+  INDIGO_TRY(check_shadows(session, *function->program_, *info));
   for (const auto& fragment : function->program_->fragments) {
     const bool expression = fragment->form == sql::plpgsql::Fragment::Form::kExpression;
     auto parsed = sql::parse(expression ? "SELECT " + fragment->text : fragment->text);
@@ -171,6 +204,7 @@ Status PlpgsqlFunction::compile(SessionParts& session, std::span<const TypeRef> 
     input.given.push_back({"tg_tag", oid::kText, 0, false});
   }
   input.returns_set = f.returns_set;
+  input.anonymous = f.oid == kInvalidOid;
   input.procedure = f.kind == types::FunctionKind::kProcedure;
   input.returns_void = result_.type.oid == oid::kVoid || trigger_.event >= 0 || f.oid == kInvalidOid || input.procedure;
   input.has_outputs = !outputs_.empty();

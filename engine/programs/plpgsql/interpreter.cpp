@@ -1,6 +1,7 @@
 #include "engine/programs/plpgsql/interpreter.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/interrupt_error.h"
 #include "base/sqlstate.h"
@@ -81,8 +82,8 @@ std::string Interpreter::context() const {
   return out + " line " + std::to_string(frame_.statement->line) + " at " + kind_name(*frame_.statement);
 }
 
-Error Interpreter::with_context(Error error) const {
-  error.add_context(context());
+Error Interpreter::with_context(Error error) {
+  if (!std::exchange(raised_again_, false)) error.add_context(context());
   return error;
 }
 
@@ -241,7 +242,10 @@ Result<Interpreter::Flow> Interpreter::run(const tree::Statement& s) {
 
 Status Interpreter::initialise(int variable) {
   const tree::Variable& v = function_.program().variables[static_cast<size_t>(variable)];
-  if (v.cursor) return {};
+  if (v.cursor) {  // a bound cursor's name is its own until another is assigned
+    set_scalar(variable, Datum::of(Str(v.name)));
+    return {};
+  }
   if (!v.initial) {
     set_null(variable);
     if (function_.variable(variable).row) return {};
@@ -285,12 +289,13 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
   const auto handler = std::find_if(block.handlers.begin(), block.handlers.end(),
                                     [&](const tree::Handler& h) { return catches(h, error.state); });
   if (handler == block.handlers.end()) return error;
+  const bool has_context = std::exchange(raised_again_, false);
   const std::string where = context();
   frame_.phase = nullptr;
   frame_.phase_line = 0;
   INDIGO_TRY(transaction.rollback_to(savepoint));
   INDIGO_TRY(transaction.release(savepoint));
-  error.add_context(where);
+  if (!has_context) error.add_context(where);
   set_scalar(block.sqlstate, Datum::of(Str(error.state.text())));
   set_scalar(block.sqlerrm, Datum::of(Str(error.message)));
   const Error* const outer = handled_;

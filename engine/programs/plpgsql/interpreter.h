@@ -48,7 +48,7 @@ class Interpreter {
   Result<Flow> run(const tree::Statement& statement);
   Result<Flow> run_block(const tree::Block& block);
   Result<Flow> run_guarded(const tree::Block& block);
-  Error with_context(Error error) const;
+  Error with_context(Error error);
   std::string context() const;
   // After a loop's body: whether to continue with the loop; `flow` is what the loop answers otherwise.
   bool next_round(Flow& flow, const std::string& label);
@@ -97,6 +97,7 @@ class Interpreter {
   Result<Flow> run_for_query(const tree::ForQuery& s);
   Result<Flow> run_for_execute(const tree::ForExecute& s);
   Result<Flow> run_for_each(const tree::ForEach& s);
+  Status assign_element(const tree::Target& target, const Datum& value, const TypeRef& type);
   Result<Flow> over_slices(const tree::ForEach& s, const ArrayView& array, const TypeRef& type);
   Result<Flow> run_for_cursor(const tree::ForCursor& s);
   // A loop over rows, a part of them at a time.
@@ -124,11 +125,16 @@ class Interpreter {
   struct Dynamic {
     uint64_t rows = 0;
     bool returns_rows = false;
+    std::vector<std::string> parameters;  // "$1 = '...'", for errors of INTO STRICT
   };
   Result<Dynamic> run_text(const std::string& text, const std::vector<FragmentPtr>& parameters, RowList* rows,
                            uint64_t most, RunAs as = RunAs::kStatement);
   Result<std::string> dynamic_text(const FragmentPtr& fragment);
-  Status into(const tree::Target& target, const RowList& rows);
+  Status into(const tree::Target& target, const RowList& rows, const std::string& parameters = "");
+  // For errors of INTO STRICT: "name = 'value'".
+  std::string shown_parameter(const std::string& name, const Datum& value, const TypeRef& type);
+  std::string strict_detail(const std::vector<std::string>& parameters);
+  std::vector<std::string> read_variables(const CompiledFragment& fragment);
   static NestedStatement::Rows collect(SessionParts& session, NestedStatement& statement, RowList& out);
 
   // ---- cursors.cpp
@@ -150,6 +156,7 @@ class Interpreter {
   std::optional<OwnedDatum> answer_;  // RETURN's value
   TypeRef answer_type_;
   const Error* handled_ = nullptr;  // in an exception handler
+  bool raised_again_ = false;       // by RAISE alone: the error on its way out has this call's line of context
   int rounds_ = 0;
   const CallContext call_context_;
 };

@@ -9,6 +9,7 @@
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "storage/store.h"
+#include "types/io/record.h"
 #include "types/oids.h"
 #include "types/system/type_name.h"
 #include "types/value/array_format.h"
@@ -113,7 +114,9 @@ bool Interpreter::loop_may_commit() const {
 Result<Interpreter::Flow> Interpreter::run_for_query(const tree::ForQuery& s) {
   CompiledFragment& fragment = function_.fragment(*s.query);
   INDIGO_TRY(fragment.prepare(session_, frame_));
-  if (!fragment.statement().returns_rows()) return not_a_cursor(*fragment.statement().node());
+  INDIGO_TRY(check_cursor_statement(*fragment.statement().node()));
+  if (!fragment.statement().is_utility() && !fragment.statement().returns_rows())
+    return not_a_cursor(*fragment.statement().node());
   RowLoop loop{s.target, s.body, s.label};
   if (loop_may_commit()) {
     RowList rows;
@@ -152,8 +155,9 @@ Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
                                                      ") is out of the valid range 0.." +
                                                      std::to_string(array.dimensions()));
   }
-  if (s.place.fields.empty()) {
-    const auto of = session_.session_catalog().type(function_.variable(s.place.variable).type.oid);
+  if (const tree::Place& place = s.target.places[0]; place.fields.empty()) {
+    const bool several = s.target.places.size() > 1;
+    const auto of = several ? nullptr : session_.session_catalog().type(function_.variable(place.variable).type.oid);
     const bool is_array = of != nullptr && of->is_array();
     if (s.slice > 0 && !is_array) {
       return Error(sqlstate::kDatatypeMismatch, "FOREACH ... SLICE loop variable must be of an array type");
@@ -168,12 +172,31 @@ Result<Interpreter::Flow> Interpreter::run_for_each(const tree::ForEach& s) {
   for (int32_t i = 0; i < array.count(); i++) {
     INDIGO_TRY(breathe(session_, rounds_));
     const Datum value = array.is_null(i) ? Datum::make_null(array.element_phys()) : array.element(i);
-    INDIGO_TRY(assign(s.place, value, element));
+    INDIGO_TRY(assign_element(s.target, value, element));
     INDIGO_ASSIGN(flow, run(s.body));
     if (!next_round(flow, s.label)) break;
   }
   set_found(array.count() > 0);
   return flow;
+}
+
+// An element of a row type may go to a list of variables.
+Status Interpreter::assign_element(const tree::Target& target, const Datum& value, const TypeRef& type) {
+  if (target.places.size() == 1) return assign(target.places[0], value, type);
+  if (value.null) return assign_row(target, {}, {}, {});
+  const auto info = session_.session_catalog().type(type.oid);
+  if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c'))
+    return Error(sqlstate::kDatatypeMismatch, "cannot assign non-composite value to a row variable");
+  const std::string image(value.str);
+  const types::RecordFields fields = types::read_record(image);
+  std::vector<TypeRef> types;
+  std::vector<Datum> values;
+  for (size_t i = 0; i < fields.values.size(); i++) {
+    if (fields.types[i].oid == kInvalidOid) continue;
+    types.push_back(fields.types[i]);
+    values.push_back(fields.values[i]);
+  }
+  return assign_row(target, types, {}, values);
 }
 
 // FOREACH ... SLICE n: arrays of the last n dimensions.
@@ -191,7 +214,7 @@ Result<Interpreter::Flow> Interpreter::over_slices(const tree::ForEach& s, const
     INDIGO_TRY(breathe(session_, rounds_));
     for (int32_t i = 0; i < size; i++) elements[static_cast<size_t>(i)] = array.element(first + i);
     const std::string slice = make_array(array.element_type(), array.element_phys(), shape, elements);
-    INDIGO_TRY(assign(s.place, Datum::of(Str(slice)), type));
+    INDIGO_TRY(assign(s.target.places[0], Datum::of(Str(slice)), type));
     INDIGO_ASSIGN(flow, run(s.body));
     if (!next_round(flow, s.label)) break;
   }
@@ -201,6 +224,7 @@ Result<Interpreter::Flow> Interpreter::over_slices(const tree::ForEach& s, const
 
 Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) {
   const tree::Variable& cursor = function_.program().variables[static_cast<size_t>(s.cursor)];
+  const bool named = !frame_.values[static_cast<size_t>(s.cursor)].scalar.get().null;
   INDIGO_TRY(open_cursor(s.cursor, cursor.scroll, cursor.query, s.arguments));
   INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
   tree::Target target;
@@ -220,7 +244,7 @@ Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) 
     if (!next_round(flow, s.label)) break;
   }
   INDIGO_TRY(cursor_command("CLOSE ", nullptr, name));
-  if (cursor.cursor) set_null(s.cursor);
+  if (!named) set_null(s.cursor);
   set_found(found);
   return flow;
 }

@@ -45,9 +45,8 @@ bool condition_state(const std::string& condition, SqlState& out) {
 Status Interpreter::run_raise(const tree::Raise& s) {
   if (s.again) {
     if (handled_ != nullptr) {
-      Error error = *handled_;
-      error.where.clear();
-      return error;
+      raised_again_ = true;  // it has its context
+      return Error(*handled_);
     }
     return Error(SqlState("0Z002"), "RAISE without parameters cannot be used outside an exception handler");
   }

@@ -80,11 +80,44 @@ NestedStatement::Rows Interpreter::collect(SessionParts& session, NestedStatemen
   };
 }
 
+std::string Interpreter::shown_parameter(const std::string& name, const Datum& value, const TypeRef& type) {
+  if (value.null) return name + " = NULL";
+  std::string out = name + " = '";
+  for (const char c : text_of(value, type)) {
+    if (c == '\'') out += c;
+    out += c;
+  }
+  return out + "'";
+}
+
+std::string Interpreter::strict_detail(const std::vector<std::string>& parameters) {
+  std::string setting;
+  const bool wanted = function_.program().print_strict_params.value_or(
+      session_.context().setting("plpgsql.print_strict_params", setting) && setting == "on");
+  if (!wanted || parameters.empty()) return "";
+  std::string out = "parameters: ";
+  for (size_t i = 0; i < parameters.size(); i++) out += (i > 0 ? ", " : "") + parameters[i];
+  return out;
+}
+
+std::vector<std::string> Interpreter::read_variables(const CompiledFragment& fragment) {
+  std::vector<int> variables = fragment.read_variables();
+  std::sort(variables.begin(), variables.end());
+  variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
+  std::vector<std::string> out;
+  for (const int v : variables) {
+    out.push_back(shown_parameter(function_.program().variables[static_cast<size_t>(v)].name,
+                                  frame_.values[static_cast<size_t>(v)].scalar.get(), function_.variable(v).type));
+  }
+  return out;
+}
+
 // The row of INTO: the first one; STRICT wants exactly one.
-Status Interpreter::into(const tree::Target& target, const RowList& rows) {
+Status Interpreter::into(const tree::Target& target, const RowList& rows, const std::string& parameters) {
   const uint32_t count = rows.store.rows();
-  if (target.strict && count == 0) return Error(SqlState("P0002"), "query returned no rows");
-  if (target.strict && count > 1) return Error(SqlState("P0003"), "query returned more than one row");
+  if (target.strict && count == 0) return Error(SqlState("P0002"), "query returned no rows").with_detail(parameters);
+  if (target.strict && count > 1)
+    return Error(SqlState("P0003"), "query returned more than one row").with_detail(parameters);
   std::vector<Datum> values;
   for (size_t c = 0; count > 0 && c < rows.types.size(); c++) values.push_back(rows.store.datum(0, c));
   if (count > 0) return assign_row(target, rows.types, rows.names, values);
@@ -133,6 +166,7 @@ Status Interpreter::run_sql(const tree::Sql& s) {
                                                  collect(session_, fragment.statement(), rows)));
   if (rows.store.rows() > 1 && (changes || s.target.strict || one_row != ExtraCheck::kNone)) {
     Error error(SqlState("P0003"), "query returned more than one row");
+    error.detail = strict_detail(read_variables(fragment));
     error.hint = "Make sure the query returns a single row, or use LIMIT 1.";
     if (changes || s.target.strict || one_row == ExtraCheck::kError) return error;
     session_.notice(Severity::kWarning, error);
@@ -142,7 +176,8 @@ Status Interpreter::run_sql(const tree::Sql& s) {
   }
   frame_.row_count = changes ? outcome.rows : std::min<uint64_t>(rows.store.rows(), 1);
   set_found(rows.store.rows() > 0);
-  return into(s.target, rows);
+  const bool missed = s.target.strict && rows.store.rows() == 0;
+  return into(s.target, rows, missed ? strict_detail(read_variables(fragment)) : "");
 }
 
 Status Interpreter::run_perform(const tree::Perform& s) {
@@ -170,11 +205,14 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
     kept.emplace_back(answer.value);
   }
   for (const OwnedDatum& v : kept) values.push_back(v.get());
+  const std::vector<TypeRef> given_types = types;
   const tree::Fragment whole{tree::Fragment::Form::kStatement, text, 0, -1, 0, -1};
   const auto failed = [&](std::unique_ptr<Error> error) { return fragment_error(std::move(*error), whole, true); };
   auto parsed = parse_statements(text, std::make_shared<UsingScope>(std::move(types)));
   if (!parsed.ok()) return failed(parsed.take_error());
   Dynamic out;
+  for (size_t i = 0; most == 2 && i < values.size(); i++)
+    out.parameters.push_back(shown_parameter("$" + std::to_string(i + 1), values[i], given_types[i]));
   for (size_t i = 0; i < parsed->size(); i++) {
     NestedStatement statement((*parsed)[i]);
     const bool last = i + 1 == parsed->size();
@@ -217,7 +255,7 @@ Status Interpreter::run_execute(const tree::Execute& s) {
   if (!dynamic.returns_rows && !rows.ready())
     return Error(sqlstate::kSyntaxError, "INTO used with a command that cannot return data");
   frame_.row_count = dynamic.rows;
-  return into(s.target, rows);
+  return into(s.target, rows, strict_detail(dynamic.parameters));
 }
 
 Status Interpreter::run_call(const tree::Call& s) {

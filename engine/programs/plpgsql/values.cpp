@@ -122,15 +122,15 @@ Status Interpreter::assign_variable(int variable, const Datum& value, const Type
     set_null(variable);
     return {};
   }
-  const auto info = session_.session_catalog().type(type.oid);
-  const bool text = type.oid == oid::kUnknown || type.oid == oid::kText || type.oid == oid::kVarchar;
-  if (text && wanted.type.oid != oid::kRecord) {  // a row as text
-    INDIGO_ASSIGN(const Datum row, function_.cast(session_, value, type, wanted.type));
+  if (type.oid != oid::kRecord && types::fields_relation(session_.session_catalog(), type.oid) == nullptr) {
+    if (wanted.type.oid == oid::kRecord)
+      return Error(sqlstate::kFeatureNotSupported, "input of anonymous composite types is not implemented");
+    // A row as text.
+    const std::string image = text_of(value, type);
+    INDIGO_ASSIGN(const Datum row,
+                  function_.cast(session_, Datum::of(Str(image)), type_of(session_, oid::kText), wanted.type));
     const OwnedDatum kept(row);
     return assign_variable(variable, kept.get(), wanted.type);
-  }
-  if (type.oid != oid::kRecord && (info == nullptr || info->kind != 'c')) {
-    return Error(sqlstate::kDatatypeMismatch, "cannot assign non-composite value to a record variable");
   }
   const std::string image(value.str);
   const types::RecordFields fields = types::read_record(image);
@@ -244,7 +244,13 @@ Status Interpreter::assign_row(const tree::Target& target, std::span<const TypeR
                                std::span<const std::string> names, std::span<const Datum> values) {
   const tree::Place& first = target.places[0];
   if (target.places.size() == 1 && first.fields.empty() && function_.variable(first.variable).row) {
-    if (!types.empty()) return assign_record(first.variable, types, names, values);
+    if (!types.empty()) {
+      const bool fixed = function_.variable(first.variable).type.oid != oid::kRecord;
+      const auto& own = frame_.values[static_cast<size_t>(first.variable)].record->types;
+      const auto wanted = std::count_if(own.begin(), own.end(), [](const TypeRef& t) { return t.oid != kInvalidOid; });
+      if (fixed && static_cast<size_t>(wanted) != values.size()) INDIGO_TRY(check_multiple_assignment(session_));
+      return assign_record(first.variable, types, names, values);
+    }
     set_null(first.variable);
     return {};
   }
