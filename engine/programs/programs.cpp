@@ -84,14 +84,16 @@ bool same_program(const types::FunctionInfo& a, const types::FunctionInfo& b) {
 }  // namespace
 
 Result<std::shared_ptr<Routine>> Programs::make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
-                                                std::span<const TypeRef> arguments) {
+                                                std::span<const TypeRef> given, Oid collation) {
+  std::vector<TypeRef> arguments(given.begin(), given.end());
+  for (TypeRef& a : arguments) a.collation = in_collation(type_of(session_, a.oid), collation).collation;
   CallFrame frame(session_);  // names in the body mean what they mean under the routine's own settings
   INDIGO_TRY(frame.enter(*info));
   if (info->language == "internal" || info->language == "c")
     return make_internal_routine(session_, std::move(info), result, arguments);
   if (info->language == "sql") return SqlFunction::make(session_, std::move(info), result, arguments);
   if (info->language == "plpgsql") {
-    INDIGO_ASSIGN(auto function, PlpgsqlFunction::make(session_, std::move(info), result, arguments));
+    INDIGO_ASSIGN(auto function, PlpgsqlFunction::make(session_, std::move(info), result, arguments, collation));
     return std::shared_ptr<Routine>(std::move(function));
   }
   return Error(sqlstate::kFeatureNotSupported, "functions in language \"" + info->language + "\" cannot be called");
@@ -102,6 +104,7 @@ Result<std::shared_ptr<Routine>> Programs::find(const types::CallInfo& call) {
   scratch_.types.clear();
   scratch_.types.push_back(call.result.oid);
   for (const TypeRef& a : call.arguments) scratch_.types.push_back(a.oid);
+  scratch_.collation = call.collation == oid::kConflictingCollations ? kInvalidOid : call.collation;
   const uint64_t version = session_.session_catalog().version();
   const auto at = routines_.find(scratch_);
   if (at != routines_.end() && at->second.catalog_version == version) return at->second.routine;
@@ -114,7 +117,7 @@ Result<std::shared_ptr<Routine>> Programs::find(const types::CallInfo& call) {
     at->second.catalog_version = version;
     return at->second.routine;
   }
-  INDIGO_ASSIGN(auto routine, make(std::move(info), call.result, call.arguments));
+  INDIGO_ASSIGN(auto routine, make(std::move(info), call.result, call.arguments, key.collation));
   routines_[key] = {version, routine};
   return routine;
 }
@@ -174,7 +177,7 @@ Result<std::shared_ptr<Routine>> Programs::trigger_routine(const Key& key, Oid r
     at->second.catalog_version = version;
     return at->second.routine;
   }
-  INDIGO_ASSIGN(auto routine, make(std::move(function), {result, -1, kInvalidOid}, {}));
+  INDIGO_ASSIGN(auto routine, make(std::move(function), {result, -1, kInvalidOid}, {}, kInvalidOid));
   if (dynamic_cast<PlpgsqlFunction*>(routine.get()) == nullptr) {
     return Error(sqlstate::kFeatureNotSupported,
                  "trigger functions in language \"" + routine->info().language + "\" are not supported");

@@ -56,7 +56,8 @@ class Programs {
  private:
   struct Key {
     Oid function;
-    std::vector<Oid> types;  // of the result and the arguments
+    std::vector<Oid> types;       // of the result and the arguments
+    Oid collation = kInvalidOid;  // that the call gives its arguments; kInvalidOid: none, or several
     friend auto operator<=>(const Key&, const Key&) = default;
   };
   struct Entry {
@@ -67,7 +68,7 @@ class Programs {
   // The function of a trigger, compiled for what `key` says beside it.
   Result<std::shared_ptr<Routine>> trigger_routine(const Key& key, Oid result);
   Result<std::shared_ptr<Routine>> make(std::shared_ptr<const types::FunctionInfo> info, const TypeRef& result,
-                                        std::span<const TypeRef> arguments);
+                                        std::span<const TypeRef> arguments, Oid collation);
 
   SessionParts& session_;
   std::map<Key, Entry> routines_;

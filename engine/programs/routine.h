@@ -61,6 +61,11 @@ class Routine {
 RoutineResult result_of(SessionParts& session, const types::FunctionInfo& info, const TypeRef& result,
                         std::span<const TypeRef> arguments);
 TypeRef type_of(SessionParts& session, Oid type);
+// A type as a routine sees it whose call gives `collation`: each that has a collation has that one.
+inline TypeRef in_collation(TypeRef type, Oid collation) {
+  if (type.collation != kInvalidOid && collation != kInvalidOid) type.collation = collation;
+  return type;
+}
 
 }  // namespace programs
 }  // namespace indigo::engine

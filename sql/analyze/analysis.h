@@ -51,6 +51,8 @@ class Analysis {
   std::vector<std::shared_ptr<const Query>> rule_sources;
   // Names of a SQL function's arguments while its body is analyzed; they mean $1 and so on.
   std::vector<std::string> argument_names;
+  Oid parameter_collation =
+      kInvalidOid;  // of parameters that have one: the input collation of a function that is inlined
   // What else names may mean; null: nothing.
   const VariableScope* variables = nullptr;
 

@@ -65,7 +65,9 @@ Result<ExprPtr> Analysis::parameter(int number, int location) {
   }
   Oid& type = types_[number - 1];
   if (type == kInvalidOid) type = oid::kUnknown;
-  return ExprPtr(make_param(number - 1, type_with_collation(catalog, {type, -1, kInvalidOid}), location));
+  TypeRef given = type_with_collation(catalog, {type, -1, kInvalidOid});
+  if (given.collation != kInvalidOid && parameter_collation != kInvalidOid) given.collation = parameter_collation;
+  return ExprPtr(make_param(number - 1, given, location));
 }
 
 Result<ExprPtr> Analysis::resolve_parameter(const ParamExpr& param, const TypeRef& type) {

@@ -129,10 +129,10 @@ Status Parser::declaration(Block& block) {
   v.constant = accept("constant");
   INDIGO_ASSIGN(v.type, type({"not", "default", ":=", "=", "collate"}));
   if (accept("collate")) {
-    INDIGO_ASSIGN(v.collation, any_name());
-    while (accept(".")) {
-      INDIGO_ASSIGN(v.collation, any_name());
-    }
+    do {
+      INDIGO_ASSIGN(std::string part, any_name());
+      v.collation.push_back(std::move(part));
+    } while (accept("."));
   }
   if (accept("not")) {
     INDIGO_TRY(expect("null"));

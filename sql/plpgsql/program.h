@@ -51,7 +51,7 @@ struct Variable {
   std::string name;
   int line = 0;
   TypeText type;
-  std::string collation;
+  std::vector<std::string> collation;  // the name behind COLLATE
   bool constant = false, not_null = false;
   FragmentPtr initial;
   // Bound cursors.

@@ -397,6 +397,11 @@ Result<IndexColumnSpec> index_element(DdlContext& c, const RelationPtr& relation
         return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(name) + " does not accept data type " +
                                                       type_text(c, {spec.type.oid, -1, kInvalidOid}));
       }
+      if (const types::Collator* collator = c.catalog.collator(spec.type.collation);
+          name.ends_with("_pattern_ops") && collator != nullptr && !collator->deterministic()) {
+        return Error(sqlstate::kFeatureNotSupported,
+                     "nondeterministic collations are not supported for operator class " + quoted(name));
+      }
       if (!pattern && method.searchable()) return unsupported("operator class " + quoted(name));
     }
   } else {

@@ -130,8 +130,9 @@ void RecordValue::set_shape() {
 Result<std::shared_ptr<PlpgsqlFunction>> PlpgsqlFunction::make(SessionParts& session,
                                                                std::shared_ptr<const types::FunctionInfo> info,
                                                                const TypeRef& result,
-                                                               std::span<const TypeRef> arguments) {
+                                                               std::span<const TypeRef> arguments, Oid collation) {
   auto function = std::make_shared<PlpgsqlFunction>(std::move(info));
+  function->input_collation_ = collation;
   function->result_ = result_of(session, function->info(), result, arguments);
   INDIGO_TRY(function->compile(session, arguments));
   return function;
@@ -244,7 +245,7 @@ Result<TypeRef> PlpgsqlFunction::resolve(SessionParts& session, const TypeText& 
     }
     default: break;
   }
-  if (text.fixed != kInvalidOid) return type_of(session, text.fixed);
+  if (text.fixed != kInvalidOid) return in_collation(type_of(session, text.fixed), input_collation_);
   const std::string statement = "SELECT NULL::" + text.text;
   INDIGO_ASSIGN(const auto parsed, sql::parse(statement));
   const PgQuery__Node* value = parsed->statements()[0].node->select_stmt->target_list[0]->res_target->val;
@@ -256,8 +257,30 @@ Result<TypeRef> PlpgsqlFunction::resolve(SessionParts& session, const TypeText& 
     error.position = 0;
     return error;
   }
-  return *type;
+  const auto info = catalog.type(type->oid);
+  return in_collation(TypeRef{type->oid, type->typmod, info == nullptr ? kInvalidOid : info->collation},
+                      input_collation_);
 }
+
+namespace {
+
+Result<Oid> collation_of(SessionParts& session, const sql::plpgsql::Variable& v, const TypeRef& type) {
+  const auto& name = v.collation;
+  catalog::SessionCatalog& catalog = session.session_catalog();
+  const Oid found = catalog.find_collation(name.size() > 1 ? name[name.size() - 2] : "", name.back());
+  if (found == kInvalidOid) {
+    std::string text;
+    for (const std::string& part : name) text += (text.empty() ? "" : ".") + part;
+    return Error(sqlstate::kUndefinedObject, "collation \"" + text + "\" for encoding \"UTF8\" does not exist");
+  }
+  if (type.collation == kInvalidOid) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "collations are not supported by type " + types::format_type(session.session_catalog(), type.oid));
+  }
+  return found;
+}
+
+}  // namespace
 
 Status PlpgsqlFunction::resolve_types(SessionParts& session) {
   catalog::SessionCatalog& catalog = session.session_catalog();
@@ -284,6 +307,16 @@ Status PlpgsqlFunction::resolve_types(SessionParts& session) {
       return error;
     }
     if (type.type.collation == kInvalidOid && info != nullptr) type.type.collation = info->collation;
+    if (!v.collation.empty()) {
+      auto collation = collation_of(session, v, type.type);
+      if (!collation.ok()) {
+        Error error = std::move(*collation.take_error());
+        error.add_context("compilation of PL/pgSQL function \"" + this->info().name + "\" near line " +
+                          std::to_string(v.line));
+        return error;
+      }
+      type.type.collation = *collation;
+    }
     type.row = type.type.oid == oid::kRecord || types::fields_relation(catalog, type.type.oid) != nullptr;
     type.phys = phys_of(session, type.type.oid);
     variables_.push_back(type);

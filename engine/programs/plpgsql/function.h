@@ -28,7 +28,8 @@ class PlpgsqlFunction final : public Routine {
  public:
   static Result<std::shared_ptr<PlpgsqlFunction>> make(SessionParts& session,
                                                        std::shared_ptr<const types::FunctionInfo> info,
-                                                       const TypeRef& result, std::span<const TypeRef> arguments);
+                                                       const TypeRef& result, std::span<const TypeRef> arguments,
+                                                       Oid collation = kInvalidOid);
   static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
   // DO: an anonymous block.
   static Status run_block(SessionParts& session, const std::string& source, bool may_commit);
@@ -79,6 +80,7 @@ class PlpgsqlFunction final : public Routine {
 
   std::shared_ptr<const sql::plpgsql::Program> program_;
   RoutineResult result_;
+  Oid input_collation_ = kInvalidOid;  // of the call: variables that can have one have it, unless they say otherwise
   std::string signature_;
   TriggerVariables trigger_;
   std::vector<VariableType> variables_;

@@ -201,7 +201,7 @@ Result<Interpreter::Dynamic> Interpreter::run_text(const std::string& text, cons
   std::vector<Datum> values;
   for (const auto& fragment : parameters) {
     INDIGO_ASSIGN(const auto answer, evaluate(fragment));
-    types.push_back(answer.type.oid == oid::kUnknown ? type_of(session_, oid::kText) : answer.type);
+    types.push_back(type_of(session_, answer.type.oid == oid::kUnknown ? Oid{oid::kText} : answer.type.oid));
     kept.emplace_back(answer.value);
   }
   for (const OwnedDatum& v : kept) values.push_back(v.get());

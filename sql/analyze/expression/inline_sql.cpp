@@ -76,6 +76,8 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   for (const ExprPtr& e : arguments) types.push_back(e->type.oid);
   inner.declare_parameters(types, false, parsed->statements()[0].node);
   inner.argument_names = input_names(function);
+  INDIGO_ASSIGN(const Oid collation, input_collation(a, arguments));
+  if (collation != oid::kConflictingCollations) inner.parameter_collation = collation;
   Scope scope(inner, nullptr);
   ExprPtr body;
   if (plain) {
@@ -92,7 +94,17 @@ Result<ExprPtr> inlined_body(Analysis& a, const types::FunctionInfo& function, c
   }
   INDIGO_ASSIGN(const ExprPtr converted,
                 coerce_to_target(inner, body, result, Coercion::kAssignment, CallExpr::Form::kImplicitCast, -1));
-  return converted ? substitute(converted, arguments, 0) : ExprPtr();
+  if (converted == nullptr) return ExprPtr();
+  ExprPtr value = substitute(converted, arguments, 0);
+  // The call's value has the input collation, whatever the body's has.
+  const Oid wanted = result.collation != kInvalidOid && collation != kInvalidOid ? collation : result.collation;
+  if (wanted == value->type.collation || wanted == kInvalidOid) return value;
+  auto relabelled = std::make_shared<RelabelExpr>();
+  relabelled->argument = std::move(value);
+  relabelled->type = relabelled->argument->type;
+  relabelled->type.collation = wanted;
+  relabelled->location = location;
+  return ExprPtr(std::move(relabelled));
 }
 
 // Functions that users have made are calls unless the difference cannot be seen. A strict one must not be called with

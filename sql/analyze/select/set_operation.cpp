@@ -120,6 +120,17 @@ class SetReader {
                    expr_location(left.columns[i]))
             .with_hint("Cast the output of the non-recursive term to the correct type.");
       }
+      if (recursive && type.collation != options_.recursive_cte->column_types[i].collation) {
+        return scope_
+            .error(sqlstate::kCollationMismatch,
+                   "recursive query \"" + options_.recursive_cte->name + "\" column " + std::to_string(i + 1) +
+                       " has collation \"" +
+                       scope_.catalog().collation_name(options_.recursive_cte->column_types[i].collation) +
+                       "\" in non-recursive term but collation \"" + scope_.catalog().collation_name(type.collation) +
+                       "\" overall",
+                   expr_location(left.columns[i]))
+            .with_hint("Use the COLLATE clause to set the collation of the non-recursive term.");
+      }
       if (!s.all || s.op != PG_QUERY__SET_OPERATION__SETOP_UNION) {
         INDIGO_TRY(sort_operators(scope_.a, type.oid, false, true, expr_location(left.columns[i])));
       }
