@@ -4,6 +4,7 @@
 
 #include "base/sqlstate.h"
 #include "base/stack.h"
+#include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/programs/active_view.h"
 #include "engine/programs/row_catcher.h"
@@ -44,10 +45,11 @@ Status NestedStatement::prepare(SessionParts& session) {
   return {};
 }
 
-std::unique_ptr<Execution> NestedStatement::take_execution() {
-  if (idle_plan_ != prepared_->plan.get()) {
+std::unique_ptr<Execution> NestedStatement::take_execution(uint64_t catalog_version) {
+  if (idle_plan_ != prepared_->plan.get() || idle_version_ != catalog_version) {
     idle_.clear();
     idle_plan_ = prepared_->plan.get();
+    idle_version_ = catalog_version;
   }
   if (idle_.empty()) return Execution::create(prepared_->plan);
   auto execution = std::move(idle_.back());
@@ -55,9 +57,10 @@ std::unique_ptr<Execution> NestedStatement::take_execution() {
   return execution;
 }
 
-void NestedStatement::return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of) {
+void NestedStatement::return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of,
+                                       uint64_t catalog_version) {
   execution->close();
-  if (of == idle_plan_ && idle_.size() < 2) idle_.push_back(std::move(execution));
+  if (of == idle_plan_ && catalog_version == idle_version_ && idle_.size() < 2) idle_.push_back(std::move(execution));
 }
 
 Result<NestedStatement::Outcome> NestedStatement::run(SessionParts& session, std::span<const Datum> parameters,
@@ -81,7 +84,8 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
     view = session.transaction().view();
   }
   ActiveView active(session.scope().active_view(), view, prepared->plan.get());
-  auto execution = take_execution();
+  const uint64_t version = session.session_catalog().version();
+  auto execution = take_execution(version);
   Outcome outcome;
   const auto pull = [&]() -> Status {
     INDIGO_TRY(execution->open(session.scope().execution_context(view, parameters)));
@@ -100,7 +104,7 @@ Result<NestedStatement::Outcome> NestedStatement::run_plan(SessionParts& session
   };
   Status status = pull();
   if (status.ok() && prepared->plan->command != sql::CommandKind::kSelect) outcome.rows = execution->affected_rows();
-  return_execution(std::move(execution), prepared->plan.get());
+  return_execution(std::move(execution), prepared->plan.get(), version);
   INDIGO_TRY(std::move(status));
   INDIGO_TRY(session.runner().run_rule_queries(prepared->after, parameters, nullptr));
   return outcome;

@@ -60,14 +60,16 @@ class NestedStatement {
                            const Rows& rows);
   Result<Outcome> run_utility(SessionParts& session, std::span<const Datum> parameters, bool may_change,
                               const Rows& rows);
-  std::unique_ptr<Execution> take_execution();
-  void return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of);
+  std::unique_ptr<Execution> take_execution(uint64_t catalog_version);
+  void return_execution(std::unique_ptr<Execution> execution, const sql::PlannedStatement* of,
+                        uint64_t catalog_version);
 
   std::shared_ptr<const ParsedStatement> parsed_;
   PreparedPtr prepared_;
   std::shared_ptr<const ResultShape> utility_shape_;
   std::vector<std::unique_ptr<Execution>> idle_;
   const sql::PlannedStatement* idle_plan_ = nullptr;  // that they run
+  uint64_t idle_version_ = 0;                         // of the catalog that they were compiled in
 };
 
 // A text of one or more statements, each to be prepared with these variables.

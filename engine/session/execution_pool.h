@@ -1,7 +1,9 @@
-// Executions that wait for the next run of their plan: operators and buffers are made once, not for each run.
+// Executions that wait for the next run of their plan: operators and buffers are made once, not for each run. They do not outlive
+// the state of the catalog that they have been compiled in, though their plan may.
 // Thread safety: none; belongs to a session.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -14,10 +16,10 @@ namespace indigo::engine {
 
 class ExecutionPool {
  public:
-  // One that has run before, or a new one.
-  std::unique_ptr<Execution> take(const Prepared& prepared);
-  // Closes it, and keeps it if its plan may run again.
-  void give_back(const Prepared& prepared, std::unique_ptr<Execution> execution);
+  // One that has run before, or a new one. The plan is of now (Preparation::is_current), in this version of the catalog.
+  std::unique_ptr<Execution> take(const Prepared& prepared, uint64_t catalog_version);
+  // Closes it, and keeps it if its plan may run again. `catalog_version`: with which it was taken.
+  void give_back(const Prepared& prepared, std::unique_ptr<Execution> execution, uint64_t catalog_version);
   void clear();
 
  private:
@@ -29,6 +31,7 @@ class ExecutionPool {
     bool again = false;
   };
   Last last_;
+  uint64_t catalog_version_ = 0;  // that all of them are of
   absl::flat_hash_map<const sql::PlannedStatement*, std::vector<std::unique_ptr<Execution>>> idle_;
 };
 

@@ -125,8 +125,6 @@ Status StatementRunner::lock_relations(PreparedPtr& prepared, Columns columns) {
         return storage_error(status, dependency.relation.get());
       }
     }
-    // What executions have compiled may be of a state before.
-    if (prepared->current_at != catalog.version()) session_.executions().clear();
     const uint64_t generation = session_.preparation().generation();
     if (session_.preparation().is_current(*prepared) && prepared->plan_settings == generation) return {};
     if (attempt == 100) return Error(sqlstate::kInternalError, "the catalog keeps changing");
@@ -167,7 +165,8 @@ Status StatementRunner::open_plan(Portal& portal, Columns columns) {
     INDIGO_TRY(run_rule_queries(prepared->before, portal.parameters, portal.rule_sink));
     session_.transaction().next_command();
   }
-  portal.execution = session_.executions().take(*portal.prepared);
+  portal.execution_version = session_.session_catalog().version();
+  portal.execution = session_.executions().take(*portal.prepared, portal.execution_version);
   portal.view = session_.transaction().view();
   ActiveView active(session_.scope().active_view(), portal.view, portal.prepared->plan.get());
   ExecutionContext context = session_.scope().execution_context(portal.view, portal.parameters);
@@ -242,7 +241,7 @@ Status StatementRunner::materialise(Portal& portal) {
   }
   INDIGO_TRY(run_rule_queries(portal.prepared->after, portal.parameters, nullptr));
   portal.buffer = std::move(buffer);
-  session_.executions().give_back(*portal.prepared, std::move(portal.execution));
+  session_.executions().give_back(*portal.prepared, std::move(portal.execution), portal.execution_version);
   portal.pin.reset();
   return {};
 }

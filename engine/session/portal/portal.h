@@ -30,6 +30,7 @@ struct Portal {
 
   enum class Status : uint8_t { kReady, kRunning, kDone, kFailed } status = Status::kReady;
   std::unique_ptr<Execution> execution;
+  uint64_t execution_version = 0;  // of the catalog, when it was taken
   storage::ReadView view;
   std::unique_ptr<storage::Transaction::PinnedView> pin;  // of `view`, while the portal is suspended
   std::unique_ptr<RowBuffer> buffer;                      // materialised rows, when they are

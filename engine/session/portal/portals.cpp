@@ -42,7 +42,9 @@ void Portals::clear() {
 }
 
 void Portals::close(Portal& portal) {
-  if (portal.execution) executions_.give_back(*portal.prepared, std::move(portal.execution));
+  if (portal.execution) {
+    executions_.give_back(*portal.prepared, std::move(portal.execution), portal.execution_version);
+  }
   portal.pin.reset();
   portal.buffer.reset();
   portal.rows.reset();
