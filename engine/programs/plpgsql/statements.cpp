@@ -10,6 +10,8 @@
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "engine/session/transaction_block.h"
+#include "engine/statement/utility_statement.h"
+#include "engine/utility/utility.h"
 #include "storage/table.h"
 #include "storage/transaction.h"
 #include "types/io/record.h"
@@ -82,6 +84,11 @@ Result<Interpreter::Flow> Interpreter::run_return(const tree::Return& s) {
   }
   INDIGO_ASSIGN(const auto answer, evaluate(s.value));
   if (function_.result().type.oid == oid::kVoid) return Flow::kReturn;
+  if (function_.result().row && !answer.value.null && answer.type.oid != oid::kRecord &&
+      types::fields_relation(session_.session_catalog(), answer.type.oid) == nullptr) {
+    return Error(sqlstate::kDatatypeMismatch,
+                 "cannot return non-composite value from function returning composite type");
+  }
   answer_ = OwnedDatum(answer.value);
   answer_type_ = answer.type.oid == oid::kUnknown ? type_of(session_, oid::kText) : answer.type;
   return Flow::kReturn;
@@ -179,16 +186,42 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   return {};
 }
 
+namespace {
+
+bool gives_tuples(const PgQuery__Node& node) {
+  switch (node.node_case) {
+    case PG_QUERY__NODE__NODE_INSERT_STMT: return node.insert_stmt->n_returning_list > 0;
+    case PG_QUERY__NODE__NODE_UPDATE_STMT: return node.update_stmt->n_returning_list > 0;
+    case PG_QUERY__NODE__NODE_DELETE_STMT: return node.delete_stmt->n_returning_list > 0;
+    case PG_QUERY__NODE__NODE_MERGE_STMT: return false;
+    default: break;
+  }
+  const UtilityStatement* utility = find_utility(&node);
+  return utility == nullptr || utility->describe != nullptr;
+}
+
+Status check_tuples(const PgQuery__Node& node, const tree::Fragment& fragment) {
+  if (gives_tuples(node)) return {};
+  Error error(sqlstate::kSyntaxError, statement_name(&node) + " query does not return tuples");
+  error.add_context(fragment_line(fragment));
+  return error;
+}
+
+}  // namespace
+
 Status Interpreter::run_return_query(const tree::ReturnQuery& s) {
   const RoutineResult& result = function_.result();
   begin_rows(session_, *rows_, result);
   RowList found;
   if (s.dynamic) {
     INDIGO_ASSIGN(const std::string text, dynamic_text(s.dynamic));
+    if (const auto parsed = parse_statements(text, nullptr); parsed.ok() && !parsed->empty())
+      INDIGO_TRY(check_tuples(*parsed->back()->node, {tree::Fragment::Form::kStatement, text, 0, -1, 0, -1}));
     INDIGO_TRY(run_text(text, s.parameters, &found, 0));
   } else {
     CompiledFragment& fragment = function_.fragment(*s.query);
     INDIGO_TRY(fragment.prepare(session_, frame_));
+    INDIGO_TRY(check_tuples(*fragment.statement().node(), *s.query));
     INDIGO_TRY(fragment.run(session_, frame_, 0, collect(session_, fragment.statement(), found)));
   }
   if (!rows_->ready()) rows_->init(session_, found.types, found.names);
