@@ -1,6 +1,7 @@
 #include "engine/ddl/partition/alter_children.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include "base/stack.h"
@@ -286,7 +287,7 @@ class Alteration {
       const auto added = std::find_if(now->constraints.begin(), now->constraints.end(),
                                       [&](const ConstraintInfo& o) { return o.kind == 'c' && o.name == k.name; });
       if (added == now->constraints.end()) return {};
-      const ConstraintInfo own = *added;
+      const ConstraintInfo& own = *added;
       if (k.validated) INDIGO_TRY(validate_check(c_, *now, own.name, own.expression));
       return add_check_below(now, own);
     });
@@ -296,7 +297,9 @@ class Alteration {
     const auto found = std::find_if(relation->constraints.begin(), relation->constraints.end(),
                                     [&](const ConstraintInfo& k) { return k.name == cmd_.name; });
     if (found == relation->constraints.end()) return parent != nullptr ? Status() : run_(relation);
-    const ConstraintInfo k = *found;
+    // The relation's descriptor may be dropped on the way.
+    const auto kept = std::make_shared<const ConstraintInfo>(*found);
+    const ConstraintInfo& k = *kept;
     if (parent == nullptr && k.inherit_count > 0) {
       return Error(sqlstate::kInvalidTableDefinition,
                    "cannot drop inherited constraint " + quoted(k.name) + " of relation " + quoted(relation->name));
