@@ -183,8 +183,12 @@ Result<uint64_t> Interpreter::cursor_command(const std::string& command, RowList
     rows->init(session_, std::move(types), std::move(names));
   }
   const std::string text = command + quoted(name);
-  INDIGO_ASSIGN(const auto parsed, parse_statements(text, nullptr));
-  NestedStatement statement(parsed[0]);
+  if (text != command_text_ || command_ == nullptr) {
+    INDIGO_ASSIGN(const auto parsed, parse_statements(text, nullptr));
+    command_ = parsed[0];
+    command_text_ = text;
+  }
+  NestedStatement statement(command_);
   INDIGO_ASSIGN(const auto outcome,
                 statement.run(session_, {}, true, 0,
                               rows != nullptr ? collect(session_, statement, *rows) : NestedStatement::Rows()));

@@ -148,6 +148,10 @@ class Interpreter {
   Result<std::string> cursor_name(int cursor);
   Result<uint64_t> cursor_command(const std::string& command, RowList* rows, const std::string& name);
 
+  // What cursor_command ran last: a loop of FETCH runs it again.
+  std::string command_text_;
+  std::shared_ptr<const ParsedStatement> command_;
+
   SessionParts& session_;
   PlpgsqlFunction& function_;
   RowList* rows_;
