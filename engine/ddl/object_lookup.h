@@ -105,7 +105,8 @@ Result<Oid> existing_schema(DdlContext& c, std::string_view schema);  // 3F000
 using RelationCheck = Status (*)(DdlContext& c, const RelationInfo& relation);
 Result<RelationPtr> open_relation(DdlContext& c, const PgQuery__RangeVar* name, TableLockMode mode,
                                   bool missing_ok = false, RelationCheck allowed = nullptr);
-// By name, not locked: 3F000, 42501 of the schema, 42P01. With missing_ok: null, and PostgreSQL's notice instead of 3F000 and 42P01.
+// By name, not locked: 3F000, 42501 of the schema, 42P01. With missing_ok: null, and PostgreSQL's notice instead of 3F000
+// and 42P01.
 Result<RelationPtr> existing_relation(DdlContext& c, NodeList name, bool missing_ok = false);
 // The owner's, and no system catalog: what most definitions ask for.
 Status check_definable(DdlContext& c, const RelationInfo& relation);
