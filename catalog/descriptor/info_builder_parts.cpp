@@ -1,0 +1,164 @@
+// Descriptors: what stands beside a table's columns: inheritance, partition keys, views, rules, triggers, statistics.
+#include <algorithm>
+
+#include "catalog/descriptor/info_builder.h"
+#include "catalog/descriptor/trigger_info.h"
+#include "catalog/generated/columns.h"
+#include "catalog/tables/system_indexes.h"
+#include "catalog/views/system_views.h"
+#include "types/builtin/function_text.h"
+#include "types/value/array_format.h"
+
+namespace indigo::catalog {
+
+void InfoBuilder::add_inheritance(RelationInfo& relation, const RowReader& row) {
+  relation.is_partition = row.flag(pg_class::c_relispartition);
+  relation.partition_bound = row.str(pg_class::c_relpartbound);
+  const SystemTable& t = database_.table(pg_inherits::kOid);
+  t.scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
+    relation.parents.push_back(inherits.oid(pg_inherits::c_inhparent));
+    return true;
+  });
+  if (!row.flag(pg_class::c_relhassubclass)) return;
+  t.scan_index(txn_, system_index::kInheritsParent, {Datum::of_oid(relation.oid)}, [&](RowReader inherits) {
+    relation.children.push_back(inherits.oid(pg_inherits::c_inhrelid));
+    return true;
+  });
+  std::sort(relation.children.begin(), relation.children.end());
+  if (!relation.is_partitioned()) return;
+  const SystemTable& classes = database_.table(pg_class::kOid);
+  std::string image;
+  for (const Oid child : relation.children) {
+    const bool found = classes.find_oid(txn_, child, image);
+    relation.child_bounds.emplace_back(found ? classes.reader(image).str(pg_class::c_relpartbound) : Str());
+  }
+}
+
+void InfoBuilder::add_partition_key(RelationInfo& relation) {
+  relation.partition_map = std::make_shared<DerivedSlot>();
+  std::string image;
+  const SystemTable& t = database_.table(pg_partitioned_table::kOid);
+  if (!t.find_oid(txn_, relation.oid, image)) return;
+  const RowReader row = t.reader(image);
+  auto key = std::make_shared<PartitionKey>();
+  key->strategy = row.chr(pg_partitioned_table::c_partstrat);
+  const auto columns = read_i16s(row.str(pg_partitioned_table::c_partattrs));
+  const auto classes = read_oids(row.str(pg_partitioned_table::c_partclass));
+  const auto collations = read_oids(row.str(pg_partitioned_table::c_partcollation));
+  // The text has each expression's type before it: "23 (a + 1)".
+  const auto expressions = types::split_default_texts(row.str(pg_partitioned_table::c_partexprs));
+  std::vector<KeyColumn> layout;
+  size_t expression = 0;
+  for (size_t i = 0; i < columns.size(); i++) {
+    PartitionKeyColumn column;
+    column.column = columns[i];
+    if (column.column > 0) {
+      column.type = relation.columns[static_cast<size_t>(column.column) - 1].type;
+    } else if (expression < expressions.size()) {
+      const std::string& text = expressions[expression++];
+      const size_t space = text.find(' ');
+      column.type.oid = static_cast<Oid>(std::strtoul(text.c_str(), nullptr, 10));
+      column.expression = text.substr(space + 1);
+    }
+    if (i < collations.size()) column.type.collation = collations[i];
+    if (i < classes.size()) column.opclass = classes[i];
+    KeyColumn k = key_column(column.type);
+    k.nullable = false;
+    layout.push_back(k);
+    key->columns.push_back(std::move(column));
+  }
+  key->layout = KeyLayout(std::move(layout));
+  relation.partition_key = std::move(key);
+}
+
+void InfoBuilder::add_view(RelationInfo& relation) {
+  database_.table(pg_rewrite::kOid)
+      .scan_index(txn_, system_index::kRewriteClass, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+        if (row.str(pg_rewrite::c_rulename) == "_RETURN") relation.view_definition = row.str(pg_rewrite::c_ev_action);
+        return true;
+      });
+  if (!relation.view_definition.empty()) return;
+  if (const SystemView* view = system_view(relation.schema, relation.name)) relation.view_definition = view->sql;
+}
+
+void InfoBuilder::add_rules(RelationInfo& relation) {
+  auto set = std::make_shared<RuleSet>();
+  database_.table(pg_rewrite::kOid)
+      .scan_index(txn_, system_index::kRewriteClass, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+        RuleInfo rule;
+        rule.event = row.chr(pg_rewrite::c_ev_type);
+        if (rule.event == '1') return true;
+        rule.oid = row.oid(pg_rewrite::c_oid);
+        rule.name = row.str(pg_rewrite::c_rulename);
+        rule.enabled = row.chr(pg_rewrite::c_ev_enabled);
+        rule.instead = row.flag(pg_rewrite::c_is_instead);
+        rule.conditional = row.str(pg_rewrite::c_ev_qual) != "<>";
+        rule.tree = row.str(pg_rewrite::c_ev_action);
+        set->rules.push_back(std::move(rule));
+        return true;
+      });
+  std::sort(set->rules.begin(), set->rules.end(), [](const RuleInfo& a, const RuleInfo& b) { return a.name < b.name; });
+  if (!set->rules.empty()) relation.rules = std::move(set);
+}
+
+void InfoBuilder::add_triggers(RelationInfo& relation) {
+  auto set = std::make_shared<TriggerSet>();
+  database_.table(pg_trigger::kOid)
+      .scan_index(txn_, system_index::kTriggerRelation, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+        TriggerInfo t;
+        t.oid = row.oid(pg_trigger::c_oid);
+        t.name = row.str(pg_trigger::c_tgname);
+        t.parent = row.oid(pg_trigger::c_tgparentid);
+        t.function = row.oid(pg_trigger::c_tgfoid);
+        t.type = row.i16(pg_trigger::c_tgtype);
+        t.enabled = row.chr(pg_trigger::c_tgenabled);
+        t.internal = row.flag(pg_trigger::c_tgisinternal);
+        t.constraint = row.oid(pg_trigger::c_tgconstraint);
+        t.constraint_relation = row.oid(pg_trigger::c_tgconstrrelid);
+        t.deferrable = row.flag(pg_trigger::c_tgdeferrable);
+        t.deferred = row.flag(pg_trigger::c_tginitdeferred);
+        // The arguments stand one after the other, each with a zero byte behind it.
+        for (Str bytes = row.str(pg_trigger::c_tgargs); !bytes.empty();) {
+          const size_t end = std::min(bytes.find('\0'), bytes.size() - 1);
+          t.arguments.emplace_back(bytes.substr(0, end));
+          bytes.remove_prefix(end + 1);
+        }
+        t.columns = read_i16s(row.str(pg_trigger::c_tgattr));
+        t.condition = row.str(pg_trigger::c_tgqual);
+        t.old_table = row.str(pg_trigger::c_tgoldtable);
+        t.new_table = row.str(pg_trigger::c_tgnewtable);
+        set->add(std::move(t));
+        return true;
+      });
+  std::sort(set->triggers.begin(), set->triggers.end(),
+            [](const TriggerInfo& a, const TriggerInfo& b) { return a.name < b.name; });
+  if (!set->triggers.empty()) relation.triggers = std::move(set);
+}
+
+void InfoBuilder::add_statistics(RelationInfo& relation) {
+  database_.table(pg_statistic::kOid).scan(txn_, {Datum::of_oid(relation.oid)}, [&](RowReader row) {
+    const auto number = static_cast<size_t>(row.i16(pg_statistic::c_staattnum));
+    if (number < 1 || number > relation.columns.size()) return true;
+    relation.statistics.resize(relation.columns.size());
+    ColumnStatistics& s = relation.statistics[number - 1];
+    s.null_fraction = row.f32(pg_statistic::c_stanullfrac);
+    s.average_width = row.i32(pg_statistic::c_stawidth);
+    s.distinct = row.f32(pg_statistic::c_stadistinct);
+    for (int slot = 0; slot < 5; slot++) {
+      const int kind = row.i16(pg_statistic::c_stakind1 + slot);
+      const auto values = row.str(pg_statistic::c_stavalues1 + slot);
+      if ((kind != 1 && kind != 2) || values.empty()) continue;
+      const ArrayView array(values);
+      auto& into = kind == 1 ? s.common_values : s.histogram;
+      for (int32_t i = 0; i < array.count(); i++) into.emplace_back(array.element(i));
+      if (kind != 1) continue;
+      const auto numbers = row.str(pg_statistic::c_stanumbers1 + slot);
+      if (numbers.empty()) continue;
+      const ArrayView frequencies(numbers);
+      for (int32_t i = 0; i < frequencies.count(); i++) s.common_frequencies.push_back(frequencies.element(i).f32);
+    }
+    return true;
+  });
+}
+
+}  // namespace indigo::catalog
