@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "base/interrupt_error.h"
-#include "base/long_work.h"
-#include "base/memory_reserve.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/long_work.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 
 namespace indigo {

@@ -1,13 +1,13 @@
 // Where exceptions end. The library throws: std::bad_alloc, std::length_error, std::system_error. Indigo does when long work is to
-// stop (base/long_work.h), and nowhere else.
+// stop (base/fiber/long_work.h), and nowhere else.
 // At the edge of each message to a session, and of each connection, they become errors: the statement fails, the server goes on.
 #pragma once
 
 #include <utility>
 
 #include "base/error.h"
-#include "base/long_work.h"
-#include "base/memory_reserve.h"
+#include "base/fiber/long_work.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo {
 

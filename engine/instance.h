@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/front_door.h"
 #include "engine/session.h"
 #include "engine/worker_states.h"

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <random>
 
-#include "base/memory_reserve.h"
-#include "base/process_memory.h"
+#include "base/memory/memory_reserve.h"
+#include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
 #include "catalog/access_method.h"
 #include "catalog/descriptor/lookup_transaction.h"

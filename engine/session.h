@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "engine/row_sink.h"
 #include "types/function/context.h"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/thread_start.h"
+#include "base/fiber/thread_start.h"
 #include "log/crc32c.h"
 
 namespace indigo::log {

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "log/device.h"
 #include "log/format.h"
 #include "log/lsn_order.h"

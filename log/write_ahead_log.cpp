@@ -2,9 +2,9 @@
 
 #include <cstdio>
 
+#include "base/fiber/thread_start.h"
 #include "base/mutation.h"
 #include "base/server_log.h"
-#include "base/thread_start.h"
 #include "log/crc32c.h"
 #include "log/file_error.h"
 

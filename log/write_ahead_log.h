@@ -18,7 +18,7 @@
 #include <string>
 #include <thread>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "log/block_space.h"
 #include "log/device.h"
 #include "log/log.h"

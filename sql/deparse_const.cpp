@@ -1,4 +1,4 @@
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
 #include "sql/analyze/type/coerce.h"

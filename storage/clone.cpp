@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
 #include "log/format.h"
 #include "log/record_stream.h"

@@ -1,7 +1,7 @@
 // Epoch-based reclamation: memory that optimistic readers may still look at is freed two epochs after it was retired.
 //
 // A Guard lives for one operation on one thread, never across a suspension. Threads need no registration.
-// Under a guard no allocation fails (base/memory_reserve.h), so that nothing throws while a latch is held.
+// Under a guard no allocation fails (base/memory/memory_reserve.h), so that nothing throws while a latch is held.
 // A WriteGuard is a Guard of someone who changes what others read; all of these can be kept out for a moment.
 // Thread safety: all functions.
 //
@@ -20,8 +20,8 @@
 #include <deque>
 #include <memory>
 
-#include "base/memory_reserve.h"
-#include "base/no_suspension.h"
+#include "base/fiber/no_suspension.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/processor_slots.h"
 #include "storage/spin_lock.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/memory_reserve.h"
-#include "base/thread_start.h"
+#include "base/fiber/thread_start.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/store_impl.h"
 #include "storage/table/table_impl.h"
 

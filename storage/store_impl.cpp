@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/durability.h"
 #include "storage/lock/mode_vector.h"
 #include "storage/store_options.h"

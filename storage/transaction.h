@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "storage/status.h"
 
 namespace indigo::storage {

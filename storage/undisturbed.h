@@ -8,7 +8,7 @@
 // Thread safety: the session's, which may continue in another thread when it has given way.
 #pragma once
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 
 namespace indigo::storage {
 

@@ -12,9 +12,9 @@
 #include <memory>
 #include <new>
 
+#include "base/fiber/thread_start.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
-#include "base/thread_start.h"
 #include "engine/auth/digest.h"
 #include "engine/settings/setting_table.h"
 #include "wire/net/refusal.h"

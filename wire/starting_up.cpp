@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "base/fiber/thread_start.h"
 #include "base/sqlstate.h"
-#include "base/thread_start.h"
 #include "wire/messages/error_response.h"
 #include "wire/messages/startup_packet.h"
 

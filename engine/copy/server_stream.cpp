@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
 
 namespace indigo::engine {
 

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "base/error.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/copy/server_program.h"
 
 namespace indigo::engine {

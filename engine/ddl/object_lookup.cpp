@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/name.h"
 #include "base/utf8.h"
 #include "catalog/catalog.h"

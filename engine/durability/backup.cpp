@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/fiber/thread_start.h"
 #include "base/server_log.h"
-#include "base/thread_start.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "log/file_directory.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/durability/snapshot_file.h"
 #include "log/data_format.h"
 

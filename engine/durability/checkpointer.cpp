@@ -1,7 +1,7 @@
 #include "engine/durability/checkpointer.h"
 
+#include "base/fiber/thread_start.h"
 #include "base/server_log.h"
-#include "base/thread_start.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/execution.h"
 #include "log/file_error.h"

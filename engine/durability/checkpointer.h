@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/durability/snapshot_file.h"
 #include "log/device.h"
 #include "log/recovery.h"

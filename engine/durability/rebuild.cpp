@@ -4,8 +4,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/fiber/thread_start.h"
 #include "base/server_log.h"
-#include "base/thread_start.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"

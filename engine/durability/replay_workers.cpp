@@ -1,6 +1,6 @@
 #include "engine/durability/replay_workers.h"
 
-#include "base/thread_start.h"
+#include "base/fiber/thread_start.h"
 
 namespace indigo::engine {
 

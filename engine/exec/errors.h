@@ -2,8 +2,8 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/interrupt_error.h"
-#include "base/wait_point.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "catalog/descriptor/relation_info.h"
 #include "storage/table.h"
 

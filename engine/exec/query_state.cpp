@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/memory_account.h"
-#include "base/process_memory.h"
+#include "base/memory/memory_account.h"
+#include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
 #include "engine/exec/change/foreign_key.h"
 #include "engine/exec/change/statement_state.h"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "types/value/vector.h"
 
 namespace indigo::engine::exec {

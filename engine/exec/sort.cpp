@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/bytes.h"
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "engine/exec/operators.h"
 #include "engine/exec/row_keys.h"
 #include "storage/store.h"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "base/thread_start.h"
-#include "base/wait_point.h"
+#include "base/fiber/thread_start.h"
+#include "base/fiber/wait_point.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/analyze.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
 #include "base/sqlstate.h"
 
 namespace indigo::engine {

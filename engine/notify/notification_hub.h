@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "engine/notify/notification.h"
 
 namespace indigo::engine {

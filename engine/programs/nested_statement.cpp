@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/ddl/ddl.h"
 #include "engine/programs/active_view.h"

@@ -1,7 +1,7 @@
 #include "engine/programs/programs.h"
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
 #include "engine/programs/call_frame.h"

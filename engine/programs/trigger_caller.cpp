@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/programs.h"

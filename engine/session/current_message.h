@@ -7,7 +7,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_activity.h"
 #include "engine/session/statement_log.h"

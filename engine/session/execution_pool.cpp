@@ -1,6 +1,6 @@
 #include "engine/session/execution_pool.h"
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "engine/statement/statement_cache.h"
 
 namespace indigo::engine {

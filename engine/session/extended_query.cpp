@@ -1,5 +1,5 @@
 // Parse, Bind, Describe, Execute, Close, Sync.
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/session/current_message.h"
 #include "engine/session/long_names.h"

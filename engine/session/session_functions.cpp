@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/programs.h"
 #include "engine/programs/trigger_caller.h"

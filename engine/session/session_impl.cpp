@@ -1,9 +1,9 @@
 #include "engine/session/session_impl.h"
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/instance_impl.h"

@@ -1,8 +1,8 @@
 #include "engine/session/session_parts.h"
 
-#include "base/arena.h"
-#include "base/memory_reserve.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
+#include "base/memory/arena.h"
+#include "base/memory/memory_reserve.h"
 #include "catalog/catalog.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"

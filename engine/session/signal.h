@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/session/session_parts.h"
 
 namespace indigo::engine {

@@ -1,5 +1,5 @@
 // Query messages: one text, any number of statements, one implicit transaction around those that no block encloses.
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "engine/session/current_message.h"
 #include "engine/session/long_names.h"
 #include "engine/session/portal/parameter_binding.h"

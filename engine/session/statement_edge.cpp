@@ -1,8 +1,8 @@
 // The messages' edge: what throws in the session ends here, as the statement's error (base/exception_error.h). What ran is thrown
 // away, and the transaction fails like after any other error.
 #include "base/exception_error.h"
-#include "base/memory_account.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_account.h"
+#include "base/memory/memory_reserve.h"
 #include "engine/session/current_message.h"
 #include "engine/session/session_impl.h"
 

@@ -6,7 +6,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/match.h>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "engine/statement/prepared.h"

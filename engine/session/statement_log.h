@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "engine/row_sink.h"
 #include "engine/settings/log_settings.h"
 

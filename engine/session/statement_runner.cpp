@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "catalog/catalog.h"
 #include "catalog/database.h"

@@ -1,6 +1,6 @@
 #include "engine/session/transaction_block.h"
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/exec/execution.h"
 #include "log/log.h"

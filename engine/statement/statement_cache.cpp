@@ -1,6 +1,6 @@
 #include "engine/statement/statement_cache.h"
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::engine {
 

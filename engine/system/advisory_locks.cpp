@@ -1,8 +1,8 @@
 // Advisory locks: by one bigint or two ints, of the session or of the transaction, shared or exclusive.
 #include "base/bytes.h"
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/exec/execution.h"
 #include "engine/row_sink.h"

@@ -1,9 +1,9 @@
 // COPY ... FROM and COPY ... TO: the client, or files and programs on the server.
 #include <algorithm>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/row_security.h"

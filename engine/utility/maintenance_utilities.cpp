@@ -1,8 +1,8 @@
 // LOCK TABLE, VACUUM, CHECKPOINT, DISCARD.
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/database.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/object_privileges.h"

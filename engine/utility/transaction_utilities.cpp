@@ -1,7 +1,7 @@
 // BEGIN, COMMIT, ROLLBACK, SAVEPOINT and SET TRANSACTION's options.
 #include <algorithm>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/row_sink.h"
 #include "engine/session/current_message.h"

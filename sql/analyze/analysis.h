@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "base/fiber/stack.h"
+#include "base/memory/arena.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_context.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/variables.h"

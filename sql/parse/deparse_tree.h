@@ -1,4 +1,5 @@
-// A parse tree back to SQL text, by libpg_query. Runs on the stack it is called on: deep trees need a large one (base/stack.h).
+// A parse tree back to SQL text, by libpg_query. Runs on the stack it is called on: deep trees need a large one
+// (base/fiber/stack.h).
 // Thread safety: safe from any thread.
 #pragma once
 

@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 // Of libpg_query, whose own header for them needs PostgreSQL's. Its thread-locals are plain C's.
 extern "C" {

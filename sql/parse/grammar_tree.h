@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "sql/parse/tree_names.h"
 
 namespace indigo::sql {

@@ -2,9 +2,9 @@
 
 #include <pg_query.h>
 
-#include "base/arena.h"
+#include "base/fiber/stack.h"
+#include "base/memory/arena.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "base/utf8.h"
 #include "sql/parse/grammar_call.h"
 #include "sql/parse/grammar_tree.h"

@@ -2,8 +2,8 @@
 // Thread safety: the running session's own.
 #pragma once
 
-#include "base/interrupt_error.h"
-#include "base/wait_point.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
 
 namespace indigo::sql::planning {
 

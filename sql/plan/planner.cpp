@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_context.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "sql/plan/change/cursor_rows.h"

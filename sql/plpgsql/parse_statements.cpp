@@ -1,8 +1,8 @@
 // Blocks and the statements that are no loops and no cursors.
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "sql/plpgsql/parser.h"
 
 namespace indigo::sql::plpgsql {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "sql/parse/text_position.h"
 
 namespace indigo::sql::plpgsql {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "catalog/row_security.h"
 #include "sql/analyze/analysis.h"
 #include "sql/policy/policies.h"

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "log/crc32c.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/from/from.h"

@@ -3,8 +3,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "log/crc32c.h"
 #include "sql/stored/stored_tree.h"
 #include "sql/stored/tree_fields.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "storage/lock/lock_mode.h"
 #include "storage/status.h"
 

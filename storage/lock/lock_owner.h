@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "storage/lock/lock_manager.h"
 
 namespace indigo::storage {

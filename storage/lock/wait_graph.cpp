@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::storage {
 namespace {

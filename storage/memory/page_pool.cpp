@@ -5,7 +5,7 @@
 #include <mutex>
 #include <new>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/memory/wait_for_memory.h"
 
 namespace indigo::storage {

@@ -1,9 +1,9 @@
 // What must have memory (Need::kMust, inner nodes) follows the rule of operator new: in a MustNotFail scope it gets the reserve
-// or waits for what others give back, elsewhere it throws (base/memory_reserve.h).
+// or waits for what others give back, elsewhere it throws (base/memory/memory_reserve.h).
 // Thread safety: as the attempt.
 #pragma once
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::storage {
 

@@ -25,8 +25,8 @@
 
 #include <absl/container/flat_hash_map.h>
 
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 #include "storage/pause_points.h"
 #include "storage/spin_lock.h"
 #include "storage/ssn/key_slots.h"

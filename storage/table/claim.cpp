@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
 #include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "storage/index/btree_index.h"
 #include "storage/index/index_factory.h"
 #include "storage/table/table_cursor.h"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table/table_impl.h"
 

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "storage/ssn/range_read.h"
 #include "storage/table.h"
 #include "storage/table/leaf_ahead.h"

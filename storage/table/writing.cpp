@@ -1,7 +1,7 @@
 // Insert, update, erase: pending versions come to be here.
 
 #include "base/check.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/okvl/key_locks.h"
 #include "storage/table/table_impl.h"
 

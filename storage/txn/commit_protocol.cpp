@@ -4,9 +4,9 @@
 #include <chrono>
 #include <thread>
 
-#include "base/memory_reserve.h"
+#include "base/fiber/wait_point.h"
+#include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
-#include "base/wait_point.h"
 #include "log/record_stream.h"
 #include "storage/spin_lock.h"
 #include "storage/table/table_impl.h"

@@ -13,8 +13,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/fiber/wait_point.h"
 #include "base/ids.h"
-#include "base/wait_point.h"
 
 namespace indigo::storage {
 

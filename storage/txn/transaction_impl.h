@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/mutation.h"
 #include "log/record_stream.h"
 #include "storage/lock/lock_manager.h"

@@ -1,7 +1,7 @@
 // Arrays made from elements, arrays and strings; and back to strings.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/array/array_shape.h"

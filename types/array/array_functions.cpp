@@ -1,7 +1,7 @@
 // Arrays: shape, comparison, containment and search. Elements are compared by their type's default order.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/array/array_shape.h"
 #include "types/function/collation.h"
 #include "types/function/compare.h"

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/builtin/index_methods.h"
 #include "types/builtin/static_table.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/parse.h"

@@ -1,6 +1,6 @@
 #include "types/datetime/template.h"
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"

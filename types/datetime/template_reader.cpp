@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/datetime/template.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/format.h"

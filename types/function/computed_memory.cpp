@@ -1,9 +1,9 @@
 // The limits of what kernels compute: a statement that wants more memory fails, rather than the server, and one that takes long can
 // be cancelled.
-#include "base/interrupt_error.h"
-#include "base/process_memory.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/wait_point.h"
+#include "base/memory/process_memory.h"
 #include "base/sqlstate.h"
-#include "base/wait_point.h"
 #include "types/function/kernel.h"
 #include "types/function/limits.h"
 #include "types/text/strings.h"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/error.h"
+#include "base/memory/arena.h"
 #include "types/function/catalog_context.h"
 #include "types/value/datum.h"
 

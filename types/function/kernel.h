@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/function/context.h"
 #include "types/function/registry.h"
 

@@ -6,7 +6,7 @@
 
 #include <absl/hash/hash.h>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/function/compare.h"
 #include "types/function/registry.h"
 #include "types/io/held_order.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
 

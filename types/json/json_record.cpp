@@ -5,8 +5,8 @@
 // and for the others when their first argument is null; otherwise both must agree.
 #include <utility>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/function/families.h"
 #include "types/function/kernel.h"
 #include "types/function/phys_of.h"

@@ -1,6 +1,6 @@
 #include "types/json/json_value.h"
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/json/json_parser.h"
 
 namespace indigo::types {

@@ -1,7 +1,7 @@
 #include "types/json/json_writer.h"
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/datetime/calendar.h"
 #include "types/datetime/format.h"
 #include "types/io/record.h"

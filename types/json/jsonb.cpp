@@ -4,9 +4,9 @@
 
 #include <absl/hash/hash.h>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/function/compare.h"
 #include "types/numeric/numeric.h"
 

@@ -1,8 +1,8 @@
 #include "types/jsonpath/path_executor.h"
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/numeric/numeric.h"
 
 namespace indigo::types {

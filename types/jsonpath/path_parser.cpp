@@ -4,8 +4,8 @@
 #include <absl/strings/match.h>
 #include <absl/strings/string_view.h>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "base/utf8.h"
 #include "types/jsonpath/path.h"
 #include "types/jsonpath/path_lexer.h"

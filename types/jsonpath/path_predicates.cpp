@@ -1,6 +1,6 @@
 // jsonpath's predicates: three-valued, errors within them are Unknown.
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/jsonpath/path_executor.h"
 #include "types/text/regex.h"
 

@@ -1,4 +1,4 @@
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "types/json/json_parser.h"
 #include "types/jsonpath/path.h"
 #include "types/numeric/numeric.h"

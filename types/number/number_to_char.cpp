@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/datetime/template.h"

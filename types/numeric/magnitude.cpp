@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 
 namespace indigo::types {
 

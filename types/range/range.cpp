@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/datetime/arithmetic.h"
 #include "types/datetime/calendar.h"
 #include "types/function/compare.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/kernel.h"
 #include "types/function/registry.h"

@@ -1,5 +1,5 @@
 // The backtracking machine's compiler: pattern to tree, tree to program.
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"
 #include "types/text/backtrack.h"

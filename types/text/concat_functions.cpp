@@ -4,8 +4,8 @@
 
 #include <openssl/evp.h>
 
-#include "base/long_work.h"
-#include "base/memory_reserve.h"
+#include "base/fiber/long_work.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/function/families.h"

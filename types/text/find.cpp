@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/utf8.h"
 
 namespace indigo::types {

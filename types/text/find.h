@@ -1,6 +1,6 @@
 // Searches in strings that a client sent: time linear in both, whatever they hold, with looks at interrupts on the way
-// (base/long_work.h). std::string_view::find compares the needle at each place where its first character stands, which takes the
-// product of both lengths for 'aaa...b' in 'aaa...'.
+// (base/fiber/long_work.h). std::string_view::find compares the needle at each place where its first character stands, which
+// takes the product of both lengths for 'aaa...b' in 'aaa...'.
 //
 // Thread safety: pure functions; a CharactersOf only reads.
 #pragma once

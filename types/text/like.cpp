@@ -1,5 +1,5 @@
 // LIKE and ILIKE. In C order ILIKE folds ASCII letters only; under an ICU collation both sides become lower case first.
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/utf8.h"
 #include "types/function/collation.h"
 #include "types/function/families.h"

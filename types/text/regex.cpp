@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/text/ascii.h"

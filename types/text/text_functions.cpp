@@ -2,7 +2,7 @@
 // only; ICU collations know them all.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/name.h"
 #include "base/utf8.h"
 #include "types/function/collation.h"

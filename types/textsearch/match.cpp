@@ -4,7 +4,7 @@
 
 #include <climits>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "types/textsearch/tsquery.h"
 #include "types/textsearch/tsvector.h"
 

@@ -6,9 +6,9 @@
 
 #include <absl/hash/hash.h>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "types/function/compare.h"
 #include "types/io/type_definition.h"
 #include "types/textsearch/tsvector.h"

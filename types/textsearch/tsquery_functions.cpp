@@ -1,7 +1,7 @@
 // tsquery's functions and operators.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/function/compare.h"
 #include "types/function/families.h"

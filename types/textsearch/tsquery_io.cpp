@@ -1,9 +1,9 @@
 // tsquery: text and binary forms.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "base/utf8.h"
 #include "types/function/errors.h"
 #include "types/io/type_definition.h"

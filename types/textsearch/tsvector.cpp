@@ -5,7 +5,7 @@
 
 #include <absl/hash/hash.h>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/function/compare.h"

@@ -1,7 +1,7 @@
 // tsvector's functions and operators.
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "types/array/array_shape.h"
 #include "types/function/compare.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "types/textsearch/tsvector.h"

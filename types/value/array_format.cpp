@@ -1,6 +1,6 @@
 #include "types/value/array_format.h"
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 
 namespace indigo {
 

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "types/value/datum.h"
 #include "types/value/physical.h"
 

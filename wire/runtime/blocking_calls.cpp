@@ -2,8 +2,8 @@
 
 #include <system_error>
 
+#include "base/fiber/thread_start.h"
 #include "base/sqlstate.h"
-#include "base/thread_start.h"
 
 namespace indigo::wire {
 

@@ -1,6 +1,6 @@
 #include "wire/runtime/task.h"
 
-#include "base/no_suspension.h"
+#include "base/fiber/no_suspension.h"
 #include "wire/runtime/worker.h"
 
 namespace indigo::wire {

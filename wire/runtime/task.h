@@ -18,9 +18,9 @@
 #include <functional>
 #include <optional>
 
-#include "base/fiber.h"
-#include "base/memory_account.h"
-#include "base/wait_point.h"
+#include "base/fiber/fiber.h"
+#include "base/fiber/wait_point.h"
+#include "base/memory/memory_account.h"
 
 namespace indigo::wire {
 

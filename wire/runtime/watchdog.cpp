@@ -5,9 +5,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/fiber/thread_start.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
-#include "base/thread_start.h"
 
 namespace indigo::wire {
 

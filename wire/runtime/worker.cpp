@@ -9,10 +9,10 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/memory_reserve.h"
+#include "base/fiber/thread_start.h"
+#include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
-#include "base/thread_start.h"
 
 namespace indigo::wire {
 

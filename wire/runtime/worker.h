@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/stack_memory.h"
+#include "base/fiber/stack_memory.h"
 #include "engine/worker_states.h"
 #include "wire/runtime/run_queue.h"
 #include "wire/runtime/task.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/exception_error.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"

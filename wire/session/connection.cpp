@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "base/exception_error.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/server_log.h"
 #include "base/sqlstate.h"
 #include "wire/messages/backend_key_data.h"

@@ -3,7 +3,7 @@
 #include <absl/strings/ascii.h>
 #include <absl/strings/escaping.h>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
 #include "base/sqlstate.h"
 #include "base/utf8.h"
 #include "wire/messages/copy_data.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "catalog/catalog.h"
 #include "catalog/object_privileges.h"
 #include "engine/auth/verifier.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/drop/dependency.h"
 #include "engine/ddl/drop/remove_object.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 #include "catalog/catalog.h"
 #include "engine/ddl/drop/remove_object.h"
 #include "engine/ddl/drop/shared_dependency.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/arena.h"
 #include "base/bytes.h"
+#include "base/memory/arena.h"
 #include "engine/ddl/object/view.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/table/index.h"

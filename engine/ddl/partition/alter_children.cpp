@@ -4,7 +4,7 @@
 #include <memory>
 #include <set>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "catalog/tables/system_table.h"
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/partition/partition_index.h"

@@ -87,7 +87,8 @@ Status transition_tables(const RelationInfo& r, const PgQuery__CreateTrigStmt& s
       return not_built("ROW triggers with transition tables are not supported on inheritance children");
     }
     if (t.timing() != 0) return bad("transition table name can only be specified for an AFTER trigger");
-    if (t.has_event(catalog::kTriggerTruncate)) return not_built("TRUNCATE triggers with transition tables are not supported");
+    if (t.has_event(catalog::kTriggerTruncate))
+      return not_built("TRUNCATE triggers with transition tables are not supported");
     const int16_t events = t.type & catalog::kTriggerEvents;
     if ((events & (events - 1)) != 0) {
       return not_built("transition tables cannot be specified for triggers with more than one event");

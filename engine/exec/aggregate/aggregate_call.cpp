@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "base/bytes.h"
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 #include "base/sqlstate.h"
 #include "storage/store.h"
 #include "types/function/routine_call.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "engine/exec/aggregate/aggregate_call.h"
 
 namespace indigo::engine::exec {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "engine/exec/errors.h"
 #include "engine/exec/scan/key_lookup.h"
 #include "storage/table.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "types/oids.h"
 #include "types/value/array_format.h"
 

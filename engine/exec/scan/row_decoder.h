@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "catalog/descriptor/relation_info.h"
 #include "storage/table.h"
 #include "types/value/vector.h"

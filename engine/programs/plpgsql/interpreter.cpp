@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"

@@ -1,8 +1,8 @@
 // A PL/pgSQL function that runs as a trigger: its variables, and the row that it returns.
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/trigger_info.h"
 #include "engine/programs/plpgsql/interpreter.h"

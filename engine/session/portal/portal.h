@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "engine/exec/execution.h"
 #include "engine/exec/row_parameters.h"
 #include "engine/session/portal/row_buffer.h"

@@ -1,6 +1,6 @@
 #include "engine/session/portal/prepared_statements.h"
 
-#include "base/memory_account.h"
+#include "base/memory/memory_account.h"
 #include "base/sqlstate.h"
 #include "engine/session/portal/preparation.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/finish/ordering.h"
 #include "sql/plan/path/append_paths.h"

@@ -1,6 +1,6 @@
 // UNION, INTERSECT, EXCEPT: each leaf planned by itself, combined by Append, Distinct and SetOperation.
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "sql/analyze/make.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/finish/ordered_union.h"

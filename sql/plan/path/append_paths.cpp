@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/make.h"
 #include "sql/partition/partition_map.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
-#include "base/stack.h"
 #include "sql/analyze/make.h"
 #include "sql/dropped_columns.h"
 #include "sql/plan/condition/security.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 #include "sql/plan/finish/finish.h"
 #include "sql/plan/interrupt.h"
 #include "sql/plan/rewrite/correlation.h"

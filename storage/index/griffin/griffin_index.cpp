@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::storage {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::storage {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <vector>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/mutation.h"
 #include "storage/index/hash_index.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/index/indexlet/indexlet_index.h"
 
 namespace indigo::storage {

@@ -1,7 +1,7 @@
 // What a database takes comes back when what is in it is dropped: its own figure, and the store's account.
 #include <gtest/gtest.h>
 
-#include "base/process_memory.h"
+#include "base/memory/process_memory.h"
 #include "engine/instance_impl.h"
 #include "storage/durability.h"
 #include "storage/statistics.h"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "log/crc32c.h"
 #include "sql/deparse.h"
 #include "sql/deparse_query.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fiber.h"
+#include "base/fiber/fiber.h"
 #include "tests/random_seed.h"
 #include "tests/unit/storage/colon_extractor.h"
 #include "tests/unit/storage/store_fixture.h"

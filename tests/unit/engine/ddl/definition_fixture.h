@@ -12,7 +12,7 @@
 #include "catalog/catalog.h"
 #include "catalog/descriptor/session_catalog.h"
 #include "catalog/descriptor/session_context.h"
-#include "engine/ddl/analyze.h"
+#include "engine/ddl/vacuum.h"
 #include "engine/ddl/ddl.h"
 #include "engine/row_sink.h"
 #include "sql/parse/parse_tree.h"
@@ -111,7 +111,7 @@ class DefinitionTest : public ::testing::Test {
   // ANALYZE is not a definition of its own: VACUUM does it as well.
   static Result<std::string> execute(DdlContext& context, const PgQuery__Node& node) {
     if (node.node_case != PG_QUERY__NODE__NODE_VACUUM_STMT) return execute_ddl(context, node);
-    INDIGO_TRY(ddl::execute_analyze(context, *node.vacuum_stmt));
+    INDIGO_TRY(ddl::execute_vacuum(context, *node.vacuum_stmt));
     return std::string("ANALYZE");
   }
 

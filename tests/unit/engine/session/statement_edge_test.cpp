@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "base/sqlstate.h"
 #include "engine/instance.h"
 #include "tests/unit/engine/table_sink.h"

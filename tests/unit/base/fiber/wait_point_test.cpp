@@ -1,4 +1,4 @@
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 
 #include <atomic>
 #include <thread>

@@ -4,7 +4,7 @@
 // its error: SQLSTATE 54001, never a crash. The limit leaves kStackReserve bytes for callees that do not check.
 //
 // Thread safety: all functions concern the calling thread's running stack only. The bounds are a thread-local that
-// the context switch (base/context.h) keeps; a thread that never switched learns its own at first use.
+// the context switch (base/fiber/context.h) keeps; a thread that never switched learns its own at first use.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "base/fiber.h"
+#include "base/fiber/fiber.h"
 
 #include <memory>
 #include <vector>

@@ -1,8 +1,8 @@
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 
 #include <condition_variable>
 
-#include "base/no_suspension.h"
+#include "base/fiber/no_suspension.h"
 
 namespace indigo {
 

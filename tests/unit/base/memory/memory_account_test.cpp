@@ -1,4 +1,4 @@
-#include "base/memory_account.h"
+#include "base/memory/memory_account.h"
 
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "base/context.h"
+#include "base/fiber/context.h"
 
 #include <boost/context/detail/fcontext.hpp>
 

@@ -1,4 +1,4 @@
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 
 #include <string>
 #include <thread>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 
 namespace indigo {
 

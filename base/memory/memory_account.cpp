@@ -1,10 +1,10 @@
-#include "base/memory_account.h"
+#include "base/memory/memory_account.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstddef>
 
-#include "base/process_memory.h"
+#include "base/memory/process_memory.h"
 
 // jemalloc's, where it is linked.
 extern "C" int mallctl(const char* name, void* old_value, size_t* old_size, void* new_value, size_t new_size)

@@ -5,8 +5,8 @@
 
 #include <functional>
 
-#include "base/context.h"
-#include "base/stack_memory.h"
+#include "base/fiber/context.h"
+#include "base/fiber/stack_memory.h"
 
 namespace indigo {
 

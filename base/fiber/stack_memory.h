@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 
 namespace indigo {
 

@@ -3,7 +3,7 @@
 // Thread safety: a context is entered and left on one thread at a time.
 #pragma once
 
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 
 namespace indigo {
 

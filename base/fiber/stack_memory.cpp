@@ -1,4 +1,4 @@
-#include "base/stack_memory.h"
+#include "base/fiber/stack_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

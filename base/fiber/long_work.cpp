@@ -1,9 +1,9 @@
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 
 #include <new>
 
-#include "base/memory_account.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_account.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo::long_work {
 

@@ -1,7 +1,7 @@
-#include "base/fiber.h"
+#include "base/fiber/fiber.h"
 
-#include "base/memory_reserve.h"
-#include "base/no_suspension.h"
+#include "base/fiber/no_suspension.h"
+#include "base/memory/memory_reserve.h"
 
 namespace indigo {
 

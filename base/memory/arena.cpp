@@ -1,8 +1,8 @@
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 #include <algorithm>
 
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 
 namespace indigo {
 

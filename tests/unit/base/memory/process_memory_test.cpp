@@ -1,4 +1,4 @@
-#include "base/process_memory.h"
+#include "base/memory/process_memory.h"
 
 #include <filesystem>
 #include <fstream>

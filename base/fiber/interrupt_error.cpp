@@ -1,4 +1,4 @@
-#include "base/interrupt_error.h"
+#include "base/fiber/interrupt_error.h"
 
 #include "base/sqlstate.h"
 

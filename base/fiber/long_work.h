@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "base/wait_point.h"
+#include "base/fiber/wait_point.h"
 
 namespace indigo {
 

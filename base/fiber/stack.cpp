@@ -1,4 +1,4 @@
-#include "base/stack.h"
+#include "base/fiber/stack.h"
 
 #include <pthread.h>
 #include <sys/resource.h>
@@ -7,9 +7,9 @@
 #include <exception>
 #include <utility>
 
-#include "base/context.h"
+#include "base/fiber/context.h"
+#include "base/fiber/stack_memory.h"
 #include "base/sqlstate.h"
-#include "base/stack_memory.h"
 
 namespace indigo {
 

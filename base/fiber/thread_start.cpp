@@ -1,4 +1,4 @@
-#include "base/thread_start.h"
+#include "base/fiber/thread_start.h"
 
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "base/long_work.h"
+#include "base/fiber/long_work.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/no_suspension.h"
+#include "base/fiber/no_suspension.h"
 
 #ifndef NDEBUG
 
