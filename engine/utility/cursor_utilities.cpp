@@ -41,6 +41,7 @@ Error no_cursor(std::string_view name) {
 
 // Whether PostgreSQL would let a cursor without SCROLL go backward over such a plan: no joins, no aggregates.
 bool runs_backward(const sql::Plan& plan) {
+  if (plan.kind == sql::PlanKind::kAppend && !static_cast<const sql::AppendPlan&>(plan).order.empty()) return false;
   switch (plan.kind) {
     case sql::PlanKind::kResult: return !plan.inputs.empty() && runs_backward(*plan.inputs[0]);
     case sql::PlanKind::kValues:
@@ -55,7 +56,6 @@ bool runs_backward(const sql::Plan& plan) {
     case sql::PlanKind::kProject:
     case sql::PlanKind::kLimit:
     case sql::PlanKind::kAppend:
-      if (!static_cast<const sql::AppendPlan&>(plan).order.empty()) return false;
       return std::all_of(plan.inputs.begin(), plan.inputs.end(), [](const auto& p) { return runs_backward(*p); });
     default: return false;
   }

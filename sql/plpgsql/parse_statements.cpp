@@ -19,7 +19,7 @@ bool Parser::ends_list() const {
                                                   [&](std::string_view word) { return t.is(word); });
 }
 
-Result<std::unique_ptr<Block>> Parser::block(std::string label) {
+Result<std::unique_ptr<Block>> Parser::block(const std::string& label) {
   INDIGO_TRY(check_stack_depth());
   auto out = std::make_unique<Block>();
   out->line = peek().line;

@@ -39,7 +39,7 @@ Result<std::shared_ptr<const Program>> Parser::run() {
     INDIGO_ASSIGN(label, any_name());
     INDIGO_TRY(expect(">>"));
   }
-  INDIGO_ASSIGN(program_->body, block(std::move(label)));
+  INDIGO_ASSIGN(program_->body, block(label));
   accept(";");
   if (peek().kind != TokenKind::kEnd) return syntax_error(peek());
   return std::shared_ptr<const Program>(program_);

@@ -55,7 +55,7 @@ class Parser {
   Result<TypeText> type(std::initializer_list<std::string_view> until);
 
   // ---- statements (parse_statements.cpp, parse_loops.cpp, parse_cursors.cpp)
-  Result<std::unique_ptr<Block>> block(std::string label);
+  Result<std::unique_ptr<Block>> block(const std::string& label);
   Status handlers(Block& block);
   Result<StatementList> statements();
   bool ends_list() const;
