@@ -471,6 +471,7 @@ class Deparser {
   }
 
   void print_subscript(const SubscriptExpr& e) {
+    if (e.assign != nullptr) return fail("an assignment to a part has no text of its own");
     const bool plain = e.container->kind == ExprKind::kVar || e.container->kind == ExprKind::kField;
     if (!plain) out_ += "(";
     print(*e.container, true);

@@ -15,19 +15,23 @@ std::string QueryDeparser::text(const Query& query, std::span<const std::string>
   name_entries(query);
   std::string out = with_clause(query, level);
   if (query.command != CommandKind::kSelect) {
-    out += change(query, level);
+    out += change(query, level, show_names);
   } else if (query.set_operation != nullptr) {
     out += set_operation(query, *query.set_operation, names, level, show_names);
   } else {
     out += select(query, names, level, show_names);
   }
+  // What ends a set operation does not stand further right in BEGIN ATOMIC.
+  const auto end = [&](int column) {
+    const int shift = query.set_operation != nullptr && level == 0 && !options_.one_line ? shift_ : 0;
+    return line(level, column - shift);
+  };
   if (!query.order_by.empty())
-    out += joined(line(level, 2) + "ORDER BY ",
-                  sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr));
-  if (query.offset != nullptr) out += line(level, 1) + "OFFSET " + value(query.offset);
+    out += joined(end(2) + "ORDER BY ", sort_keys(query.order_by, query.set_operation != nullptr ? &query : nullptr));
+  if (query.offset != nullptr) out += end(1) + "OFFSET " + value(query.offset);
   if (query.limit != nullptr) {
-    out += query.with_ties ? line(level, 1) + "FETCH FIRST (" + value(query.limit) + ") ROWS WITH TIES"
-                           : line(level, 1) + "LIMIT " + value(query.limit);
+    out += query.with_ties ? end(1) + "FETCH FIRST (" + value(query.limit) + ") ROWS WITH TIES"
+                           : end(1) + "LIMIT " + value(query.limit);
   }
   for (const RowLock& lock : query.row_locks) out += row_lock(query, lock, level);
   queries_.pop_back();
@@ -54,6 +58,15 @@ RuleDeparsed QueryDeparser::rule(const Query& around) const {
   return out;
 }
 
+std::vector<std::string> QueryDeparser::statements(const Query& around, StatementNames names) {
+  std::vector<std::string> out;
+  names_ = std::move(names);
+  options_.one_line = names_.one_line;
+  shift_ = names_.known && !names_.one_line ? 1 : 0;  // inside BEGIN ATOMIC
+  for (const CommonTable& statement : around.ctes) out.push_back(text(*statement.query, {}, 0, false));
+  return out;
+}
+
 bool QueryDeparser::print(const Expr& e, std::string& out) const {
   if (const std::string* name = merged_name(e)) {
     out += types::quote_identifier(*name);
@@ -61,6 +74,7 @@ bool QueryDeparser::print(const Expr& e, std::string& out) const {
   }
   switch (e.kind) {
     case ExprKind::kVar: out += column(as<VarExpr>(e)); return true;
+    case ExprKind::kParam: out += parameter(as<ParamExpr>(e)); return true;
     case ExprKind::kAggregate: out += aggregate(as<AggregateExpr>(e)); return true;
     case ExprKind::kWindowCall: out += window_call(as<WindowCallExpr>(e)); return true;
     case ExprKind::kSubLink: out += sublink(as<SubLinkExpr>(e)); return true;
@@ -101,6 +115,15 @@ std::string QueryDeparser::list(const ExprList& list) const {
   std::string out;
   for (const ExprPtr& e : list) out = joined(out.empty() ? "" : out + ", ", value(e, true));
   return out;
+}
+
+// Where a query has tables, columns could have the parameter's name.
+std::string QueryDeparser::parameter(const ParamExpr& p) const {
+  const auto i = static_cast<size_t>(p.index);
+  if (!names_.known || i >= names_.parameters.size() || names_.parameters[i].empty())
+    return "$" + std::to_string(i + 1);
+  const bool tables = std::any_of(queries_.begin(), queries_.end(), [](const Query* q) { return !q->entries.empty(); });
+  return (tables ? types::quote_identifier(names_.function) + "." : "") + types::quote_identifier(names_.parameters[i]);
 }
 
 std::string QueryDeparser::column(const VarExpr& v) const {
@@ -176,6 +199,14 @@ Result<RuleDeparsed> deparse_rule(catalog::CatalogView& catalog, const Query& ru
   const QueryDeparser deparser(catalog, pretty);
   RuleDeparsed out = deparser.rule(rule);
   if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this rule cannot be printed");
+  return out;
+}
+
+Result<std::vector<std::string>> deparse_statements(catalog::CatalogView& catalog, const Query& around,
+                                                    StatementNames names) {
+  QueryDeparser deparser(catalog, false);
+  std::vector<std::string> out = deparser.statements(around, std::move(names));
+  if (deparser.failed()) return Error(sqlstate::kFeatureNotSupported, "this statement cannot be printed");
   return out;
 }
 

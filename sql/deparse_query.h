@@ -29,4 +29,15 @@ struct RuleDeparsed {
 };
 Result<RuleDeparsed> deparse_rule(catalog::CatalogView& catalog, const Query& rule, bool pretty);
 
+// What the statements of a routine's body call its parameters.
+struct StatementNames {
+  bool known = false;  // false: $n; and RETURN is a SELECT
+  std::string function;
+  std::vector<std::string> parameters;  // an empty one, or too few: $n
+  bool one_line = false;
+};
+// The WITH items of a query as statements (sql/stored/routine_body.h).
+Result<std::vector<std::string>> deparse_statements(catalog::CatalogView& catalog, const Query& around,
+                                                    StatementNames names);
+
 }  // namespace indigo::sql

@@ -77,7 +77,7 @@ std::string QueryDeparser::with_clause(const Query& query, int level) const {
   const bool recursive =
       std::any_of(query.ctes.begin(), query.ctes.end(), [](const CommonTable& t) { return t.recursive; });
   for (const CommonTable& table : query.ctes) {
-    out += out.empty() ? (recursive ? " WITH RECURSIVE " : " WITH ") : ", ";
+    out += out.empty() ? lead() + std::string(recursive ? "WITH RECURSIVE " : "WITH ") : ", ";
     out += types::quote_identifier(table.name);
     if (!table.column_aliases.empty()) out += "(" + name_list(table.column_aliases) + ")";
     out += " AS ";
@@ -97,7 +97,7 @@ std::string QueryDeparser::set_operation(const Query& query, const SetNode& node
   const auto same = [&](const SetNode& child) { return child.op == node.op && child.all == node.all; };
   std::string out;
   if (node.left->entry < 0 && !same(*node.left)) {
-    out = " (" + line(level + 1, 0) + set_operation(query, *node.left, names, level + 1, show_names) + "\n)";
+    out = lead() + ("(" + line(level + 1, 0)) + set_operation(query, *node.left, names, level + 1, show_names) + "\n)";
   } else {
     out = set_operation(query, *node.left, names, level, show_names);
   }
@@ -110,8 +110,9 @@ std::string QueryDeparser::set_operation(const Query& query, const SetNode& node
 
 std::string QueryDeparser::select(const Query& query, std::span<const std::string> names, int level,
                                   bool show_names) const {
-  if (const Entry* values = bare_values(query)) return " VALUES " + value_rows(*values);
-  std::string out = " SELECT";
+  if (const Entry* values = bare_values(query)) return lead() + ("VALUES " + value_rows(*values));
+  const bool returns = names_.known && query.targets.size() == 1 && query.targets[0].name.empty();
+  std::string out = lead() + std::string(returns ? "RETURN" : "SELECT");
   if (!query.distinct_on.empty()) {
     std::string keys;
     for (const ExprPtr& e : query.distinct_on) keys += (keys.empty() ? "" : ", ") + sort_value(e);
@@ -128,7 +129,7 @@ std::string QueryDeparser::select(const Query& query, std::span<const std::strin
     const std::string& name = shown < names.size() ? names[shown] : t.name;
     shown++;
     out += text;
-    if (own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
+    if (!name.empty() && own_name(query, *t.expr, show_names) != name) out += " AS " + types::quote_identifier(name);
   }
   if (query.from != nullptr) out += line(level, 3) + "FROM " + from_list(query, *query.from, level);
   if (query.where != nullptr) out += joined(line(level, 2) + "WHERE ", value(query.where));

@@ -186,12 +186,16 @@ struct OnConflict {
   int excluded_entry = -1;
 };
 
+// What a kept INSERT says of identity columns; for one that runs it is in its targets.
+enum class Overriding : uint8_t { kNothing, kUserValue, kSystemValue };
+
 struct MergeAction {
   enum class Match : uint8_t { kMatched, kNotMatched } match;
   ExprPtr condition;                    // null: true
   CommandKind command;                  // kInsert, kUpdate, kDelete; kSelect: DO NOTHING
   std::vector<Assignment> assignments;  // update: SET; insert: every column of the target, defaults filled in
   size_t named = 0;                     // insert: this many of them, the first, are the statement's own
+  Overriding overriding = Overriding::kNothing;
 };
 
 // A condition of row security on a row that is written, or that an action meets.
@@ -246,6 +250,7 @@ struct Query {
   // FROM/USING entries); INSERT: the source is `targets` over from (VALUES, SELECT), one target for each assigned column.
   int target = -1;
   std::vector<int> insert_columns;  // INSERT: target column that each of `targets` goes into
+  Overriding overriding = Overriding::kNothing;
   std::vector<Assignment>
       assignments;  // UPDATE: SET. INSERT: defaults of columns not in insert_columns (constants, nextval ...)
   std::vector<Assignment> generated;  // INSERT and UPDATE: stored generated columns, over the target's entry (new row)

@@ -30,6 +30,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string expression(const ExprPtr& e, const Query& around) const;
 
   RuleDeparsed rule(const Query& around) const;
+  std::vector<std::string> statements(const Query& around, StatementNames names);
 
   bool failed() const { return failed_; }
 
@@ -39,7 +40,11 @@ class QueryDeparser final : public QueryNodePrinter {
  private:
   static constexpr int kIndent = 8;  // columns that a subquery stands further right
 
-  std::string line(int level, int column) const { return deparsed_line(level * kIndent + shift_, column); }
+  std::string line(int level, int column) const {
+    return options_.one_line ? " " : deparsed_line(level * kIndent + shift_, column);
+  }
+  // Before the first word of a query.
+  const char* lead() const { return options_.one_line ? "" : " "; }
   // Blanks do not stand before a new line, with which the text of CASE begins.
   static std::string joined(std::string before, const std::string& text);
   std::string value(const ExprPtr& e, bool implicit = false) const;
@@ -47,6 +52,7 @@ class QueryDeparser final : public QueryNodePrinter {
   std::string list(const ExprList& list) const;
   int level() const { return levels_.back() + 1; }  // of a query inside the one that is being printed
 
+  std::string parameter(const ParamExpr& p) const;
   std::string column(const VarExpr& v) const;
   std::string whole_row(const WholeRowExpr& w) const;
   // Where a list would expand it, a row has its type behind it.
@@ -54,20 +60,37 @@ class QueryDeparser final : public QueryNodePrinter {
 
   // ---- INSERT, UPDATE, DELETE as they are kept: the target is entry 0, nothing is filled in
 
-  std::string change(const Query& q, int level) const;
+  std::string change(const Query& q, int level, bool show_names) const;
   std::string target(const Query& q, bool as) const;
   static std::string target_column(const Query& q, int column);
-  // A part of a column (SET a[1] = ...) is kept as the column's whole value.
   std::string assigned(const ExprPtr& e) const { return e->kind == ExprKind::kDefault ? "DEFAULT" : item(e, true); }
+  struct AssignedPart {
+    std::string target;  // column, column[1], column.field
+    ExprPtr value;
+  };
+  // What is assigned to a column, part by part. `old`: the part's value before.
+  std::vector<AssignedPart> parts_of(const Query& q, int column, const ExprPtr& e) const;
+  void parts_of(const ExprPtr& e, const ExprPtr& old, const std::string& path, std::vector<AssignedPart>& out) const;
+  std::string subscripts(const SubscriptExpr& e) const;
+  // "(a, b[1]) " of INSERT; the values, where it has no other source, go to `values`. `several`: parts of one column.
+  std::string insert_list(const std::vector<AssignedPart>& parts, bool by_source, bool several,
+                          std::string& values) const;
+  // What a row of VALUES gives to one of INSERT's targets.
+  static const ExprPtr& cell(const Entry& rows, size_t row, const ExprPtr& target);
+  std::string inserted_rows(const Query& q, const Entry& rows, const std::vector<AssignedPart>& first) const;
   std::string insert(const Query& q, int level) const;
   std::string on_conflict(const Query& q, int level) const;
   std::string set_list(const Query& q, const std::vector<Assignment>& list) const;
+  // (a, b) = (SELECT ...): all the parts that `link` gives.
+  std::string set_together(const std::vector<AssignedPart>& parts, const ExprPtr& link) const;
   // The sources beside the target.
   std::string sources(const Query& q, const char* word, int level) const;
   static JoinNodePtr without_target(const JoinNodePtr& n);
   std::string update(const Query& q, int level) const;
   std::string deletion(const Query& q, int level) const;
   std::string condition(const Query& q, int level) const;
+  std::string merge(const Query& q, int level) const;
+  std::string merge_insert(const Query& q, const MergeAction& action, int level) const;
 
   // The column of a join by names that `e` is, where it is more than one side's column.
   const std::string* merged_name(const Expr& e) const;
@@ -128,6 +151,7 @@ class QueryDeparser final : public QueryNodePrinter {
 
   catalog::CatalogView& catalog_;
   DeparseOptions options_;
+  StatementNames names_;
   mutable std::vector<const Query*> queries_;              // outermost first
   mutable std::vector<int> levels_;                        // how far right each of them stands
   mutable std::vector<std::set<std::string>> used_names_;  // of each of them

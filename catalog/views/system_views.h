@@ -22,6 +22,7 @@ std::span<const SystemView> storage_views();             // Indigo's own, in pg_
 std::span<const SystemView> information_schema_views();  // tables, columns, constraints, views, sequences
 std::span<const SystemView> information_schema_object_views();
 std::span<const SystemView> information_schema_privilege_views();
+std::span<const SystemView> information_schema_usage_views();  // what uses what
 
 // Null when there is none.
 const SystemView* system_view(Oid schema, std::string_view name);

@@ -53,8 +53,6 @@ class DdlHost {
   virtual void analyzed(const catalog::RelationInfo& /*relation*/, uint64_t /*changes*/) {}
   // CREATE FUNCTION: the language looks at the new routine's body.
   virtual Status validate_routine(Oid /*routine*/) { return {}; }
-  // The queries of a body in BEGIN ATOMIC, as they are analyzed now.
-  virtual Status visit_body(Oid /*routine*/, const std::function<void(const sql::Query&)>& /*visit*/) { return {}; }
   // TRUNCATE's triggers of these tables: before the rows go, and when they are gone.
   virtual Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> /*tables*/,
                                         bool /*before*/) {

@@ -166,4 +166,19 @@ void References::query(const sql::Query& q) {
   around_.pop_back();
 }
 
+void add_changed_columns(const sql::Query& around, std::set<Address>& out) {
+  for (const sql::CommonTable& statement : around.ctes) {
+    const sql::Query& q = *statement.query;
+    if (q.target < 0) continue;
+    const Oid relation = q.entries[static_cast<size_t>(q.target)].relation->oid;
+    const auto set = [&](const std::vector<sql::Assignment>& list) {
+      for (const sql::Assignment& a : list) out.insert({pg_class::kOid, relation, a.column + 1});
+    };
+    for (const int column : q.insert_columns) out.insert({pg_class::kOid, relation, column + 1});
+    set(q.assignments);
+    if (q.on_conflict) set(q.on_conflict->assignments);
+    for (const sql::MergeAction& action : q.merge_actions) set(action.assignments);
+  }
+}
+
 }  // namespace indigo::engine::ddl

@@ -48,4 +48,7 @@ class References {
   Oid refused_constant_ = kInvalidOid;
 };
 
+// The columns that the changes among a kept query's WITH items set.
+void add_changed_columns(const sql::Query& around, std::set<Address>& out);
+
 }  // namespace indigo::engine::ddl

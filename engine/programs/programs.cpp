@@ -225,10 +225,4 @@ Status Programs::validate(Oid function) {
   return {};
 }
 
-Status Programs::visit_body(Oid function, const std::function<void(const sql::Query&)>& visit) {
-  const auto info = session_.session_catalog().function(function);
-  if (info == nullptr || info->language != "sql" || info->statements.empty()) return {};
-  return SqlFunction::visit_queries(session_, *info, visit);
-}
-
 }  // namespace indigo::engine::programs

@@ -44,8 +44,6 @@ class Programs {
 
   // CREATE FUNCTION: what its language says of the body.
   Status validate(Oid function);
-  // The queries of its body in BEGIN ATOMIC.
-  Status visit_body(Oid function, const std::function<void(const sql::Query&)>& visit);
 
   // Of what runs now.
   const CallContext*& innermost_context() { return innermost_context_; }

@@ -4,16 +4,16 @@
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
-#include "engine/programs/argument_scope.h"
 #include "engine/programs/call_context.h"
 #include "engine/programs/programs.h"
 #include "engine/session/session_parts.h"
 #include "engine/utility/utility.h"
-#include "sql/analyze/analyzer.h"
+#include "sql/analyze/argument_scope.h"
 #include "sql/analyze/type/coerce.h"
 #include "sql/analyze/type/signature_text.h"
 #include "sql/parse/parse_tree.h"
 #include "sql/parse/parser.h"
+#include "sql/stored/routine_body.h"
 #include "storage/store.h"
 #include "types/io/record.h"
 #include "types/oids.h"
@@ -24,12 +24,10 @@ namespace {
 
 constexpr SqlState kInvalidFunctionDefinition{"42P13"};
 
-// BEGIN ATOMIC ... END and RETURN as statements that the parser takes.
-std::string body_text(const types::FunctionInfo& info) {
+// The body as statements that the parser takes.
+Result<std::string> body_text(SessionParts& session, const types::FunctionInfo& info) {
   if (info.statements.empty()) return info.source;
-  if (info.statements.starts_with("RETURN ")) return "SELECT " + info.statements.substr(7);
-  constexpr std::string_view kBegin = "BEGIN ATOMIC", kEnd = "END";
-  return info.statements.substr(kBegin.size(), info.statements.size() - kBegin.size() - kEnd.size());
+  return sql::routine_body_text(session.context(), info.statements);
 }
 
 // An error's place in the body is told as such.
@@ -73,9 +71,9 @@ Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const 
   const auto polymorphic = [](Oid type) { return sql::is_polymorphic(type); };
   const std::string context = "SQL function \"" + info->name + "\"";
   if (std::any_of(info->arguments.begin(), info->arguments.end(), polymorphic)) {
-    auto parsed = parse_statements(body_text(*info), nullptr);
+    auto parsed = parse_statements(info->source, nullptr);  // statements have no polymorphic arguments
     if (parsed.ok()) return {};
-    Error error = in_body(std::move(*parsed.take_error()), body_text(*info));
+    Error error = in_body(std::move(*parsed.take_error()), info->source);
     error.add_context(context);
     return error;
   }
@@ -91,31 +89,9 @@ Status SqlFunction::validate(SessionParts& session, const std::shared_ptr<const 
   return {};
 }
 
-Status SqlFunction::visit_queries(SessionParts& session, const types::FunctionInfo& info,
-                                  const std::function<void(const sql::Query&)>& visit) {
-  const std::string text = body_text(info);
-  std::vector<TypeRef> arguments;
-  for (const Oid type : info.arguments) arguments.push_back(type_of(session, type));
-  const ArgumentScope scope(info, arguments);
-  INDIGO_ASSIGN(const auto parsed, parse_statements(text, nullptr));
-  for (const auto& statement : parsed) {
-    sql::AnalyzeInput input{statement->node, text, {}, false, {}};
-    input.inline_functions = false;
-    input.variables = &scope;
-    auto analyzed = sql::analyze(session.context(), input);
-    if (!analyzed.ok()) return in_body(std::move(*analyzed.take_error()), text);
-    if (analyzed->query == nullptr) {
-      return Error(sqlstate::kFeatureNotSupported,
-                   statement_name(statement->node) + " is not yet supported in unquoted SQL function body");
-    }
-    visit(*analyzed->query);
-  }
-  return {};
-}
-
 Status SqlFunction::prepare(SessionParts& session, std::span<const TypeRef> arguments) {
-  const std::string text = body_text(info());
-  auto parsed = parse_statements(text, std::make_shared<ArgumentScope>(info(), arguments));
+  INDIGO_ASSIGN(const std::string text, body_text(session, info()));
+  auto parsed = parse_statements(text, std::make_shared<sql::ArgumentScope>(info(), arguments));
   if (!parsed.ok()) return in_body(std::move(*parsed.take_error()), text);
   for (const auto& statement : *parsed) {
     if (statement->node->node_case == PG_QUERY__NODE__NODE_TRANSACTION_STMT) {

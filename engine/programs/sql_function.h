@@ -2,7 +2,6 @@
 // Thread safety: none; belongs to a session.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +18,6 @@ class SqlFunction final : public Routine {
                                                const TypeRef& result, std::span<const TypeRef> arguments);
   // What is wrong with the body, as CREATE FUNCTION tells it. Polymorphic functions are only parsed.
   static Status validate(SessionParts& session, const std::shared_ptr<const types::FunctionInfo>& info);
-  // Its statements analyzed as they are written.
-  static Status visit_queries(SessionParts& session, const types::FunctionInfo& info,
-                              const std::function<void(const sql::Query&)>& visit);
 
   Result<OwnedDatum> call(SessionParts& session, std::span<const Datum> arguments) override;
   Status rows(SessionParts& session, std::span<const Datum> arguments, RowList& out) override;

@@ -39,9 +39,6 @@ class DefinitionHost final : public DdlHost {
   bool has_pending_checks(Oid relation) override { return session_.block().deferred_checks().pending(relation); }
   bool is_being_read(Oid relation) override;
   Status validate_routine(Oid routine) override { return session_.routines().validate(routine); }
-  Status visit_body(Oid routine, const std::function<void(const sql::Query&)>& visit) override {
-    return session_.routines().visit_body(routine, visit);
-  }
   Status fire_truncate_triggers(std::span<const std::shared_ptr<const catalog::RelationInfo>> tables,
                                 bool before) override {
     return session_.runner().fire_truncate_triggers(tables, before);

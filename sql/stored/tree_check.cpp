@@ -124,7 +124,10 @@ class Checker {
     return q.insert_columns.size() == (q.command == CommandKind::kInsert ? q.targets.size() : 0) &&
            std::all_of(q.insert_columns.begin(), q.insert_columns.end(), [&](int c) { return within(c, columns); }) &&
            std::all_of(q.returning.begin(), q.returning.end(), [](const auto& t) { return t.expr != nullptr; }) &&
-           set(q.assignments) && (!q.on_conflict || set(q.on_conflict->assignments));
+           set(q.assignments) && (!q.on_conflict || set(q.on_conflict->assignments)) &&
+           std::all_of(q.merge_actions.begin(), q.merge_actions.end(), [&](const MergeAction& m) {
+             return m.command <= CommandKind::kDelete && m.named <= m.assignments.size() && set(m.assignments);
+           });
   }
 
   bool own(const Query& q) {

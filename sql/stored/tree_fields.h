@@ -148,9 +148,15 @@ void fields(auto& a, Is<Query> auto& q) {
     q.row_locks, q.ctes, q.set_operation);
 }
 
-// Of INSERT, UPDATE and DELETE, behind those: as they were written, in rules.
+void fields(auto& a, Is<MergeAction> auto& m) {
+  a(m.match, m.condition, m.command, m.assignments, m.named, m.overriding);
+}
+
+// Of INSERT, UPDATE, DELETE and MERGE, behind those: as they were written, in rules and routines.
 void change_fields(auto& a, Is<Query> auto& q) {
   a(q.command, q.target, q.insert_columns, q.assignments, q.on_conflict, q.returning);
 }
+// Behind those where there are any.
+void more_change_fields(auto& a, Is<Query> auto& q) { a(q.overriding, q.merge_actions); }
 
 }  // namespace indigo::sql::stored

@@ -24,6 +24,8 @@ static_assert(kBegin.size() == kFirstBegin.size());
 
 constexpr auto last(EntryKind) { return EntryKind::kResult; }
 constexpr auto last(JoinType) { return JoinType::kAnti; }
+constexpr auto last(Overriding) { return Overriding::kSystemValue; }
+constexpr auto last(MergeAction::Match) { return MergeAction::Match::kNotMatched; }
 constexpr auto last(CallExpr::Form) { return CallExpr::Form::kSqlSyntax; }
 constexpr auto last(BoolExpr::Op) { return BoolExpr::Op::kNot; }
 constexpr auto last(BooleanTestExpr::Test) { return BooleanTestExpr::Test::kNotUnknown; }
@@ -36,7 +38,7 @@ constexpr auto last(CommonTable::Materialize) { return CommonTable::Materialize:
 constexpr auto last(SetOperation) { return SetOperation::kExcept; }
 constexpr auto last(storage::RowLockMode) { return storage::RowLockMode::kUpdate; }
 constexpr auto last(storage::LockWait) { return storage::LockWait::kSkip; }
-constexpr auto last(CommandKind) { return CommandKind::kDelete; }
+constexpr auto last(CommandKind) { return CommandKind::kMerge; }
 constexpr auto last(Phys) { return Phys::kStr; }
 
 // Kinds whose parts may be absent; of all others every part is there.
@@ -157,13 +159,14 @@ class Reader {
 
   void get(std::shared_ptr<const Query>& q) {
     const int64_t kind = number();
-    if (kind < 0 || kind > 2) return fail();
+    if (kind < 0 || kind > 3) return fail();
     if (kind == 0 || failed()) return;
     auto made = std::make_shared<Query>();
     const bool outer = optional_;
     optional_ = true;
     fields(*this, *made);
-    if (kind == 2) change_fields(*this, *made);
+    if (kind >= 2) change_fields(*this, *made);
+    if (kind == 3) more_change_fields(*this, *made);
     optional_ = outer;
     if (!failed() && purpose_ == LoadFor::kPrinting && made->from != nullptr) name_joined_columns(*made, *made->from);
     q = std::move(made);

@@ -71,11 +71,13 @@ class Writer {
   }
   void put(const std::shared_ptr<const Query>& q) {
     const bool changes = q != nullptr && q->command != CommandKind::kSelect;
-    number(q == nullptr ? 0 : changes ? 2 : 1);
+    const bool more = changes && (q->command == CommandKind::kMerge || q->overriding != Overriding::kNothing);
+    number(q == nullptr ? 0 : more ? 3 : changes ? 2 : 1);
     if (q == nullptr || error_ != nullptr) return;
-    if (q->command == CommandKind::kMerge || !q->checks.empty() || !q->target_views.empty()) return refuse();
+    if (!q->checks.empty() || !q->target_views.empty() || !q->current_of.empty()) return refuse();
     fields(*this, *q);
     if (changes) change_fields(*this, *q);
+    if (more) more_change_fields(*this, *q);
   }
   void put(char c) { out_.push_back(c); }
 

@@ -1,48 +1,74 @@
 #include "engine/ddl/function/body.h"
 
 #include "catalog/tables/system_table.h"
+#include "engine/ddl/hold.h"
+#include "engine/ddl/object/view.h"
+#include "engine/ddl/references.h"
 #include "engine/ddl/tree.h"
-#include "sql/parse/deparse_tree.h"
+#include "engine/statement/utility_statement.h"
+#include "sql/analyze/argument_scope.h"
+#include "sql/stored/routine_body.h"
+#include "sql/stored/stored_tree.h"
 #include "types/extension/extension.h"
 
 namespace indigo::engine::ddl {
 
 namespace {
 
-// One statement of BEGIN ATOMIC as text.
-Result<std::string> statement_text(const PgQuery__Node* node) {
-  if (!is(node, PG_QUERY__NODE__NODE_RETURN_STMT)) return sql::deparse_tree(node);
-  PgQuery__ResTarget target = PG_QUERY__RES_TARGET__INIT;
-  target.val = node->return_stmt->returnval;
-  PgQuery__Node target_node = PG_QUERY__NODE__INIT;
-  target_node.node_case = PG_QUERY__NODE__NODE_RES_TARGET;
-  target_node.res_target = &target;
-  PgQuery__Node* targets[] = {&target_node};
-  PgQuery__SelectStmt select = PG_QUERY__SELECT_STMT__INIT;
-  select.n_target_list = 1;
-  select.target_list = targets;
-  select.limit_option = PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_DEFAULT;
-  select.op = PG_QUERY__SET_OPERATION__SETOP_NONE;
-  PgQuery__Node select_node = PG_QUERY__NODE__INIT;
-  select_node.node_case = PG_QUERY__NODE__NODE_SELECT_STMT;
-  select_node.select_stmt = &select;
-  return sql::deparse_tree(&select_node);
+std::vector<const PgQuery__Node*> statements_of(const PgQuery__Node& body) {
+  if (!is(&body, PG_QUERY__NODE__NODE_LIST)) return {&body};
+  std::vector<const PgQuery__Node*> out;
+  for (const PgQuery__Node* list : nodes(body.list->n_items, body.list->items)) {
+    if (!is(list, PG_QUERY__NODE__NODE_LIST)) continue;
+    for (const PgQuery__Node* statement : nodes(list->list->n_items, list->list->items)) out.push_back(statement);
+  }
+  return out;
 }
 
-Result<std::string> statements_text(const PgQuery__Node* body) {
-  if (is(body, PG_QUERY__NODE__NODE_RETURN_STMT)) {
-    INDIGO_ASSIGN(const std::string text, statement_text(body));
-    return "RETURN " + text.substr(std::string("SELECT ").size());
-  }
-  std::string out = "BEGIN ATOMIC";
-  for (const PgQuery__Node* list : nodes(body->list->n_items, body->list->items)) {
-    if (!is(list, PG_QUERY__NODE__NODE_LIST)) continue;
-    for (const PgQuery__Node* statement : nodes(list->list->n_items, list->list->items)) {
-      INDIGO_ASSIGN(const std::string text, statement_text(statement));
-      out += "\n " + text + ";";
+Status check_queries(const PgQuery__Node& body) {
+  for (const PgQuery__Node* statement : statements_of(body)) {
+    switch (statement->node_case) {
+      case PG_QUERY__NODE__NODE_RETURN_STMT:
+      case PG_QUERY__NODE__NODE_SELECT_STMT:
+      case PG_QUERY__NODE__NODE_INSERT_STMT:
+      case PG_QUERY__NODE__NODE_UPDATE_STMT:
+      case PG_QUERY__NODE__NODE_DELETE_STMT:
+      case PG_QUERY__NODE__NODE_MERGE_STMT: break;
+      default:
+        return Error(sqlstate::kFeatureNotSupported,
+                     statement_name(statement) + " is not yet supported in unquoted SQL function body");
     }
   }
-  return out + "\nEND";
+  return {};
+}
+
+Status read_statements(DdlContext& c, const PgQuery__CreateFunctionStmt& s, const RoutineSignature& signature,
+                       RoutineBody& out) {
+  INDIGO_TRY(check_queries(*s.sql_body));
+  types::FunctionInfo info;
+  info.name = truncated_name(sql::qualified_name(nodes(s.n_funcname, s.funcname)).name);
+  info.argument_names = signature.names;
+  info.argument_modes = signature.modes;
+  std::vector<TypeRef> types;
+  for (const Oid type : signature.inputs) {
+    const auto found = c.catalog.type(type);
+    types.push_back({type, -1, found != nullptr ? found->collation : kInvalidOid});
+  }
+  const sql::ArgumentScope arguments(info, types);
+  for (;;) {
+    const uint64_t version = c.catalog.version();
+    INDIGO_ASSIGN(const auto query, sql::analyze_routine_body(c.host.session(), *s.sql_body, c.text, arguments));
+    References references(c.catalog);
+    references.query(*query);
+    INDIGO_TRY(check_constants(c, references));
+    std::set<Address> mentioned = references.addresses();
+    add_changed_columns(*query, mentioned);
+    for (const Address& a : mentioned) INDIGO_TRY(lock_mentioned(c, a));
+    if (c.catalog.version() != version) continue;
+    out.references.assign(mentioned.begin(), mentioned.end());
+    INDIGO_ASSIGN(out.statements, sql::store_tree(query));
+    return {};
+  }
 }
 
 bool is_builtin(DdlContext& c, std::string_view source) {
@@ -104,7 +130,7 @@ Result<RoutineBody> read_body(DdlContext& c, const PgQuery__CreateFunctionStmt& 
                      "SQL function with unquoted function body cannot have polymorphic arguments");
       }
     }
-    INDIGO_ASSIGN(out.statements, statements_text(s.sql_body));
+    INDIGO_TRY(read_statements(c, s, signature, out));
   }
   return out;
 }

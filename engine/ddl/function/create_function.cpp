@@ -6,9 +6,7 @@
 #include "engine/ddl/function/attributes.h"
 #include "engine/ddl/function/body.h"
 #include "engine/ddl/function/routine.h"
-#include "engine/ddl/hold.h"
 #include "engine/ddl/object/schema.h"
-#include "engine/ddl/references.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "sql/analyze/type/coerce.h"
@@ -130,24 +128,8 @@ Status record_dependencies(DdlContext& c, Oid oid, Oid schema, Oid language, con
   types.push_back(s.result);
   for (const Oid type : types) INDIGO_TRY(record_dependency(c, self, {pg_type::kOid, type, 0}, 'n'));
   for (const Address& a : s.references) INDIGO_TRY(record_dependency(c, self, a, 'n'));
-  for (const Address& a : body.references) INDIGO_TRY(record_dependency(c, self, a, 'n'));
-  return {};
-}
-
-// What the statements of BEGIN ATOMIC mention must stay while the function does.
-Status record_body_dependencies(DdlContext& c, Oid oid) {
-  const Address self{pg_proc::kOid, oid, 0};
-  References references(c.catalog);
-  for (;;) {
-    const uint64_t version = c.catalog.version();
-    references.clear();
-    INDIGO_TRY(c.host.visit_body(oid, [&](const sql::Query& query) { references.query(query); }));
-    for (const Address& a : references.addresses()) INDIGO_TRY(lock_mentioned(c, a));
-    if (c.catalog.version() == version) break;
-  }
-  for (const Address& a : references.addresses()) {
-    if (a.class_id == self.class_id && a.object == self.object) continue;
-    INDIGO_TRY(record_dependency(c, self, a, 'n'));
+  for (const Address& a : body.references) {
+    if (a.class_id != self.class_id || a.object != self.object) INDIGO_TRY(record_dependency(c, self, a, 'n'));
   }
   return {};
 }
@@ -185,6 +167,7 @@ Error in_statement(const DdlContext& c, Error error, const std::string& source) 
   error.position = position(c, static_cast<int>(at)) + error.internal_position - 1;
   error.internal_position = 0;
   error.internal_query.clear();
+  error.where.clear();
   return error;
 }
 
@@ -264,7 +247,7 @@ Status execute_create_function(DdlContext& c, const PgQuery__CreateFunctionStmt&
   c.txn.next_command();
   if (Status valid = c.host.validate_routine(oid); !valid.ok())
     return in_statement(c, std::move(*valid.take_error()), body.source);
-  return body.statements ? record_body_dependencies(c, oid) : Status();
+  return {};
 }
 
 Status execute_alter_function(DdlContext& c, const PgQuery__AlterFunctionStmt& s) {

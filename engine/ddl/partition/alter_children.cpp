@@ -214,7 +214,10 @@ class Alteration {
         }));
       }
     }
-    return run_(current(c_, relation->oid));
+    // All of them go at once, so that what depends on them is told once.
+    dropped_.push_back({pg_class::kOid, relation->oid, number});
+    if (parent != nullptr) return {};
+    return drop_objects(c_, dropped_, cmd_.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE);
   }
 
   Status change_type(const RelationPtr& relation, const RelationInfo* parent) {
@@ -348,6 +351,7 @@ class Alteration {
   AlterOne run_;
   std::vector<Oid> tree_;  // ALTER TYPE: all tables that it reaches
   std::set<Oid> visited_;
+  std::vector<Address> dropped_;  // columns, those of children first
 };
 
 }  // namespace

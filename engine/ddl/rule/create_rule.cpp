@@ -28,17 +28,6 @@ Status check_relation(DdlContext& c, const RelationInfo& r) {
   return check_owner(c, r);
 }
 
-// Who inserts into, updates and so on: the columns that an action sets stay while the rule does.
-void add_targets(const sql::Query& rule, std::set<Address>& out) {
-  for (const sql::CommonTable& action : rule.ctes) {
-    const sql::Query& q = *action.query;
-    if (q.target < 0) continue;
-    const Oid relation = q.entries[static_cast<size_t>(q.target)].relation->oid;
-    for (const int column : q.insert_columns) out.insert({pg_class::kOid, relation, column + 1});
-    for (const sql::Assignment& a : q.assignments) out.insert({pg_class::kOid, relation, a.column + 1});
-  }
-}
-
 struct AnalyzedRule {
   std::shared_ptr<const sql::Query> query;
   std::set<Address> references;
@@ -54,7 +43,7 @@ Result<AnalyzedRule> analyze_rule(DdlContext& c, const PgQuery__RuleStmt& s, con
     references.query(*out.query);
     INDIGO_TRY(check_constants(c, references));
     out.references = references.addresses();
-    add_targets(*out.query, out.references);
+    add_changed_columns(*out.query, out.references);
     for (const Address& a : out.references) INDIGO_TRY(lock_mentioned(c, a));
     if (c.catalog.version() == version) return out;
   }

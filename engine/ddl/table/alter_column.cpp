@@ -215,13 +215,6 @@ Status drop_expression(DdlContext& c, const RelationPtr& relation, const PgQuery
     notice(c, message + ", skipping");
     return {};
   }
-  // The column stays as it is; only what its expression needed is forgotten.
-  const Address self{pg_class::kOid, relation->oid, column->number};
-  for (const Dependent& d : references_of(c, self)) {
-    if (d.address.class_id == pg_class::kOid && d.address.object == relation->oid) {
-      INDIGO_TRY(remove_dependency(c, self, d.address));
-    }
-  }
   return remove_default_of(c, relation->oid, column->number);
 }
 

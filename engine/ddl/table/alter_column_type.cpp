@@ -60,6 +60,16 @@ Result<OwnedDatum> fit(const TypeRef& type, const OwnedDatum& value, const std::
   return OwnedDatum(Datum::of(Str(padded)));
 }
 
+const ColumnInfo* column_with_default(DdlContext& c, Oid expression, const RelationInfo& relation) {
+  const SystemTable& defaults = table(c, pg_attrdef::kOid);
+  std::string image;
+  if (!defaults.find_oid(c.txn, expression, image)) return nullptr;
+  const RowReader row = defaults.reader(image);
+  const auto number = static_cast<size_t>(row.i16(pg_attrdef::c_adnum));
+  if (row.oid(pg_attrdef::c_adrelid) != relation.oid || number > relation.columns.size()) return nullptr;
+  return &relation.columns[number - 1];
+}
+
 Status check_type_change(DdlContext& c, const RelationPtr& relation, const ColumnInfo& column) {
   for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation->oid, column.number})) {
     if (d.address.class_id == pg_rewrite::kOid) {
@@ -70,15 +80,11 @@ Status check_type_change(DdlContext& c, const RelationPtr& relation, const Colum
       return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used in a policy definition")
           .with_detail(describe(c, d.address) + " depends on column " + quoted(column.name));
     }
-    const auto& columns = relation->columns;
-    const auto owner = static_cast<size_t>(d.address.sub);
-    if (d.address.class_id != pg_class::kOid || d.address.object != relation->oid || owner == 0 ||
-        owner > columns.size() || columns[owner - 1].generated == 0) {
-      continue;
-    }
+    const ColumnInfo* owner =
+        d.address.class_id == pg_attrdef::kOid ? column_with_default(c, d.address.object, *relation) : nullptr;
+    if (owner == nullptr || owner->generated == 0 || owner->number == column.number) continue;
     return Error(sqlstate::kFeatureNotSupported, "cannot alter type of a column used by a generated column")
-        .with_detail("Column " + quoted(column.name) + " is used by generated column " +
-                     quoted(columns[owner - 1].name) + ".");
+        .with_detail("Column " + quoted(column.name) + " is used by generated column " + quoted(owner->name) + ".");
   }
   return {};
 }
@@ -162,9 +168,8 @@ Status rebuild_default(DdlContext& c, const RelationPtr& before, const ColumnInf
   INDIGO_TRY(update_row(c, pg_attrdef::kOid, {Datum::of_oid(row)},
                         [&](RowValues& v) { v.str(pg_attrdef::c_adbin, e->tree); }));
   const Address self{pg_attrdef::kOid, row, 0};
-  if (generated) return {};
   INDIGO_TRY(forget_references(c, self));
-  return record_expression(c, self, *e, before->oid, 'a');
+  return record_expression(c, self, *e, before->oid, generated ? 'n' : 'a');
 }
 
 // Keys and predicates of the index that are computed; answers the types of the keys (of columns: not set).

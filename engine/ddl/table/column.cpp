@@ -252,11 +252,10 @@ Status finish_column(DdlContext& c, const RelationPtr& relation, int16_t number,
   if (!stored) return {};
   INDIGO_ASSIGN(const Oid oid, insert_default(c, relation->oid, number, stored->tree));
   const Address self{pg_attrdef::kOid, oid, 0};
-  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, number}, 'a'));
-  // What a generated column reads cannot go without the column.
+  // A generated column goes with what its expression reads, a default alone.
   const bool generated = spec.column.generated != 0;
-  const Address depender = generated ? Address{pg_class::kOid, relation->oid, number} : self;
-  return record_expression(c, depender, *stored, relation->oid, generated ? 'n' : 'a');
+  INDIGO_TRY(record_dependency(c, self, {pg_class::kOid, relation->oid, number}, generated ? 'i' : 'a'));
+  return record_expression(c, self, *stored, relation->oid, generated ? 'n' : 'a');
 }
 
 Status add_column_constraints(DdlContext& c, ConstraintTarget& target, const ColumnSpec& spec) {

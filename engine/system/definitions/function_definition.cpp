@@ -4,6 +4,7 @@
 #include "engine/settings/identifier_list.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/definitions/expression_text.h"
+#include "sql/stored/routine_body.h"
 #include "sql/stored/stored_tree.h"
 
 namespace indigo::engine {
@@ -90,8 +91,11 @@ std::optional<std::string> result(SessionParts& session, const FunctionInfo& f) 
   if (f.kind == FunctionKind::kProcedure) return std::nullopt;
   return result_text(session, f);
 }
-std::optional<std::string> statements(SessionParts&, const FunctionInfo& f) {
-  return f.statements.empty() ? std::nullopt : std::optional(f.statements);
+Result<OwnedDatum> statements(SessionParts& session, std::span<const Datum> arguments) {
+  const FunctionPtr f = session.session_catalog().function(arguments[0].oid());
+  if (f == nullptr || f->statements.empty()) return text_null();
+  INDIGO_ASSIGN(std::string text, sql::print_routine_body(session.context(), f->statements, *f));
+  return text_value(std::move(text));
 }
 
 Result<OwnedDatum> argument_default(SessionParts& session, std::span<const Datum> arguments) {
@@ -184,7 +188,10 @@ Result<OwnedDatum> function_definition(SessionParts& session, std::span<const Da
   });
   if (!support.empty()) out += support + "\n";
   for (const std::string& line : f->settings) out += setting_text(line) + "\n";
-  if (!f->statements.empty()) return text_value(out + f->statements + "\n");
+  if (!f->statements.empty()) {
+    INDIGO_ASSIGN(const std::string body, sql::print_routine_body(session.context(), f->statements, *f));
+    return text_value(out + body + "\n");
+  }
   std::string tag = procedure ? "$procedure" : "$function";
   while (f->source.find(tag + "$") != std::string::npos) tag += "x";
   const std::string module = f->library.empty() ? "" : types::quote_literal(f->library) + ", ";
@@ -195,7 +202,7 @@ constexpr SystemValue kFunctionDefinitionValues[] = {
     {"pg_get_function_arguments", of_function<all_arguments>},
     {"pg_get_function_identity_arguments", of_function<identity_arguments>},
     {"pg_get_function_result", of_function<result>},
-    {"pg_get_function_sqlbody", of_function<statements>},
+    {"pg_get_function_sqlbody", statements},
     {"pg_get_function_arg_default", argument_default},
     {"pg_get_functiondef", function_definition},
 };

@@ -312,10 +312,18 @@ Result<ExprPtr> column_default(Scope& scope, int number) {
   return ExprPtr(std::move(out));
 }
 
+Overriding overriding_of(PgQuery__OverridingKind kind) {
+  switch (kind) {
+    case PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE: return Overriding::kUserValue;
+    case PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE: return Overriding::kSystemValue;
+    default: return Overriding::kNothing;
+  }
+}
+
 Status check_assignable(const Scope& scope, int number, bool inserting, PgQuery__OverridingKind overriding) {
   const ColumnInfo& column = target_of(scope).columns[number];
-  const bool system = overriding == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE;
-  if (!column.generated && (column.identity != 'a' || (inserting && system))) return {};
+  const bool overrides = inserting && overriding_of(overriding) != Overriding::kNothing;
+  if (!column.generated && (column.identity != 'a' || overrides)) return {};
   Error error = scope.error(sqlstate::kGeneratedAlways,
                             inserting ? "cannot insert a non-DEFAULT value into column \"" + column.name + "\""
                                       : "column \"" + column.name + "\" can only be updated to DEFAULT");

@@ -39,6 +39,7 @@ Result<ExprPtr> assign_value(Scope& scope, int column, const ExprPtr& value, con
 Result<ExprPtr> column_default(Scope& scope, int column);
 bool is_default(const PgQuery__Node* node);
 
+Overriding overriding_of(PgQuery__OverridingKind kind);
 // 428C9 when the column takes defaults only. `inserting`: else updating.
 Status check_assignable(const Scope& scope, int column, bool inserting, PgQuery__OverridingKind overriding);
 

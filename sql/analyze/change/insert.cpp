@@ -28,6 +28,7 @@ class Inserter {
 
   Status run() {
     query_.command = CommandKind::kInsert;
+    query_.overriding = overriding_of(node_.override);
     if (node_.with_clause) {
       INDIGO_TRY(transform_with(scope_, *node_.with_clause));
     }
@@ -105,7 +106,7 @@ class Inserter {
 
   bool user_value_ignored(int column) const {
     return node_.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE &&
-           target_of(scope_).columns[column].identity != 0;
+           scope_.a.changes != Analysis::Changes::kKept && target_of(scope_).columns[column].identity != 0;
   }
 
   // Items of one VALUES row, DEFAULT as null pointers.

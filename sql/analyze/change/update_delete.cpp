@@ -207,6 +207,8 @@ class Merger {
     }
     Setting<Clause> clause(scope_.clause, Clause::kValuesSingle);
     std::vector<Assignment>& out = action.assignments;
+    const bool kept = scope_.a.changes == Analysis::Changes::kKept;
+    action.overriding = overriding_of(when.override);
     std::vector<int> given;
     for (size_t i = 0; i < values.size(); i++) {
       ExprPtr value;
@@ -214,7 +216,7 @@ class Merger {
           std::find_if(out.begin(), out.end(), [&](const Assignment& a) { return a.column == columns[i]; });
       if (same != out.end()) parts[i].before = same->value;
       const bool user =
-          when.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE && r.columns[columns[i]].identity;
+          !kept && when.override == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE && r.columns[columns[i]].identity;
       if (!is_default(values[i]) && !user) {
         INDIGO_TRY(check_assignable(scope_, columns[i], true, when.override));
         INDIGO_ASSIGN(value, transform(scope_, values[i]));

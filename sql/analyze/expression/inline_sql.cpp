@@ -3,6 +3,7 @@
 
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_table.h"
+#include "sql/analyze/argument_scope.h"
 #include "sql/analyze/expression/expressions.h"
 #include "sql/analyze/expression/overloads.h"
 #include "sql/analyze/generated/sql_bodies.h"
@@ -46,16 +47,6 @@ ExprPtr substitute(const ExprPtr& e, const ExprList& arguments, int depth) {
     return copy;
   }
   return map_children(e, [&](const ExprPtr& c) { return substitute(c, arguments, depth); });
-}
-
-// Names of the parameters that $1, $2 ... are.
-std::vector<std::string> input_names(const types::FunctionInfo& function) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < function.argument_names.size(); i++) {
-    const char mode = i < function.argument_modes.size() ? function.argument_modes[i] : 'i';
-    if (mode == 'i' || mode == 'b' || mode == 'v') out.push_back(function.argument_names[i]);
-  }
-  return out;
 }
 
 // Null when the body is no single SELECT. `plain_only`: null for anything but an expression, too.
