@@ -32,7 +32,7 @@ class Transaction {
 
   TxnId id() const { return id_; }
   Isolation isolation() const { return isolation_; }
-  // Nothing written, nothing locked so far: commit is free.
+  // A row has been written or locked; table locks alone do not count.
   virtual bool has_written() const = 0;
 
   // Starts the next command: later reads see what earlier commands of this transaction wrote.

@@ -145,7 +145,7 @@ class TransactionImpl final : public Transaction {
   // After its end: it is another transaction from now on.
   void restart(TxnId id, Isolation isolation, uint64_t session);
 
-  bool has_written() const override { return writes_ != nullptr || locks_used_; }
+  bool has_written() const override { return has_writes(); }
   void declare_read_only() override { read_only_ = true; }
   StorageStatus take_safe_snapshot() override;
   void import_snapshot(CommitStamp snapshot);

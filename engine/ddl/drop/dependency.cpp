@@ -137,7 +137,8 @@ std::string describe(DdlContext& c, const Address& a) {
       const auto number = static_cast<size_t>(a.sub);
       const std::string column =
           r != nullptr && number <= r->columns.size() ? r->columns[number - 1].name : std::to_string(a.sub);
-      return "column " + column + " of " + relation_text(c, a.object);
+      const char* composite = r != nullptr && r->kind == RelationKind::kComposite ? "composite " : "";
+      return "column " + column + " of " + composite + relation_text(c, a.object);
     }
     case pg_constraint::kOid: {
       const SystemTable& t = table(c, pg_constraint::kOid);

@@ -20,6 +20,7 @@
 #include "engine/ddl/partition/inherit.h"
 #include "engine/ddl/rule/rule.h"
 #include "engine/ddl/table/alter_table.h"
+#include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 
@@ -172,7 +173,7 @@ int inherited_from(DdlContext& c, const RelationInfo& r, const PgQuery__RenameSt
 }
 
 // A column or constraint has one name in all tables that inherit it.
-Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__RenameStmt& s,
+Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__RenameStmt& s, bool recurse,
                         Status (*rename)(DdlContext&, const RelationPtr&, std::string_view, std::string_view)) {
   const bool constraint = s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
   const std::string what = (constraint ? "constraint " : "column ") + quoted(s.subname);
@@ -181,7 +182,7 @@ Status rename_inherited(DdlContext& c, const RelationPtr& r, const PgQuery__Rena
     if (constraint && k.name == s.subname) passed_on = k.kind == 'c' && !k.no_inherit;
   }
   const bool below = passed_on && !r->children.empty();
-  if (below && s.relation != nullptr && !s.relation->inh) {
+  if (below && !recurse) {
     return Error(sqlstate::kInvalidTableDefinition, "inherited " + what + " must be renamed in child tables too");
   }
   if (inherited_from(c, *r, s) > 0) {
@@ -231,9 +232,16 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
       if (!part) INDIGO_TRY(check_schema_privilege(c, r->schema, kPrivilegeCreate));
       INDIGO_TRY(check_kind(*r, s.rename_type));
       if (s.rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT) {
-        INDIGO_TRY(rename_inherited(c, r, s, rename_constraint));
+        INDIGO_TRY(rename_inherited(c, r, s, s.relation->inh, rename_constraint));
       } else if (part) {
-        INDIGO_TRY(rename_inherited(c, r, s, rename_column));
+        if (type_of_table(c, r->oid) != kInvalidOid)
+          return Error(sqlstate::kWrongObjectType, "cannot rename column of typed table");
+        std::vector<RelationPtr> typed;
+        if (r->kind == RelationKind::kComposite) {
+          INDIGO_ASSIGN(typed, tables_of_type(c, *r, s.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
+        }
+        INDIGO_TRY(rename_inherited(c, r, s, s.relation->inh, rename_column));
+        for (const RelationPtr& table : typed) INDIGO_TRY(rename_inherited(c, table, s, true, rename_column));
       } else {
         INDIGO_TRY(rename_relation(c, r, s.newname));
       }

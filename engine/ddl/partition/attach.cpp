@@ -10,6 +10,7 @@
 #include "engine/ddl/partition/partition_index.h"
 #include "engine/ddl/partition/partition_key.h"
 #include "engine/ddl/table/foreign_key_partitions.h"
+#include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
 #include "sql/parse/parse_tree.h"
@@ -179,6 +180,8 @@ Status attach_partition(DdlContext& c, const RelationPtr& parent, const PgQuery_
   INDIGO_ASSIGN(const RelationPtr child,
                 open_relation(c, cmd.name, TableLockMode::kAccessExclusive, false, check_definable));
   INDIGO_TRY(check_owner(c, *child));
+  if (type_of_table(c, child->oid) != kInvalidOid)
+    return Error(sqlstate::kWrongObjectType, "cannot attach a typed table as partition");
   INDIGO_TRY(check_attachable(c, *parent, *child));
   INDIGO_TRY(check_may_be_child(*child, true));
   INDIGO_TRY(check_not_in_use(c, *child, "ALTER TABLE"));

@@ -383,8 +383,11 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   INDIGO_TRY(check_type_change(c, relation, column));
   INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0) INDIGO_TRY(check_identity_type(type.oid));
-  INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
-  INDIGO_ASSIGN(const std::vector<OwnedDatum> values, new_values(c, *relation, column, type, expression));
+  std::vector<OwnedDatum> values;
+  if (relation->kind != RelationKind::kComposite) {
+    INDIGO_ASSIGN(const std::string expression, new_values_text(c, relation, column, d, type));
+    INDIGO_ASSIGN(values, new_values(c, *relation, column, type, expression));
+  }
   INDIGO_TRY(retype_attribute(c, relation->oid, column, type, static_cast<int>(d.type_name->n_array_bounds)));
   INDIGO_TRY(rebuild_default(c, relation, column, type));
   INDIGO_TRY(retype_dependents(c, relation, column.number, type));

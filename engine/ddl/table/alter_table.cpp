@@ -19,6 +19,7 @@
 #include "engine/ddl/table/foreign_key_partitions.h"
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
+#include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
 #include "engine/statement/utility_statement.h"
@@ -401,6 +402,8 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule: return enable_rule(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_AddOf: return set_table_type(c, relation, cmd.def->type_name);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropOf: return clear_table_type(c, relation);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit: return add_inheritance(c, relation, cmd.def->range_var);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit: return drop_inheritance(c, relation, cmd.def->range_var);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition:
@@ -485,6 +488,24 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
   return {};
 }
 
+namespace {
+
+// One command on a relation, the tables below it and, of a composite type, its typed tables.
+Status alter(DdlContext& c, Oid oid, const PgQuery__AlterTableCmd& cmd, bool recurse) {
+  const RelationPtr relation = current(c, oid);
+  const AlterOne one = [&](const RelationPtr& r) { return run(c, current(c, r->oid), cmd, recurse); };
+  INDIGO_TRY(check_alters_typed(c, *relation, cmd));
+  std::vector<RelationPtr> typed;
+  if (relation->kind == RelationKind::kComposite) {
+    INDIGO_ASSIGN(typed, tables_of_type(c, *relation, cmd.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE));
+  }
+  INDIGO_TRY(alter_with_children(c, relation, cmd, recurse, one));
+  for (const RelationPtr& table : typed) INDIGO_TRY(alter_with_children(c, table, cmd, true, one));
+  return {};
+}
+
+}  // namespace
+
 Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
   std::vector<const PgQuery__AlterTableCmd*> commands;
   TableLockMode mode = TableLockMode::kShareUpdateExclusive;
@@ -508,11 +529,7 @@ Status execute_alter_table(DdlContext& c, const PgQuery__AlterTableStmt& s) {
     INDIGO_TRY(check_not_in_use(c, *relation, "ALTER TABLE"));
   std::stable_sort(commands.begin(), commands.end(),
                    [](const auto* a, const auto* b) { return pass_of(*a) < pass_of(*b); });
-  for (const PgQuery__AlterTableCmd* cmd : commands) {
-    INDIGO_TRY(alter_with_children(c, current(c, relation->oid), *cmd, s.relation->inh, [&](const RelationPtr& r) {
-      return run(c, current(c, r->oid), *cmd, s.relation->inh);
-    }));
-  }
+  for (const PgQuery__AlterTableCmd* cmd : commands) INDIGO_TRY(alter(c, relation->oid, *cmd, s.relation->inh));
   return {};
 }
 

@@ -57,6 +57,8 @@ constexpr Action kActions[] = {
     {PG_QUERY__ALTER_TABLE_TYPE__AT_ForceRowSecurity, "FORCE ROW SECURITY", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_NoForceRowSecurity, "NO FORCE ROW SECURITY", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit, "INHERIT", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_AddOf, "OF", kTable},
+    {PG_QUERY__ALTER_TABLE_TYPE__AT_DropOf, "NOT OF", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DropInherit, "NO INHERIT", kTable},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_AttachPartition, "ATTACH PARTITION", kTable | kPartitionedIndex},
     {PG_QUERY__ALTER_TABLE_TYPE__AT_DetachPartition, "DETACH PARTITION", kTable},

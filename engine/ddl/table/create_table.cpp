@@ -17,6 +17,7 @@
 #include "engine/ddl/table/rewrite.h"
 #include "engine/ddl/table/storage_options.h"
 #include "engine/ddl/table/temporary.h"
+#include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/trigger_rows.h"
 #include "engine/row_sink.h"
@@ -279,7 +280,6 @@ Status add_constraints(DdlContext& c, ConstraintTarget& target, const std::vecto
 }  // namespace
 
 Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
-  if (s.of_typename != nullptr) return unsupported("a typed table");
   if (sql::has_text(s.access_method) && std::string_view(s.access_method) != "heap") {
     return Error(sqlstate::kUndefinedObject, "access method " + quoted(s.access_method) + " does not exist");
   }
@@ -335,6 +335,11 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
       return Error(sqlstate::kDuplicateColumn, "column " + quoted(column.column.name) + " specified more than once");
     }
   }
+  RelationPtr type;
+  if (s.of_typename != nullptr) {
+    INDIGO_ASSIGN(type, open_table_type(c, s.of_typename));
+    INDIGO_TRY(add_type_columns(*type, columns));
+  }
   INDIGO_TRY(inherit_columns(c, parents, s.partbound != nullptr, columns));
 
   INDIGO_TRY(check_one_primary_key(c, spec.name, columns, constraints));
@@ -356,6 +361,7 @@ Status execute_create_table(DdlContext& c, const PgQuery__CreateStmt& s) {
   }
   for (const ColumnSpec& column : columns) spec.columns.push_back(column.column);
   INDIGO_ASSIGN(const Oid oid, create_table(c, spec));
+  if (type != nullptr) INDIGO_TRY(record_table_type(c, oid, type->row_type));
   for (size_t i = 0; i < columns.size(); i++) {
     INDIGO_TRY(finish_column(c, current(c, oid), static_cast<int16_t>(i + 1), columns[i]));
   }
