@@ -7,6 +7,7 @@
 #include "catalog/catalog.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/access/default_privileges.h"
+#include "engine/ddl/type_names.h"
 #include "types/builtin/builtins.h"
 
 namespace indigo::engine::ddl {
@@ -166,7 +167,21 @@ Status insert_system_attributes(DdlContext& c, Oid relation) {
 
 // ---- types
 
+namespace {
+
+Status free_name(DdlContext& c, const NewType& n) {
+  Status free = free_type_name(c, n.name, n.schema);
+  if (free.ok() || n.relation == kInvalidOid) return free;
+  return Error(std::move(*free.take_error()))
+      .with_hint(
+          "A relation has an associated type of the same name, so you must use a name that doesn't conflict with any "
+          "existing type.");
+}
+
+}  // namespace
+
 Status insert_type(DdlContext& c, const NewType& n) {
+  if (n.category != 'A') INDIGO_TRY(free_name(c, n));
   SystemTable& t = table(c, pg_type::kOid);
   RowValues row(t.definition());
   row.oid(pg_type::c_oid, n.oid)
@@ -215,26 +230,9 @@ Status insert_type(DdlContext& c, const NewType& n) {
   return check(status);
 }
 
-namespace {
-
-bool type_name_taken(DdlContext& c, std::string_view name, Oid schema) {
-  bool taken = false;
-  table(c, pg_type::kOid)
-      .scan_index(c.txn, system_index::kTypeName, {Datum::of(Str(name)), Datum::of_oid(schema)}, [&](RowReader) {
-        taken = true;
-        return false;
-      });
-  return taken;
-}
-
-}  // namespace
-
 Status insert_array_type(DdlContext& c, Oid oid, std::string_view element_name, Oid schema, Oid owner, Oid element,
                          char element_alignment) {
-  std::string name = truncated_name("_" + std::string(element_name));
-  for (int i = 1; type_name_taken(c, name, schema); i++) {
-    name = truncated_name(std::string("_") + std::string(element_name) + "_" + std::to_string(i));
-  }
+  const std::string name = array_type_name(c, element_name, schema);
   NewType array;
   array.oid = oid;
   array.name = name;

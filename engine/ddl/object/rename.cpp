@@ -23,6 +23,7 @@
 #include "engine/ddl/table/typed_table.h"
 #include "engine/ddl/tree.h"
 #include "engine/ddl/trigger/create_trigger.h"
+#include "engine/ddl/type_names.h"
 
 namespace indigo::engine::ddl {
 
@@ -40,27 +41,13 @@ void touch_neighbours(DdlContext& c, const RelationInfo& r) {
   c.catalog.changed(std::move(all));
 }
 
-Status rename_type_row(DdlContext& c, Oid type, std::string_view name) {
-  if (type == kInvalidOid) return {};
-  INDIGO_TRY(
-      update_row(c, pg_type::kOid, {Datum::of_oid(type)}, [&](RowValues& v) { v.str(pg_type::c_typname, name); }));
-  const auto info = c.catalog.type(type);
-  const Oid array = info != nullptr ? info->array : kInvalidOid;
-  c.catalog.changed({type});
-  if (array == kInvalidOid) return {};
-  INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(array)},
-                        [&](RowValues& v) { v.str(pg_type::c_typname, truncated_name("_" + std::string(name))); }));
-  c.catalog.changed({array});
-  return {};
-}
-
 Status rename_relation(DdlContext& c, const RelationPtr& r, std::string_view wanted) {
   const std::string name = truncated_name(wanted);
   if (c.catalog.relation_oid(r->schema, name) != kInvalidOid) {
     return Error(sqlstate::kDuplicateTable, "relation " + quoted(name) + " already exists");
   }
   INDIGO_TRY(update_class(c, r->oid, [&](RowValues& v) { v.str(pg_class::c_relname, name); }));
-  INDIGO_TRY(rename_type_row(c, r->row_type, name));
+  if (r->row_type != kInvalidOid) INDIGO_TRY(rename_type(c, r->row_type, name));
   // A key's index and its constraint go by one name.
   if (r->kind == RelationKind::kIndex || r->kind == RelationKind::kPartitionedIndex) {
     std::string image;
@@ -263,10 +250,7 @@ Status execute_rename(DdlContext& c, const PgQuery__RenameStmt& s) {
         }
         INDIGO_TRY(rename_relation(c, r, s.newname));
       } else {
-        if (c.catalog.find_type(c.catalog.schema_name(type->schema), s.newname) != nullptr) {
-          return Error(sqlstate::kDuplicateObject, "type " + quoted(s.newname) + " already exists");
-        }
-        INDIGO_TRY(rename_type_row(c, type->oid, truncated_name(s.newname)));
+        INDIGO_TRY(rename_type(c, type->oid, truncated_name(s.newname)));
         c.catalog.changed({kInvalidOid});
       }
       return {};
@@ -310,6 +294,7 @@ Status move_relation(DdlContext& c, const RelationPtr& r, Oid schema) {
     const auto type = c.catalog.type(r->row_type);
     for (const Oid t : {r->row_type, type->array}) {
       if (t == kInvalidOid) continue;
+      INDIGO_TRY(check_type_may_move(c, t, schema));
       INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},
                             [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
     }
@@ -372,7 +357,8 @@ Status execute_set_schema(DdlContext& c, const PgQuery__AlterObjectSchemaStmt& s
         return {};
       }
       for (const Oid t : {type->oid, type->array}) {
-        if (t == kInvalidOid) continue;
+        if (t == kInvalidOid || type->schema == schema) continue;
+        INDIGO_TRY(check_type_may_move(c, t, schema));
         INDIGO_TRY(update_row(c, pg_type::kOid, {Datum::of_oid(t)},
                               [&](RowValues& v) { v.oid(pg_type::c_typnamespace, schema); }));
       }

@@ -10,6 +10,7 @@
 #include "engine/ddl/object/enum_order.h"
 #include "engine/ddl/table/create_table.h"
 #include "engine/ddl/tree.h"
+#include "engine/ddl/type_names.h"
 #include "sql/analyze/analyzer.h"
 #include "storage/table.h"
 
@@ -38,14 +39,7 @@ Result<NewTypeName> new_type_name(DdlContext& c, NodeList parts) {
   NewTypeName out;
   INDIGO_ASSIGN(out.schema, creation_schema(c, q.schema, false));
   out.name = truncated_name(q.name);
-  bool taken = false;
-  table(c, pg_type::kOid)
-      .scan_index(c.txn, system_index::kTypeName, {Datum::of(Str(out.name)), Datum::of_oid(out.schema)},
-                  [&](RowReader) {
-                    taken = true;
-                    return false;
-                  });
-  if (taken) return Error(sqlstate::kDuplicateObject, "type " + quoted(out.name) + " already exists");
+  INDIGO_TRY(free_type_name(c, out.name, out.schema));
   return out;
 }
 

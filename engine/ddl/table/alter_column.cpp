@@ -9,6 +9,7 @@
 #include "engine/ddl/table/alter_table.h"
 #include "engine/ddl/table/column_values.h"
 #include "engine/ddl/table/merged_keys.h"
+#include "engine/ddl/type_names.h"
 #include "sql/parse/node.h"
 #include "types/value/array_format.h"
 
@@ -106,6 +107,7 @@ Status add_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Alt
     return {};
   }
   INDIGO_TRY(check_column_name(name));
+  INDIGO_TRY(check_not_in_itself(c, relation->row_type, spec.column.type.oid));
   if (relation->columns.size() >= 1600) return Error(sqlstate::kTooManyColumns, "tables can have at most 1600 columns");
   Oid sequence = kInvalidOid;
   if (spec.serial || spec.identity != nullptr) {
@@ -156,6 +158,8 @@ Status drop_column(DdlContext& c, const RelationPtr& relation, const PgQuery__Al
     notice(c, column_text(*relation, cmd.name) + " does not exist, skipping");
     return {};
   }
+  if (column == nullptr && catalog::find_system_column(std::string_view(cmd.name)) != nullptr)
+    return Error(sqlstate::kFeatureNotSupported, "cannot drop system column " + quoted(cmd.name));
   INDIGO_ASSIGN(column, column_of(*relation, cmd.name));
   return drop_objects(c, {{pg_class::kOid, relation->oid, column->number}},
                       cmd.behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE);

@@ -9,6 +9,7 @@
 #include "engine/ddl/table/foreign_key.h"
 #include "engine/ddl/table/identity_column.h"
 #include "engine/ddl/tree.h"
+#include "engine/ddl/type_names.h"
 #include "sql/analyze/analyzer.h"
 #include "types/builtin/function_text.h"
 #include "types/value/array_format.h"
@@ -380,6 +381,7 @@ Status alter_column_type(DdlContext& c, const RelationPtr& relation, const PgQue
   INDIGO_ASSIGN(const ColumnInfo* found, column_of(*relation, cmd.name));
   const ColumnInfo column = *found;
   INDIGO_ASSIGN(const TypeRef type, wanted_type(c, d, column));
+  INDIGO_TRY(check_not_in_itself(c, relation->row_type, type.oid));
   INDIGO_TRY(check_type_change(c, relation, column));
   INDIGO_TRY(check_type_not_stored(c, *relation, relation->row_type));
   if (column.identity != 0) INDIGO_TRY(check_identity_type(type.oid));

@@ -287,16 +287,51 @@ Status change_options(DdlContext& c, const RelationPtr& relation, const PgQuery_
   return {};
 }
 
+// A table that a crash spares refers to no table that it empties.
+Status check_persistence_of_references(DdlContext& c, const RelationInfo& relation, char persistence) {
+  const auto refuse = [&](const char* to, const char* other, Oid oid) {
+    return Error(sqlstate::kInvalidTableDefinition, "could not change table " + quoted(relation.name) + " to " + to +
+                                                        " because it references " + other + " table " +
+                                                        quoted(current(c, oid)->name));
+  };
+  if (persistence == 'p') {
+    for (const ConstraintInfo& k : relation.constraints) {
+      if (k.kind == 'f' && k.foreign_relation != relation.oid && current(c, k.foreign_relation)->persistence != 'p')
+        return refuse("logged", "unlogged", k.foreign_relation);
+    }
+    return {};
+  }
+  for (const Oid oid : relation.referencing_relations) {
+    if (oid != relation.oid && current(c, oid)->persistence == 'p') return refuse("unlogged", "logged", oid);
+  }
+  return {};
+}
+
+// Of its serial and identity columns.
+std::vector<Oid> owned_sequences(DdlContext& c, const RelationInfo& relation) {
+  std::vector<Oid> out;
+  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation.oid, 0})) {
+    SequenceDefinition ignored;
+    if (d.address.class_id == pg_class::kOid && (d.type == 'a' || d.type == 'i') &&
+        read_sequence(c, d.address.object, ignored)) {
+      out.push_back(d.address.object);
+    }
+  }
+  return out;
+}
+
 Status change_persistence(DdlContext& c, const RelationPtr& relation, char persistence) {
   if (relation->persistence == 't') {
     return Error(sqlstate::kInvalidTableDefinition,
                  "cannot change logged status of table " + quoted(relation->name) + " because it is temporary");
   }
-  c.catalog.changed({relation->oid});
-  INDIGO_TRY(update_class(c, relation->oid, [&](RowValues& v) { v.chr(pg_class::c_relpersistence, persistence); }));
-  for (const IndexInfo& index : relation->indexes) {
-    INDIGO_TRY(update_class(c, index.oid, [&](RowValues& v) { v.chr(pg_class::c_relpersistence, persistence); }));
-  }
+  INDIGO_TRY(check_persistence_of_references(c, *relation, persistence));
+  std::vector<Oid> all = owned_sequences(c, *relation);
+  all.push_back(relation->oid);
+  for (const IndexInfo& index : relation->indexes) all.push_back(index.oid);
+  c.catalog.changed(std::vector<Oid>(all));
+  for (const Oid oid : all)
+    INDIGO_TRY(update_class(c, oid, [&](RowValues& v) { v.chr(pg_class::c_relpersistence, persistence); }));
   return {};
 }
 
@@ -402,6 +437,7 @@ Status run(DdlContext& c, const RelationPtr& relation, const PgQuery__AlterTable
     case PG_QUERY__ALTER_TABLE_TYPE__AT_EnableReplicaRule:
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DisableRule: return enable_rule(c, relation, cmd);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_ReplicaIdentity: return set_replica_identity(c, relation, cmd);
+    case PG_QUERY__ALTER_TABLE_TYPE__AT_DropOids: return {};  // tables have none
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddOf: return set_table_type(c, relation, cmd.def->type_name);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_DropOf: return clear_table_type(c, relation);
     case PG_QUERY__ALTER_TABLE_TYPE__AT_AddInherit: return add_inheritance(c, relation, cmd.def->range_var);
@@ -466,13 +502,7 @@ Status change_owner(DdlContext& c, const RelationPtr& relation, Oid owner) {
   if (relation->owner == owner) return {};
   std::vector<Oid> all{relation->oid};
   for (const IndexInfo& index : relation->indexes) all.push_back(index.oid);
-  for (const Dependent& d : dependents_of(c, {pg_class::kOid, relation->oid, 0})) {
-    SequenceDefinition ignored;
-    if (d.address.class_id == pg_class::kOid && (d.type == 'a' || d.type == 'i') &&
-        read_sequence(c, d.address.object, ignored)) {
-      all.push_back(d.address.object);
-    }
-  }
+  for (const Oid sequence : owned_sequences(c, *relation)) all.push_back(sequence);
   for (const Oid oid : all) {
     INDIGO_TRY(update_class(c, oid, [&](RowValues& v) {
       v.oid(pg_class::c_relowner, owner);

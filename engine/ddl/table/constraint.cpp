@@ -218,6 +218,8 @@ Status add_key_constraint(DdlContext& c, ConstraintTarget& target, const PgQuery
   if (!sql::absent(k.where_clause)) return unsupported("a constraint with a predicate");
   for (const PgQuery__Node* node : nodes(k.n_keys, k.keys)) {
     const ColumnInfo* column = relation->find_column(string_of(node));
+    if (column == nullptr && spec.primary && !target.is_new)
+      return Error(sqlstate::kUndefinedColumn, column_text(*relation, string_of(node)) + " does not exist");
     if (column == nullptr) {
       return Error(sqlstate::kUndefinedColumn, "column " + quoted(string_of(node)) + " named in key does not exist")
           .at(target.is_new ? position(c, k.location) : 0);
@@ -381,8 +383,9 @@ Status add_check_constraint(DdlContext& c, const ConstraintTarget& target, const
     return Error(sqlstate::kInvalidTableDefinition,
                  "cannot add NO INHERIT constraint to partitioned table " + quoted(relation->name));
   }
-  INDIGO_ASSIGN(const StoredExpression e,
-                store_expression(c, k.raw_expr, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid}));
+  auto stored = store_expression(c, k.raw_expr, ExpressionUse::kCheck, relation, {oid::kBool, -1, kInvalidOid});
+  if (!stored.ok() && !target.is_new) return Error(std::move(*stored.take_error())).at(0);
+  INDIGO_ASSIGN(const StoredExpression e, std::move(stored));
   NewConstraint n;
   n.oid = next_oid(c);
   if (sql::has_text(k.conname)) {
