@@ -71,12 +71,12 @@ Status Interpreter::open_prepared(const ParsedStatement& parsed, const std::stri
 }
 
 Result<std::string> Interpreter::cursor_name(int cursor) {
-  const Value& value = frame_.values[static_cast<size_t>(cursor)];
-  if (value.scalar.get().null) {
+  const Datum& value = frame_.scalar(cursor);
+  if (value.null) {
     return Error(sqlstate::kNullValueNotAllowed,
                  "cursor variable \"" + function_.program().variables[static_cast<size_t>(cursor)].name + "\" is null");
   }
-  return std::string(value.scalar.get().str);
+  return std::string(value.str);
 }
 
 Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const FragmentPtr& query,
@@ -92,7 +92,7 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
     }
   }
   std::string name;
-  const Datum& given = frame_.values[static_cast<size_t>(cursor)].scalar.get();
+  const Datum given = frame_.scalar(cursor);
   if (given.null && variable.constant) return constant_cursor(variable);
   if (!given.null) {
     name = std::string(given.str);
@@ -148,7 +148,7 @@ Status Interpreter::run_open(const tree::Open& s) {
   if (one && !prepared && (*parsed)[0]->node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
     return not_a_cursor(*(*parsed)[0]->node);
   std::string name;
-  const Datum& given = frame_.values[static_cast<size_t>(s.cursor)].scalar.get();
+  const Datum given = frame_.scalar(s.cursor);
   if (given.null && variable.constant) return constant_cursor(variable);
   if (!given.null) name = std::string(given.str);
   for (int i = 1; name.empty(); i++) {

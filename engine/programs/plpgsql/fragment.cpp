@@ -9,6 +9,8 @@
 #include "engine/programs/call_context.h"
 #include "engine/programs/plpgsql/function.h"
 #include "engine/programs/programs.h"
+#include "engine/programs/value_cast.h"
+#include "engine/session/portal/preparation.h"
 #include "engine/session/session_parts.h"
 #include "engine/session/statement_scope.h"
 #include "engine/statement/utility_statement.h"
@@ -189,16 +191,90 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     return fragment_error(std::move(*status.take_error()), fragment_, true);
   }
   frame.parameters.resize(function_.parameter_count());
-  if (compiled_ == &statement_->prepared()) return {};
+  if (compiled_ == &statement_->prepared()) {
+    remember_state(session, frame);
+    return {};
+  }
   compiled_ = &statement_->prepared();
   instances_.clear();
+  converted_ = nullptr;
+  quick_ = nullptr;
+  converted_known_ = false;
   simple_ = simple_expression(*compiled_);
   calls_ = simple_ != nullptr && looks_at_tables(*simple_);
+  if (simple_ != nullptr && !calls_) {
+    quick_ = std::make_unique<exec::ScalarExpression>(session.context(), simple_);
+    if (quick_->needs_context()) quick_ = nullptr;
+  }
   shapes_.clear();
   for (const int index : scope_->used_fields()) {
     const int variable = function_.field_of(index).variable;
     shapes_.emplace_back(variable, frame.values[static_cast<size_t>(variable)].record->shape);
   }
+  remember_state(session, frame);
+  return {};
+}
+
+void CompiledFragment::remember_state(SessionParts& session, const Frame& frame) {
+  catalog_version_ = session.session_catalog().version();
+  plan_generation_ = session.preparation().generation();
+  parameter_count_ = function_.parameter_count();
+  fields_.clear();
+  bound_ = true;
+  for (const int index : scope_->used_fields()) {
+    const auto& wanted = function_.field_of(index);
+    const RecordValue& record = *frame.values[static_cast<size_t>(wanted.variable)].record;
+    const int at = wanted.field.empty() ? -1 : record.find(wanted.field);
+    if (at < 0) {
+      bound_ = false;
+      return;
+    }
+    fields_.push_back(
+        {static_cast<size_t>(index), static_cast<size_t>(wanted.variable), static_cast<size_t>(at), record.shape});
+  }
+}
+
+bool CompiledFragment::is_current(SessionParts& session, Frame& frame) const {
+  if (!bound_ || catalog_version_ != session.session_catalog().version() ||
+      plan_generation_ != session.preparation().generation() || frame.parameters.size() < parameter_count_) {
+    return false;
+  }
+  for (const BoundField& field : fields_) {
+    const RecordValue& record = *frame.values[field.variable].record;
+    if (record.shape != field.shape || field.field >= record.values.size()) return false;
+    frame.parameters[field.parameter] = record.values[field.field].get();
+  }
+  return true;
+}
+
+namespace {
+
+// The conversion, which is over parameter 0, with the value in its place.
+sql::ExprPtr converted(const sql::ExprPtr& conversion, const sql::ExprPtr& value) {
+  if (conversion->kind == sql::ExprKind::kParam) return value;
+  return sql::map_children(
+      conversion, [&](const sql::ExprPtr& child) { return child == nullptr ? child : converted(child, value); });
+}
+
+}  // namespace
+
+Status CompiledFragment::compute_as(SessionParts& session, const Frame& frame, const TypeRef& to, Datum& out) {
+  const TypeRef& from = simple_->type;
+  if (from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid)
+    return quick_->evaluate(frame.parameters.data(), out);
+  if (!converted_known_ || !(converted_type_ == to)) {
+    const TypeRef source = from.oid == oid::kUnknown ? TypeRef{oid::kText, -1, oid::kDefaultCollation} : from;
+    INDIGO_ASSIGN(const sql::ExprPtr conversion, ValueCast::conversion(session, source, to, true));
+    const sql::ExprPtr whole = conversion == nullptr ? simple_ : converted(conversion, simple_);
+    converted_ = std::make_unique<exec::ScalarExpression>(session.context(), whole);
+    if (converted_->needs_context() || looks_at_tables(*whole)) converted_ = nullptr;
+    converted_type_ = to;
+    converted_known_ = true;
+  }
+  if (converted_ != nullptr) return converted_->evaluate(frame.parameters.data(), out);
+  Datum value;
+  INDIGO_TRY(quick_->evaluate(frame.parameters.data(), value));
+  INDIGO_ASSIGN(out, function_.cast(session, value, from, to));
   return {};
 }
 
@@ -229,9 +305,17 @@ Status bind_fields(PlpgsqlFunction& function, std::span<const int> used, Frame& 
 }
 
 Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& session, Frame& frame) {
-  INDIGO_TRY(prepare(session, frame));
-  INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
-  if (simple_ == nullptr) return evaluate_plan(session, frame);
+  if (simple_ == nullptr || !is_current(session, frame)) {
+    INDIGO_TRY(prepare(session, frame));
+    INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
+    if (simple_ == nullptr) return evaluate_plan(session, frame);
+  }
+  const TypeRef type = simple_->type;
+  if (quick_ != nullptr) {
+    Answer answer{{}, type};
+    INDIGO_TRY(quick_->evaluate(frame.parameters.data(), answer.value));
+    return answer;
+  }
   std::shared_ptr<Instance> instance;  // the fragment may be recompiled while it runs
   for (const auto& i : instances_) {
     if (!i->running) instance = i;
@@ -239,21 +323,22 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& sessio
   if (instance == nullptr) {
     instance = std::make_shared<Instance>();
     instances_.push_back(instance);
-    instance->expression = std::make_unique<exec::StandaloneExpression>(simple_);
+    instance->expression = std::make_unique<exec::ScalarExpression>(session.context(), simple_);
   }
   const storage::ReadView view = session.scope().nested_view(calls_ && function_.may_change());
   ActiveView active(session.scope().active_view(), view);
-  const TypeRef type = simple_->type;
   instance->running = true;
-  auto value = instance->expression->evaluate(session.scope().execution_context(view, frame.parameters));
+  const ExecutionContext context = session.scope().execution_context(view, frame.parameters);
+  Datum value;
+  Status status = instance->expression->evaluate(frame.parameters.data(), value, &context);
   instance->running = false;
-  if (!value.ok()) return value.take_error();
-  if (value->phys == Phys::kStr && !value->null &&
+  INDIGO_TRY(std::move(status));
+  if (value.phys == Phys::kStr && !value.null &&
       std::find(instances_.begin(), instances_.end(), instance) == instances_.end()) {
-    kept_ = OwnedDatum(*value);
+    kept_ = OwnedDatum(value);
     return Answer{kept_.get(), type};
   }
-  return Answer{*value, type};
+  return Answer{value, type};
 }
 
 Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& session, Frame& frame) {

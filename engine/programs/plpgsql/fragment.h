@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/exec/expression/standalone_expression.h"
+#include "engine/exec/scalar/scalar_expression.h"
 #include "engine/programs/nested_statement.h"
 #include "engine/programs/plpgsql/frame.h"
 #include "sql/analyze/variables.h"
@@ -58,6 +58,11 @@ class CompiledFragment {
     Datum value;  // strings live until the fragment's next evaluation
     TypeRef type;
   };
+  // Whether compute_as() will do: it is compiled for the catalog, the settings and the frame's records as they are now, and
+  // looks at no tables. Then the fields that it reads are bound.
+  bool ready(SessionParts& session, Frame& frame) { return quick_ != nullptr && is_current(session, frame); }
+  // After ready(): its value converted to that type as an assignment does. Strings live until the next evaluation.
+  Status compute_as(SessionParts& session, const Frame& frame, const TypeRef& to, Datum& out);
   // Its one value; null when there is no row.
   Result<Answer> evaluate(SessionParts& session, Frame& frame);
   // As a statement.
@@ -75,9 +80,16 @@ class CompiledFragment {
 
  private:
   struct Instance {
-    std::unique_ptr<exec::StandaloneExpression> expression;
+    std::unique_ptr<exec::ScalarExpression> expression;
     bool running = false;
   };
+  struct BoundField {
+    size_t parameter, variable, field;
+    uint64_t shape;
+  };
+  // Compiled for the state of things, and the fields that it reads are bound.
+  bool is_current(SessionParts& session, Frame& frame) const;
+  void remember_state(SessionParts& session, const Frame& frame);
   Result<Answer> evaluate_plan(SessionParts& session, Frame& frame);
 
   PlpgsqlFunction& function_;
@@ -86,9 +98,18 @@ class CompiledFragment {
   std::shared_ptr<NestedStatement> statement_;
   const Prepared* compiled_ = nullptr;  // what `simple_` was made from
   sql::ExprPtr simple_;
+  std::unique_ptr<exec::ScalarExpression> quick_;      // `simple_`, when it needs nothing but the parameters
+  std::unique_ptr<exec::ScalarExpression> converted_;  // `quick_` as a `converted_type_`
+  TypeRef converted_type_;
+  bool converted_known_ = false;                      // whether there is such a form has been found out
   bool calls_ = false;                                // `simple_` has calls that may look at tables
   std::vector<std::shared_ptr<Instance>> instances_;  // one for each depth of recursion
   std::vector<std::pair<int, uint64_t>> shapes_;      // of the records that it was compiled for
+  // What is_current() compares.
+  bool bound_ = false;  // every field that it reads is in `fields_`
+  std::vector<BoundField> fields_;
+  uint64_t catalog_version_ = 0, plan_generation_ = 0;
+  size_t parameter_count_ = 0;
   OwnedDatum kept_;
 };
 

@@ -3,7 +3,7 @@
 // Invariants:
 // 1. `parameters` has the value of every scalar variable at its number; places behind them are for fields and rows, and
 //    are filled before a fragment that needs them is evaluated.
-// 2. A datum in `parameters` borrows from the Value of its variable.
+// 2. A string in `parameters` borrows from the `bytes` of its variable.
 // Thread safety: none; one call.
 #pragma once
 
@@ -35,7 +35,7 @@ struct RecordValue {
 };
 
 struct Value {
-  OwnedDatum scalar;
+  std::string bytes;                    // of a scalar's string
   std::unique_ptr<RecordValue> record;  // of variables that have fields
   std::string image;                    // of the record, when some fragment has asked for it
 };
@@ -47,6 +47,17 @@ struct Frame {
   const char* phase = nullptr;                         // what runs when it is no statement
   int phase_line = 0;
   uint64_t row_count = 0;
+
+  // A scalar variable's value.
+  const Datum& scalar(int variable) const { return parameters[static_cast<size_t>(variable)]; }
+  void set_scalar(int variable, const Datum& value) {
+    Datum& place = parameters[static_cast<size_t>(variable)];
+    place = value;
+    if (value.phys != Phys::kStr || value.null) return;
+    std::string& bytes = values[static_cast<size_t>(variable)].bytes;
+    bytes.assign(value.str);  // which may be a part of it
+    place.str = bytes;
+  }
 };
 
 }  // namespace indigo::engine::programs

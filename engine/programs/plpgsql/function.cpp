@@ -319,6 +319,7 @@ Status PlpgsqlFunction::resolve_types(SessionParts& session) {
     }
     type.row = type.type.oid == oid::kRecord || types::fields_relation(catalog, type.type.oid) != nullptr;
     type.phys = phys_of(session, type.type.oid);
+    type.assignable = !type.row && !v.not_null;
     variables_.push_back(type);
   }
   return {};

@@ -22,6 +22,7 @@ struct VariableType {
   TypeRef type;      // record for variables of no declared row type
   bool row = false;  // it has fields
   Phys phys = Phys::kI32;
+  bool assignable = false;  // a scalar that may be null: what is assigned to it needs a cast at most
 };
 
 class PlpgsqlFunction final : public Routine {

@@ -141,13 +141,12 @@ Result<OwnedDatum> Interpreter::returned() {
     if (!result.row || (result.columns.size() != function_.outputs().size())) {
       const int variable = function_.outputs()[0];
       if (function_.variable(variable).row) return row_of(variable);
-      return OwnedDatum(frame_.values[static_cast<size_t>(variable)].scalar);
+      return OwnedDatum(frame_.scalar(variable));
     }
     std::vector<OwnedDatum> kept;
     std::vector<Datum> values;
     for (const int variable : function_.outputs()) {
-      kept.push_back(function_.variable(variable).row ? row_of(variable)
-                                                      : frame_.values[static_cast<size_t>(variable)].scalar);
+      kept.push_back(function_.variable(variable).row ? row_of(variable) : OwnedDatum(frame_.scalar(variable)));
     }
     for (const OwnedDatum& v : kept) values.push_back(v.get());
     return OwnedDatum(Datum::of(Str(types::make_record(result.type.oid, result.columns, values, result.names))));

@@ -60,6 +60,8 @@ class Interpreter {
 
   // ---- values.cpp
   Result<CompiledFragment::Answer> evaluate(const FragmentPtr& fragment);
+  // Converted as an assignment does; strings live until the fragment's next evaluation.
+  Status evaluate_as(const FragmentPtr& fragment, const TypeRef& to, Datum& out);
   Result<bool> condition(const FragmentPtr& fragment);
   Result<std::optional<int32_t>> integer(const FragmentPtr& fragment);
   Result<std::optional<std::string>> text(const FragmentPtr& fragment);

@@ -224,7 +224,7 @@ Result<Interpreter::Flow> Interpreter::over_slices(const tree::ForEach& s, const
 
 Result<Interpreter::Flow> Interpreter::run_for_cursor(const tree::ForCursor& s) {
   const tree::Variable& cursor = function_.program().variables[static_cast<size_t>(s.cursor)];
-  const bool named = !frame_.values[static_cast<size_t>(s.cursor)].scalar.get().null;
+  const bool named = !frame_.scalar(s.cursor).null;
   INDIGO_TRY(open_cursor(s.cursor, cursor.scroll, cursor.query, s.arguments));
   INDIGO_ASSIGN(const std::string name, cursor_name(s.cursor));
   tree::Target target;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/exec/expression/standalone_expression.h"
 #include "engine/programs/plpgsql/fragment.h"
 
 namespace indigo::engine::programs {

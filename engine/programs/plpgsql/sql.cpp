@@ -106,8 +106,8 @@ std::vector<std::string> Interpreter::read_variables(const CompiledFragment& fra
   variables.erase(std::unique(variables.begin(), variables.end()), variables.end());
   std::vector<std::string> out;
   for (const int v : variables) {
-    out.push_back(shown_parameter(function_.program().variables[static_cast<size_t>(v)].name,
-                                  frame_.values[static_cast<size_t>(v)].scalar.get(), function_.variable(v).type));
+    out.push_back(shown_parameter(function_.program().variables[static_cast<size_t>(v)].name, frame_.scalar(v),
+                                  function_.variable(v).type));
   }
   return out;
 }

@@ -25,6 +25,14 @@ Result<Interpreter::Flow> Interpreter::run_assign(const tree::Assign& s) {
     INDIGO_TRY(assign_part(s.place, s.value));
     return Flow::kNormal;
   }
+  if (s.place.fields.empty() && function_.variable(s.place.variable).assignable) {
+    const VariableType& variable = function_.variable(s.place.variable);
+    Datum value;
+    INDIGO_TRY(evaluate_as(s.value, variable.type, value));
+    if (value.null) value.phys = variable.phys;
+    set_scalar(s.place.variable, value);
+    return Flow::kNormal;
+  }
   INDIGO_ASSIGN(const auto answer, evaluate(s.value));
   INDIGO_TRY(assign(s.place, answer.value, answer.type));
   return Flow::kNormal;
@@ -128,8 +136,7 @@ Status Interpreter::run_return_next(const tree::ReturnNext& s) {
   if (!function_.outputs().empty()) {
     if (!rows_->ready()) rows_->init(session_, result.row ? result.columns : std::vector<TypeRef>{result.type});
     for (const int variable : function_.outputs()) {
-      kept.push_back(function_.variable(variable).row ? row_of(variable)
-                                                      : frame_.values[static_cast<size_t>(variable)].scalar);
+      kept.push_back(function_.variable(variable).row ? row_of(variable) : OwnedDatum(frame_.scalar(variable)));
     }
     append();
     return {};

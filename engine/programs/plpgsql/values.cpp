@@ -17,15 +17,25 @@ Result<CompiledFragment::Answer> Interpreter::evaluate(const FragmentPtr& fragme
   return function_.fragment(*fragment).evaluate(session_, frame_);
 }
 
+Status Interpreter::evaluate_as(const FragmentPtr& fragment, const TypeRef& to, Datum& out) {
+  CompiledFragment& compiled = function_.fragment(*fragment);
+  if (compiled.ready(session_, frame_)) return compiled.compute_as(session_, frame_, to, out);
+  INDIGO_ASSIGN(const auto answer, compiled.evaluate(session_, frame_));
+  INDIGO_ASSIGN(out, function_.cast(session_, answer.value, answer.type, to));
+  return {};
+}
+
 Result<bool> Interpreter::condition(const FragmentPtr& fragment) {
-  INDIGO_ASSIGN(const auto answer, evaluate(fragment));
-  INDIGO_ASSIGN(const Datum value, function_.cast(session_, answer.value, answer.type, type_of(session_, oid::kBool)));
+  static constexpr TypeRef kBoolean{oid::kBool, -1, kInvalidOid};
+  Datum value;
+  INDIGO_TRY(evaluate_as(fragment, kBoolean, value));
   return !value.null && value.b;
 }
 
 Result<std::optional<int32_t>> Interpreter::integer(const FragmentPtr& fragment) {
-  INDIGO_ASSIGN(const auto answer, evaluate(fragment));
-  INDIGO_ASSIGN(const Datum value, function_.cast(session_, answer.value, answer.type, type_of(session_, oid::kInt4)));
+  static constexpr TypeRef kInteger{oid::kInt4, -1, kInvalidOid};
+  Datum value;
+  INDIGO_TRY(evaluate_as(fragment, kInteger, value));
   return value.null ? std::optional<int32_t>() : std::optional<int32_t>(value.i32);
 }
 
@@ -43,16 +53,7 @@ Result<std::optional<std::string>> Interpreter::text(const FragmentPtr& fragment
   return std::optional<std::string>(text_of(answer.value, answer.type));
 }
 
-void Interpreter::set_scalar(int variable, const Datum& value) {
-  Value& v = frame_.values[static_cast<size_t>(variable)];
-  if (value.phys == Phys::kStr && !value.null) {
-    v.scalar = OwnedDatum(value);
-    frame_.parameters[static_cast<size_t>(variable)] = v.scalar.get();
-    return;
-  }
-  v.scalar = OwnedDatum(value);
-  frame_.parameters[static_cast<size_t>(variable)] = value;
-}
+void Interpreter::set_scalar(int variable, const Datum& value) { frame_.set_scalar(variable, value); }
 
 void Interpreter::set_null(int variable) {
   const VariableType& type = function_.variable(variable);

@@ -1,0 +1,166 @@
+// Expressions for one row: trees of nodes that compute one datum from parameters. Programs evaluate an expression for a
+// single row millions of times; vectors of one row would cost them several times what the computation does.
+//
+// Invariants:
+//  1. A node answers exactly what the vectorized node of the same expression answers: value, null, SQLSTATE and message.
+//  2. evaluate() answers false when FuncContext has failed(); `out` is garbage then.
+//  3. CASE, COALESCE, AND and OR evaluate only the arguments that PostgreSQL would evaluate, in its order.
+//  4. Strings of a result live until the expression's next evaluation: they borrow from parameters, constants, the arena of
+//     FuncContext or a node.
+//  5. Parameters do not change while the expression is evaluated. A null parameter may have any physical kind.
+// Thread safety: none; belongs to one session. A tree with calls of users' functions is not entered again while it runs.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "engine/exec/execution.h"
+#include "types/function/context.h"
+#include "types/value/datum.h"
+
+namespace indigo::engine::exec {
+
+struct ScalarRun {
+  const Datum* parameters;
+  types::FuncContext& functions;
+  // Only for nodes that the vectorized evaluation does (ScalarCompiler::needs_context).
+  const ExecutionContext* context = nullptr;
+};
+
+class ScalarNode {
+ public:
+  ScalarNode() = default;
+  virtual ~ScalarNode() = default;
+  ScalarNode(const ScalarNode&) = delete;
+  ScalarNode& operator=(const ScalarNode&) = delete;
+  virtual bool evaluate(ScalarRun& run, Datum& out) = 0;
+};
+using ScalarPtr = std::unique_ptr<ScalarNode>;
+
+// A node's argument. Parameters and constants are read where they are.
+class ScalarOperand {
+ public:
+  static ScalarOperand parameter(int index) {
+    ScalarOperand o;
+    o.kind_ = Kind::kParameter;
+    o.index_ = static_cast<size_t>(index);
+    return o;
+  }
+  // Strings stay borrowed.
+  static ScalarOperand constant(const Datum& value) {
+    ScalarOperand o;
+    o.constant_ = value;
+    return o;
+  }
+  static ScalarOperand computed(ScalarPtr node) {
+    ScalarOperand o;
+    o.kind_ = Kind::kComputed;
+    o.node_ = std::move(node);
+    return o;
+  }
+  bool is_constant() const { return kind_ == Kind::kConstant; }
+
+  // Null when it failed. `scratch` is room for a computed value.
+  const Datum* get(ScalarRun& run, Datum& scratch) const {
+    switch (kind_) {
+      case Kind::kParameter: return &run.parameters[index_];
+      case Kind::kConstant: return &constant_;
+      case Kind::kComputed: break;
+    }
+    return node_->evaluate(run, scratch) ? &scratch : nullptr;
+  }
+
+ private:
+  enum class Kind : uint8_t { kParameter, kConstant, kComputed };
+  Kind kind_ = Kind::kConstant;
+  size_t index_ = 0;
+  Datum constant_;
+  ScalarPtr node_;
+};
+
+inline void set_null(Datum& out, Phys phys) {
+  out.phys = phys;
+  out.null = true;
+}
+
+// The value of a datum that holds a T, and the other way round.
+template <class T>
+T scalar_value(const Datum& d);
+template <>
+inline bool scalar_value<bool>(const Datum& d) {
+  return d.b;
+}
+template <>
+inline int16_t scalar_value<int16_t>(const Datum& d) {
+  return d.i16;
+}
+template <>
+inline int32_t scalar_value<int32_t>(const Datum& d) {
+  return d.i32;
+}
+template <>
+inline uint32_t scalar_value<uint32_t>(const Datum& d) {
+  return static_cast<uint32_t>(d.i32);
+}
+template <>
+inline int64_t scalar_value<int64_t>(const Datum& d) {
+  return d.i64;
+}
+template <>
+inline float scalar_value<float>(const Datum& d) {
+  return d.f32;
+}
+template <>
+inline double scalar_value<double>(const Datum& d) {
+  return d.f64;
+}
+template <>
+inline Str scalar_value<Str>(const Datum& d) {
+  return d.str;
+}
+
+inline void set_value(Datum& out, bool v) {
+  out.b = v;
+  out.phys = Phys::kBool;
+  out.null = false;
+}
+inline void set_value(Datum& out, int16_t v) {
+  out.i16 = v;
+  out.phys = Phys::kI16;
+  out.null = false;
+}
+inline void set_value(Datum& out, int32_t v) {
+  out.i32 = v;
+  out.phys = Phys::kI32;
+  out.null = false;
+}
+inline void set_value(Datum& out, int64_t v) {
+  out.i64 = v;
+  out.phys = Phys::kI64;
+  out.null = false;
+}
+inline void set_value(Datum& out, float v) {
+  out.f32 = v;
+  out.phys = Phys::kF32;
+  out.null = false;
+}
+inline void set_value(Datum& out, double v) {
+  out.f64 = v;
+  out.phys = Phys::kF64;
+  out.null = false;
+}
+inline void set_value(Datum& out, Str v) {
+  out.str = v;
+  out.phys = Phys::kStr;
+  out.null = false;
+}
+template <class T>
+inline constexpr Phys kScalarPhys = std::is_same_v<T, bool>      ? Phys::kBool
+                                    : std::is_same_v<T, int16_t> ? Phys::kI16
+                                    : std::is_same_v<T, int32_t> ? Phys::kI32
+                                    : std::is_same_v<T, int64_t> ? Phys::kI64
+                                    : std::is_same_v<T, float>   ? Phys::kF32
+                                    : std::is_same_v<T, double>  ? Phys::kF64
+                                                                 : Phys::kStr;
+
+}  // namespace indigo::engine::exec
