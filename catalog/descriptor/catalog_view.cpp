@@ -5,13 +5,10 @@
 
 namespace indigo::catalog {
 
-std::optional<std::vector<Oid>> CatalogView::hash_partition_types(Oid oid) {
+std::optional<std::vector<types::HashKeyPart>> CatalogView::hash_partition_key(Oid oid) {
   const auto table = relation(oid);
   if (table == nullptr || table->partition_key == nullptr || table->partition_key->strategy != 'h') return std::nullopt;
-  const KeyLayout& layout = table->partition_key->layout;
-  std::vector<Oid> types;
-  for (size_t i = 0; i < layout.column_count(); i++) types.push_back(layout.column(i).type);
-  return types;
+  return table->partition_key->hash_parts();
 }
 
 const types::Collator* CatalogView::collator_of_type(const types::TypeRef& ref) {

@@ -38,7 +38,7 @@ class CatalogView : public types::CatalogContext {
     return found == nullptr ? kInvalidOid : found->oid;
   }
   std::shared_ptr<const RowShape> row_shape(Oid oid) final { return relation(oid); }
-  std::optional<std::vector<Oid>> hash_partition_types(Oid oid) final;
+  std::optional<std::vector<types::HashKeyPart>> hash_partition_key(Oid oid) final;
 
   // Of the text in values of a type: its collation's, or that of a type with an order of its own.
   const types::Collator* collator_of_type(const types::TypeRef& type);

@@ -35,6 +35,7 @@ class InfoBuilder {
   void add_constraints(RelationInfo& relation);
   void add_inheritance(RelationInfo& relation, const RowReader& row);
   void add_partition_key(RelationInfo& relation);
+  Oid hash_function(Oid opclass);
   void add_view(RelationInfo& relation);
   void add_triggers(RelationInfo& relation);
   void add_rules(RelationInfo& relation);

@@ -34,6 +34,29 @@ void InfoBuilder::add_inheritance(RelationInfo& relation, const RowReader& row) 
   }
 }
 
+std::vector<types::HashKeyPart> PartitionKey::hash_parts() const {
+  std::vector<types::HashKeyPart> out;
+  for (size_t i = 0; i < columns.size(); i++) out.push_back({layout.column(i).type, columns[i].hash_function});
+  return out;
+}
+
+// The class's seeded hash function (support function 2).
+Oid InfoBuilder::hash_function(Oid opclass) {
+  std::string image;
+  const SystemTable& classes = database_.table(pg_opclass::kOid);
+  if (!classes.find_oid(txn_, opclass, image)) return kInvalidOid;
+  const Oid family = classes.reader(image).oid(pg_opclass::c_opcfamily);
+  const Oid type = classes.reader(image).oid(pg_opclass::c_opcintype);
+  Oid found = kInvalidOid;
+  database_.table(pg_amproc::kOid).scan(txn_, {}, [&](RowReader row) {
+    const bool it = row.oid(pg_amproc::c_amprocfamily) == family && row.oid(pg_amproc::c_amproclefttype) == type &&
+                    row.i16(pg_amproc::c_amprocnum) == 2;
+    if (it) found = row.oid(pg_amproc::c_amproc);
+    return !it;
+  });
+  return found;
+}
+
 void InfoBuilder::add_partition_key(RelationInfo& relation) {
   relation.partition_map = std::make_shared<DerivedSlot>();
   std::string image;
@@ -62,6 +85,8 @@ void InfoBuilder::add_partition_key(RelationInfo& relation) {
     }
     if (i < collations.size()) column.type.collation = collations[i];
     if (i < classes.size()) column.opclass = classes[i];
+    if (key->strategy == 'h' && column.opclass >= oid::kFirstUserOid)
+      column.hash_function = hash_function(column.opclass);
     KeyColumn k = key_column(column.type);
     k.nullable = false;
     layout.push_back(k);

@@ -16,6 +16,7 @@
 #include "catalog/descriptor/rule_info.h"
 #include "catalog/types.h"
 #include "types/value/datum.h"
+#include "types/value/hash_key_part.h"
 
 namespace indigo::storage {
 class Table;
@@ -82,11 +83,14 @@ struct PartitionKeyColumn {
   std::string expression;  // SQL text when column == 0
   TypeRef type;            // with the key's collation
   Oid opclass = kInvalidOid;
+  Oid hash_function = kInvalidOid;  // of users' own, which the class has
 };
 struct PartitionKey {
   char strategy = 'r';  // r range, l list, h hash
   std::vector<PartitionKeyColumn> columns;
   KeyLayout layout;  // ascending, without null markers
+
+  std::vector<types::HashKeyPart> hash_parts() const;
 };
 
 // What a layer above makes of a descriptor when it first needs it, for all sessions that hold the descriptor.

@@ -21,6 +21,7 @@ Result<std::shared_ptr<const PartitionMap>> PartitionMap::of(catalog::SessionCon
   if (auto made = relation.partition_map->get()) return std::static_pointer_cast<const PartitionMap>(std::move(made));
   auto map = std::make_shared<PartitionMap>();
   map->key_ = relation.partition_key;
+  map->hash_parts_ = map->key_->hash_parts();
   types::FuncContext context(session);
   Arena arena;
   context.set_arena(&arena);
@@ -204,9 +205,7 @@ int PartitionMap::overlapping(const Bound& bound, size_t& at) const {
 }
 
 uint64_t PartitionMap::hash(types::FuncContext& context, std::span<const Datum> values) const {
-  std::vector<Oid> types;
-  for (size_t i = 0; i < key_->columns.size(); i++) types.push_back(key_->layout.column(i).type);
-  return hash_partition_key(context, types, values);
+  return types::hash_partition_key(context, hash_parts_, values);
 }
 
 }  // namespace indigo::sql::partition

@@ -85,6 +85,7 @@ class PartitionMap {
     int partition;
   };
   std::vector<ListValue> list_;  // sorted
+  std::vector<types::HashKeyPart> hash_parts_;
   int32_t modulus_ = 0;
   std::vector<int> by_remainder_;  // hash: modulus_ of them
 };

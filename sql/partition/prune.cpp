@@ -57,6 +57,10 @@ class Pruner {
   void add_point(const std::vector<Datum>& values) {
     std::string scratch;
     const int p = map_.find(context_, values, scratch);
+    if (context_.failed()) {  // a hash function of users' own: its error is told when a row is looked for
+      const auto ignored = context_.take_error();
+      return add_all();
+    }
     if (p >= 0) found_.push_back(p);
   }
 

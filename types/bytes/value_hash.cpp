@@ -247,18 +247,32 @@ const ScalarEntry kValueHashEntries[] = {
     {"hash_record", kernel<hash_record>},         {"hash_record_extended", kernel<hash_record_seeded>},
 };
 
+uint64_t hash_by_routine(FuncContext& context, const HashKeyPart& part, const Datum& value, uint64_t seed) {
+  const TypeRef int8{oid::kInt8, -1, kInvalidOid};
+  CallInfo call;
+  call.function = part.function;
+  call.result = int8;
+  call.arguments = {{part.type, -1, kInvalidOid}, int8};
+  const Datum arguments[] = {value, Datum::of(static_cast<int64_t>(seed))};
+  auto hash = context.session().call_routine(call, arguments);
+  if (hash.ok()) return hash->get().null ? 0 : static_cast<uint64_t>(hash->get().i64);
+  context.fail(std::move(*hash.take_error()));
+  return 0;
+}
+
 }  // namespace
 
 uint64_t hash_value_seeded(FuncContext& context, const Datum& value, Oid type, uint64_t seed) {
   return value_hash(context, value, type, {true, seed});
 }
 
-uint64_t hash_partition_key(FuncContext& context, std::span<const Oid> types, std::span<const Datum> values) {
+uint64_t hash_partition_key(FuncContext& context, std::span<const HashKeyPart> parts, std::span<const Datum> values) {
   constexpr uint64_t kSeed = 0x7A5B22367996DCFD;
   uint64_t out = 0;
   for (size_t i = 0; i < values.size(); i++) {
     if (values[i].null) continue;
-    const uint64_t h = hash_value_seeded(context, values[i], types[i], kSeed);
+    const uint64_t h = parts[i].function == kInvalidOid ? hash_value_seeded(context, values[i], parts[i].type, kSeed)
+                                                        : hash_by_routine(context, parts[i], values[i], kSeed);
     out ^= h + 0x49a0f4dd15e5a8e3 + (out << 54) + (out >> 7);
   }
   return out;

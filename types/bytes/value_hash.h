@@ -13,6 +13,6 @@ namespace indigo::types {
 uint64_t hash_value_seeded(FuncContext& context, const Datum& value, Oid type, uint64_t seed);
 
 // The hash that a row has for a hash-partitioned table; nulls count nothing.
-uint64_t hash_partition_key(FuncContext& context, std::span<const Oid> types, std::span<const Datum> values);
+uint64_t hash_partition_key(FuncContext& context, std::span<const HashKeyPart> parts, std::span<const Datum> values);
 
 }  // namespace indigo::types

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "types/row_shape.h"
 #include "types/type_info.h"
+#include "types/value/hash_key_part.h"
 
 namespace indigo::types {
 
@@ -33,8 +34,8 @@ class CatalogContext {
   // ---- relations. Names are looked up along search_path when schema is empty; kInvalidOid, null: none.
   virtual Oid relation_oid_named(std::string_view schema, std::string_view name) = 0;
   virtual std::shared_ptr<const RowShape> row_shape(Oid relation) = 0;
-  // The types of a hash-partitioned table's key; none for other relations.
-  virtual std::optional<std::vector<Oid>> hash_partition_types(Oid relation) = 0;
+  // A hash-partitioned table's key; none for other relations.
+  virtual std::optional<std::vector<HashKeyPart>> hash_partition_key(Oid relation) = 0;
 
   // ---- types
   virtual std::shared_ptr<const TypeInfo> type(Oid oid) = 0;

@@ -91,18 +91,18 @@ std::optional<bool> satisfies_hash_partition(FuncContext& context, const CallInf
   const auto relation = catalog.row_shape(values[0].oid());
   const int32_t modulus = values[1].i32, remainder = values[2].i32;
   if (relation == nullptr) return refuse("could not open relation with OID " + std::to_string(values[0].oid()));
-  const auto types = catalog.hash_partition_types(values[0].oid());
-  if (!types) return refuse("\"" + relation->name + "\" is not a hash partitioned table");
+  const auto parts = catalog.hash_partition_key(values[0].oid());
+  if (!parts) return refuse("\"" + relation->name + "\" is not a hash partitioned table");
   if (modulus <= 0) return refuse("modulus for hash partition must be an integer value greater than zero");
   if (remainder < 0)
     return refuse("remainder for hash partition must be an integer value greater than or equal to zero");
   if (remainder >= modulus) return refuse("remainder for hash partition must be less than modulus");
   const auto key = values.subspan(3);
-  if (key.size() != types->size()) {
-    return refuse("number of partitioning columns (" + std::to_string(types->size()) +
+  if (key.size() != parts->size()) {
+    return refuse("number of partitioning columns (" + std::to_string(parts->size()) +
                   ") does not match number of partition keys provided (" + std::to_string(key.size()) + ")");
   }
-  return hash_partition_key(context, *types, key) % static_cast<uint64_t>(modulus) == static_cast<uint64_t>(remainder);
+  return hash_partition_key(context, *parts, key) % static_cast<uint64_t>(modulus) == static_cast<uint64_t>(remainder);
 }
 // There are no multixacts here: the next would be the first.
 int32_t age_of_multixact(FuncContext&, int32_t multixact) {

@@ -69,7 +69,7 @@ Result<Oid> range_opclass(DdlContext& c, const PgQuery__DefElem* option, const T
             "You must specify an operator class for the range type or define a default operator class for the "
             "subtype.");
   }
-  INDIGO_ASSIGN(const Oid given, find_btree_class(c, option_name(*option), subtype.oid));
+  INDIGO_ASSIGN(const Oid given, find_class(c, option_name(*option), subtype.oid, oid::kBtreeMethod));
   constexpr Oid kTextPatternOps = 4217;  // the bytes' order, which is the order of text here
   if (given != own && given != kTextPatternOps) return unsupported("a range under an order that is not its subtype's");
   return given;

@@ -333,17 +333,36 @@ Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClass
   return {};
 }
 
-Result<Oid> find_btree_class(DdlContext& c, NodeList name, Oid type) {
+namespace {
+
+// Classes of pseudo-types are for every type of the kind.
+bool class_takes(DdlContext& c, Oid type, Oid input) {
+  const auto info = c.catalog.type(type);
+  if (info == nullptr) return false;
+  if (info->kind == 'd') return class_takes(c, info->base, input);
+  switch (input) {
+    case oid::kAnyEnum: return info->kind == 'e';
+    case oid::kAnyArray: return info->is_array();
+    case oid::kAnyRange: return info->kind == 'r';
+    case oid::kAnyMultirange: return info->kind == 'm';
+    case oid::kRecord: return info->kind == 'c' || type == oid::kRecord;
+    default: return is_binary_coercible(c, type, input);
+  }
+}
+
+}  // namespace
+
+Result<Oid> find_class(DdlContext& c, NodeList name, Oid type, Oid method) {
   const auto q = sql::qualified_name(name);
-  const Oid found = q.valid ? find_group(c, false, kBtree, q) : kInvalidOid;
+  const Oid found = q.valid ? find_group(c, false, method, q) : kInvalidOid;
   if (found == kInvalidOid) {
-    return Error(sqlstate::kUndefinedObject,
-                 "operator class " + quoted(sql::name_list_text(name)) + " does not exist for access method \"btree\"");
+    return Error(sqlstate::kUndefinedObject, "operator class " + quoted(sql::name_list_text(name)) +
+                                                 " does not exist for access method " + quoted(method_name(c, method)));
   }
   std::string image;
   const SystemTable& classes = table(c, pg_opclass::kOid);
   const Oid input = classes.find_oid(c.txn, found, image) ? classes.reader(image).oid(pg_opclass::c_opcintype) : type;
-  if (is_binary_coercible(c, type, input)) return found;
+  if (class_takes(c, type, input)) return found;
   return Error(sqlstate::kDatatypeMismatch, "operator class " + quoted(sql::name_list_text(name)) +
                                                 " does not accept data type " + type_text(c, {type, -1, kInvalidOid}));
 }

@@ -12,8 +12,8 @@ namespace indigo::engine::ddl {
 
 Status execute_create_operator_class(DdlContext& c, const PgQuery__CreateOpClassStmt& s);
 Status execute_create_operator_family(DdlContext& c, const PgQuery__CreateOpFamilyStmt& s);
-// A class of btree for values of `type`, as it is named: 42704 when there is none, 42804 when it is for others.
-Result<Oid> find_btree_class(DdlContext& c, NodeList name, Oid type);
+// A class of a method for values of `type`, as it is named: 42704 when there is none, 42804 when it is for others.
+Result<Oid> find_class(DdlContext& c, NodeList name, Oid type, Oid method);
 // DROP and COMMENT: the access method, then the name. None, after a notice, with missing_ok.
 Result<std::optional<Address>> find_operator_group(DdlContext& c, NodeList name, bool family, bool missing_ok);
 // "citext_ops for access method btree"

@@ -8,6 +8,7 @@
 #include "catalog/generated/columns.h"
 #include "catalog/tables/system_columns.h"
 #include "engine/ddl/expression.h"
+#include "engine/ddl/operator/operator_class.h"
 #include "engine/ddl/rows.h"
 #include "engine/ddl/tree.h"
 #include "sql/parse/parser.h"
@@ -39,12 +40,8 @@ Result<Oid> class_of(DdlContext& c, const PgQuery__PartitionElem& e, Oid type, c
       hash ? *catalog::access_method(oid::kHashMethod) : catalog::default_access_method();
   const std::string method(classes.name);
   if (e.n_opclass > 0) {
-    const auto q = sql::qualified_name(nodes(e.n_opclass, e.opclass));
-    const Oid found = c.catalog.catalog().builtins().opclass_named(classes.oid, q.name);
-    if (found == kInvalidOid) {
-      return Error(sqlstate::kUndefinedObject,
-                   "operator class " + quoted(q.name) + " does not exist for access method " + quoted(method));
-    }
+    INDIGO_ASSIGN(const Oid found, find_class(c, nodes(e.n_opclass, e.opclass), type, classes.oid));
+    if (!hash && found >= oid::kFirstUserOid) return unsupported("a partition key in an order of users' own");
     return found;
   }
   Oid found = c.catalog.default_opclass(type);
@@ -184,6 +181,7 @@ Status add_partition_key(DdlContext& c, const RelationPtr& relation, const PgQue
       INDIGO_TRY(record_dependency(c, {pg_class::kOid, relation->oid, parts.columns[i]}, self, 'i'));
     }
     INDIGO_TRY(record_dependency(c, self, {pg_collation::kOid, parts.collations[i], 0}, 'n'));
+    INDIGO_TRY(record_dependency(c, self, {catalog::pg_opclass::kOid, parts.classes[i], 0}, 'n'));
   }
   for (const StoredExpression& e : parts.stored) {
     for (const int16_t column : e.columns) {

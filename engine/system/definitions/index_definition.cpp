@@ -1,6 +1,7 @@
 // CREATE INDEX and the constraints of a table, as statements.
 #include "catalog/descriptor/exclusion_info.h"
 #include "engine/system/definitions/expression_text.h"
+#include "engine/system/definitions/opclass_text.h"
 #include "sql/analyze/analyzer.h"
 #include "sql/analyze/expression/overloads.h"
 #include "storage/table.h"
@@ -46,37 +47,6 @@ std::string column_list(const RelationInfo& table, std::span<const int16_t> numb
   return out;
 }
 
-// Is it a class of this type, or of what stands for the type?
-bool is_class_of(SessionParts& session, const RowReader& opclass, Oid type) {
-  const Oid input = opclass.oid(pg_opclass::c_opcintype);
-  for (int depth = 0; depth < 64 && type != kInvalidOid; depth++) {
-    const auto info = session.session_catalog().type(type);
-    if (input == type || (type == oid::kVarchar && input == oid::kText)) return true;
-    if (info == nullptr) return false;
-    if (info->is_array()) return input == oid::kAnyArray;
-    if (info->kind == 'e') return input == oid::kAnyEnum;
-    if (info->kind == 'r') return input == oid::kAnyRange;
-    if (info->kind == 'm') return input == oid::kAnyMultirange;
-    type = info->base;
-  }
-  return false;
-}
-
-std::string opclass_suffix(SessionParts& session, const IndexColumn& column) {
-  SessionCatalog& view = session.session_catalog();
-  std::string out;
-  CatalogRows(session).find(pg_opclass::kOid, column.opclass, [&](RowReader row) {
-    const bool is_default = view.default_opclass(column.type.oid) == column.opclass ||
-                            (row.flag(pg_opclass::c_opcdefault) && is_class_of(session, row, column.type.oid));
-    if (is_default) return;
-    const Oid schema = row.oid(pg_opclass::c_opcnamespace);
-    out = " ";
-    if (schema != oid::kPgCatalogSchema) out += types::quote_identifier(view.schema_name(schema)) + ".";
-    out += types::quote_identifier(row.str(pg_opclass::c_opcname));
-  });
-  return out;
-}
-
 std::string key_text(SessionParts& session, const RelationPtr& table, const IndexColumn& column, bool pretty) {
   if (column.column != 0) return column_name(*table, column.column);
   std::string text = expression_text(session, column.expression, table, pretty);
@@ -97,7 +67,7 @@ std::string key_with_options(SessionParts& session, const RelationPtr& table, co
     NameContext names(session);
     out += " COLLATE " + types::collation_display_name(names.context, column.type.collation);
   }
-  out += opclass_suffix(session, column);
+  out += opclass_suffix(session, column.opclass, column.type.oid);
   if (column.descending) {
     out += " DESC";
     if (!column.nulls_first) out += " NULLS LAST";

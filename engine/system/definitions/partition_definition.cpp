@@ -2,6 +2,7 @@
 #include "engine/row_sink.h"
 #include "engine/system/catalog_rows.h"
 #include "engine/system/definitions/expression_text.h"
+#include "engine/system/definitions/opclass_text.h"
 #include "sql/partition/constraint_text.h"
 #include "storage/table.h"
 
@@ -34,6 +35,7 @@ Result<OwnedDatum> partition_key_text(SessionParts& session, std::span<const Dat
       NameContext names(session);
       out += " COLLATE " + types::collation_display_name(names.context, k.type.collation);
     }
+    out += opclass_suffix(session, k.opclass, k.type.oid);
   }
   return text_value(out + ")");
 }

@@ -31,7 +31,7 @@ class BuiltinView : public CatalogContext {
     const auto it = relations.find(oid);
     return it == relations.end() ? nullptr : it->second;
   }
-  std::optional<std::vector<Oid>> hash_partition_types(Oid) override { return std::nullopt; }
+  std::optional<std::vector<HashKeyPart>> hash_partition_key(Oid) override { return std::nullopt; }
   std::shared_ptr<const TypeInfo> type(Oid oid) override {
     const auto it = types.find(oid);
     return it == types.end() ? builtins_.type(oid) : it->second;
