@@ -16,6 +16,7 @@
 #include "engine/notify/notification_hub.h"
 #include "engine/session/exported_snapshots.h"
 #include "engine/session/session_activity.h"
+#include "engine/statement/shared_plans.h"
 #include "log/log.h"
 #include "storage/store.h"
 
@@ -47,6 +48,7 @@ class InstanceImpl final : public Instance {
   AutoAnalyzer& auto_analyzer() { return *auto_analyzer_; }
   NotificationHub& notification_hub() { return notification_hub_; }
   ExportedSnapshots& exported_snapshots() { return exported_snapshots_; }
+  SharedPlans& shared_plans() { return shared_plans_; }
 
   // ---- sessions, for system functions
   struct SessionEntry {
@@ -87,6 +89,7 @@ class InstanceImpl final : public Instance {
   TableActivity table_activity_;
   NotificationHub notification_hub_;
   ExportedSnapshots exported_snapshots_;
+  SharedPlans shared_plans_;
   // Both stay until no session is left.
   std::atomic<FrontDoor*> front_door_{nullptr};
   std::atomic<WorkerStates*> workers_{nullptr};

@@ -78,6 +78,8 @@ class SessionCatalog final : public CatalogView {
     Dependences noted_;
   };
   CatalogState state() const;
+  // Whether other sessions would find the same: it has no temporary objects and has changed nothing that is not committed.
+  bool sees_what_all_see() const { return !private_ && own_changes_ == 0 && temp_schema_ == kInvalidOid; }
   // For what was made in `made` and depends on `on`: whether it outlives the transaction.
   void settle(CatalogState& made, const Dependences& on) const;
   // Whether what was made in that state is as it would be made now.

@@ -57,10 +57,19 @@ Status SessionImpl::make_statement(std::string_view name, std::string_view text,
   const bool reuse = scanned_.cacheable && scanned_.literals.empty() && parameter_types.empty() &&
                      parts_.block().state() != TransactionBlock::State::kFailed;
   if (reuse) statement.prepared = parts_.preparation().find_without_literals(scanned_, Preparation::CacheUse::kParse);
+  const Preparation::SharedStatement shared{
+      .text = text, .whole_text = true, .parameter_types = parameter_types, .variable_parameters = true};
+  if (statement.prepared == nullptr && !name.empty() && parts_.block().state() != TransactionBlock::State::kFailed) {
+    statement.prepared = parts_.preparation().find_shared(shared);
+    if (statement.prepared != nullptr) report_long_names(parts_.message(), text);
+  }
   if (statement.prepared != nullptr) {
     statement.parsed = statement.prepared->parsed;
   } else {
     INDIGO_TRY(prepare_new(statement, text));
+    if (!name.empty() && statement.prepared != nullptr) {
+      statement.prepared = parts_.preparation().share(shared, statement.prepared);
+    }
     if (reuse && statement.prepared != nullptr) parts_.preparation().keep(scanned_, statement.prepared);
   }
   parts_.statements().add(name, std::move(statement));
@@ -98,7 +107,7 @@ Result<PreparedPtr> SessionImpl::for_cursor(NamedStatement& statement) {
       if (statement.for_cursor != nullptr) return statement.for_cursor;
     }
     const std::vector<Oid> types = oids_of(statement.prepared->parameter_types);
-    INDIGO_ASSIGN(statement.for_cursor, preparation.prepare(statement.parsed, types, false, {}, {}, true));
+    INDIGO_ASSIGN(statement.for_cursor, preparation.prepare_shared(statement.parsed, types, false, true));
     if (reuse) preparation.keep(scanned_, statement.for_cursor);
   }
   INDIGO_TRY(preparation.refresh(statement.for_cursor));

@@ -56,7 +56,8 @@ SessionParts::SessionParts(InstanceImpl& instance, Waiter& waiter, std::shared_p
       scope_(std::make_unique<StatementScope>(instance.catalog().store(), *block_, *message_, *applied_, *functions_,
                                               *portals_, *triggers_)),
       statements_(std::make_unique<PreparedStatements>()),
-      preparation_(std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_)),
+      preparation_(
+          std::make_unique<Preparation>(*catalog_, *functions_, *setting_effects_, *scope_, instance_.shared_plans())),
       parameters_(std::make_unique<ParameterBinding>(*functions_)),
       runner_(std::make_unique<StatementRunner>(*this)),
       programs_(std::make_unique<programs::Programs>(*this)),

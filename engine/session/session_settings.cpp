@@ -27,6 +27,17 @@ void SessionSettings::apply(uint32_t index) {
   if (behavior.apply != nullptr) behavior.apply(session_, values_.value(index));
 }
 
+std::string SessionSettings::plan_values() const {
+  std::string out;
+  const auto& table = setting_table();
+  for (uint32_t i = 0; i < table.size(); i++) {
+    if (table[i].behavior.keeps_plans || values_.is_default(i)) continue;
+    const std::string& value = values_.value(i);
+    out.append(std::to_string(i)).append(1, '=').append(std::to_string(value.size())).append(1, ':').append(value);
+  }
+  return out;
+}
+
 std::vector<std::pair<std::string, std::string>> SessionSettings::reported() const {
   std::vector<std::pair<std::string, std::string>> out;
   const auto& table = setting_table();

@@ -27,6 +27,8 @@ class SessionSettings {
 
   // Grows when a setting changes that plans or folded constants depend on.
   uint64_t plan_generation() const { return plan_generation_; }
+  // The values of those settings, where they are not the instance's: equal for sessions that plan alike.
+  std::string plan_values() const;
 
   // What a client is told when it connects, and of later changes (ParameterStatus).
   std::vector<std::pair<std::string, std::string>> reported() const;

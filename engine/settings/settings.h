@@ -30,6 +30,8 @@ class Settings {
   const std::string& reset_value(uint32_t index) const {
     return slots_[index] ? slots_[index]->reset_value : defaults_[index];
   }
+  // As the instance has it.
+  bool is_default(uint32_t index) const { return !slots_[index] || slots_[index]->value == defaults_[index]; }
   int64_t integer(uint32_t index) const;
   bool boolean(uint32_t index) const { return value(index) == "on"; }
 

@@ -34,7 +34,8 @@ Status run_prepare(UtilityCall& call) {
   auto parsed = std::make_shared<ParsedStatement>(call.statement);
   parsed->node = stmt.query;
   statement.parsed = parsed;
-  INDIGO_ASSIGN(statement.prepared, session.preparation().prepare(parsed, statement.parameter_types, true, {}, {}));
+  INDIGO_ASSIGN(statement.prepared, session.preparation().prepare_shared(parsed, statement.parameter_types, true));
+  statement.parsed = statement.prepared->parsed;
   if (statement.prepared->is_utility()) {
     return Error(sqlstate::kFeatureNotSupported, "utility statements cannot be prepared");
   }

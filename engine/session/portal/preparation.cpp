@@ -241,7 +241,10 @@ Status Preparation::refresh(PreparedPtr& prepared, Columns columns) {
   ScannedText scanned;
   const bool lifted = !prepared->lifted_used.empty() && !prepared->custom;
   if (lifted) scan_literals(prepared->parsed->text, scanned);
-  INDIGO_ASSIGN(PreparedPtr fresh, prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
+  const bool shared = prepared->lifted_used.empty() && !prepared->custom && prepared->parsed->variables == nullptr;
+  INDIGO_ASSIGN(PreparedPtr fresh,
+                shared ? prepare_shared(prepared->parsed, types, false, prepared->for_cursor)
+                       : prepare(prepared->parsed, types, false, scanned.literals, {}, prepared->for_cursor));
   literals_changed_ = lifted && (fresh->lifted_used != prepared->lifted_used ||
                                  !same_types(fresh->lifted_types, prepared->lifted_types));
   if (literals_changed_) return Error(sqlstate::kFeatureNotSupported, "cached plan must not change parameter types");

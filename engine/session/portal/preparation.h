@@ -4,12 +4,14 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/error.h"
 #include "engine/statement/plan_counts.h"
 #include "engine/statement/prepared.h"
+#include "engine/statement/shared_plans.h"
 #include "engine/statement/statement_cache.h"
 #include "sql/parse/tree_names.h"
 
@@ -26,14 +28,29 @@ class StatementScope;
 class Preparation {
  public:
   Preparation(catalog::SessionCatalog& catalog, catalog::SessionContext& context, const SessionSettings& settings,
-              StatementScope& scope)
-      : catalog_(catalog), context_(context), settings_(settings), scope_(scope) {}
+              StatementScope& scope, SharedPlans& shared)
+      : catalog_(catalog), context_(context), settings_(settings), scope_(scope), shared_(shared) {}
 
   // `values` of parameters: the plan is for them alone; empty: for all. `for_cursor`: WHERE CURRENT OF may name its portal.
   Result<PreparedPtr> prepare(const std::shared_ptr<const ParsedStatement>& parsed,
                               std::span<const Oid> parameter_types, bool variable_parameters,
                               std::span<const sql::LiftedLiteral> lifted, std::span<const Datum> values,
                               bool for_cursor = false);
+  // The same for a statement that is kept under a name: what any session has made of it serves all.
+  Result<PreparedPtr> prepare_shared(const std::shared_ptr<const ParsedStatement>& parsed,
+                                     std::span<const Oid> parameter_types, bool variable_parameters,
+                                     bool for_cursor = false);
+  struct SharedStatement {
+    std::string_view text;
+    bool whole_text = false;  // it is all of the text; otherwise where it stands:
+    int location = 0, length = 0;
+    std::span<const Oid> parameter_types;
+    bool variable_parameters = false, for_cursor = false;
+  };
+  // Null when there is none for this session, of now. Without a parse.
+  PreparedPtr find_shared(const SharedStatement& statement);
+  // Offers what prepare() has made of it to all sessions; the answer is this session's.
+  PreparedPtr share(const SharedStatement& statement, const PreparedPtr& prepared);
   // The same for a statement within another (EXPLAIN, COPY, DECLARE): `node` belongs to outer's tree.
   Result<PreparedPtr> prepare_node(const ParsedStatement& outer, const PgQuery__Node* node,
                                    std::span<const Oid> parameter_types, bool for_cursor = false);
@@ -76,6 +93,10 @@ class Preparation {
   void require(Prepared& prepared, const sql::Query& query);
   // Whether a plan for any values is wanted of a text that has not been seen before.
   bool wants_generic();
+  // Whether other sessions would prepare this text alike.
+  bool shares(std::string_view text) const;
+  std::string shared_key(const SharedStatement& statement);
+  PreparedPtr head_of(const SharedPlanPtr& plan) const;
   // What the settings say, looked up once while none changes.
   void refresh_settings();
 
@@ -83,9 +104,12 @@ class Preparation {
   catalog::SessionContext& context_;
   const SessionSettings& settings_;
   StatementScope& scope_;
+  SharedPlans& shared_;
   StatementCache cache_;
-  uint64_t settings_seen_ = 0;  // SessionSettings::plan_generation of the two below
-  int planner_switches_ = -1;   // sql::PlanInput::switches
+  std::string shared_settings_;        // SessionSettings::plan_values
+  uint64_t shared_settings_seen_ = 0;  // and the plan_generation that they are of
+  uint64_t settings_seen_ = 0;         // SessionSettings::plan_generation of the two below
+  int planner_switches_ = -1;          // sql::PlanInput::switches
   bool wants_generic_ = false;
   bool ignores_row_security_ = false;
   bool literals_changed_ = false;

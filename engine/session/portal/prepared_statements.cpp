@@ -16,6 +16,7 @@ void discard_stale_plan(NamedStatement& statement, const Preparation& preparatio
   unplanned->unplanned = true;
   unplanned->current_at = 0;  // of no state
   unplanned->depends = {};
+  unplanned->origin = nullptr;
   statement.prepared = std::move(unplanned);
   statement.for_cursor = nullptr;
 }
