@@ -237,6 +237,7 @@ void LockPartition::enqueue(LockRequest& request, const WantedMode& mode) {
   }
   request.wanted = mode;
   link_waiter(request, before);
+  request.waiting.store(true, std::memory_order_relaxed);
 }
 
 void LockPartition::link_waiter(LockRequest& request, LockRequest* before) {
@@ -245,14 +246,17 @@ void LockPartition::link_waiter(LockRequest& request, LockRequest* before) {
   request.previous_waiter = before ? before->previous_waiter : lock.last_waiter;
   (request.previous_waiter ? request.previous_waiter->next_waiter : lock.first_waiter) = &request;
   (before ? before->previous_waiter : lock.last_waiter) = &request;
-  request.waiting.store(true, std::memory_order_relaxed);
 }
 
-void LockPartition::unqueue(LockRequest& request) {
+void LockPartition::unlink_waiter(LockRequest& request) {
   Lock& lock = *request.lock;
   (request.previous_waiter ? request.previous_waiter->next_waiter : lock.first_waiter) = request.next_waiter;
   (request.next_waiter ? request.next_waiter->previous_waiter : lock.last_waiter) = request.previous_waiter;
   request.previous_waiter = request.next_waiter = nullptr;
+}
+
+void LockPartition::unqueue(LockRequest& request) {
+  unlink_waiter(request);
   request.waiting.store(false, std::memory_order_release);
 }
 
@@ -273,9 +277,16 @@ void LockPartition::grant_waiters(Lock& lock) {
   }
 }
 
+// Who moves goes on waiting, and its owner, who looks at `waiting` without the mutex, must not see anything else.
 void LockPartition::move_before(LockRequest& request, LockRequest& other) {
-  unqueue(request);
+  unlink_waiter(request);
   link_waiter(request, &other);
+  grant_waiters(*request.lock);
+}
+
+void LockPartition::move_behind(LockRequest& request, LockRequest& other) {
+  unlink_waiter(request);
+  link_waiter(request, other.next_waiter);
   grant_waiters(*request.lock);
 }
 

@@ -113,8 +113,9 @@ class alignas(64) LockPartition {
   bool lower_gap(LockRequest& request, BasicMode mode);
   // Takes a waiting request out of the queue (timeout, interrupt, deadlock).
   void cancel(LockRequest& request);
-  // Moves a waiter ahead of another one of the same queue, and grants what can be granted then.
+  // Moves a waiter ahead of another one of the same queue, or behind it, and grants what can be granted then.
   void move_before(LockRequest& request, LockRequest& other);
+  void move_behind(LockRequest& request, LockRequest& other);
 
   template <class Visit>
   void for_each(Visit visit) const {
@@ -129,8 +130,9 @@ class alignas(64) LockPartition {
 
   void resize(size_t buckets);
   size_t bucket_of(uint64_t hash) const { return (hash >> 6) & (buckets_.size() - 1); }
-  void link_waiter(LockRequest& request, LockRequest* before);
-  void unqueue(LockRequest& request);
+  static void link_waiter(LockRequest& request, LockRequest* before);
+  static void unlink_waiter(LockRequest& request);
+  static void unqueue(LockRequest& request);
   void remove_holder(LockRequest& request);
   static bool held_by_others(Lock& lock, const OwnerImpl& owner, const WantedMode& wanted);
   void grant_waiters(Lock& lock);

@@ -8,6 +8,12 @@
 // Cycles come in two kinds. If every edge leads to a holder, the searcher is the victim. If an edge leads from a
 // waiter to another that merely stands before it in the queue, the two change places instead, and no transaction fails.
 //
+// Invariants:
+// 1. Between searches, the registered waits have no cycle. So a search finds all there are when it looks for those through
+//    the wait that has come.
+// 2. Whoever changes places makes new edges. None of them may close a cycle that the searcher is not in: nobody would look
+//    for it.
+//
 // Thread safety: all functions. Order of mutexes: graph, partition, registry.
 #pragma once
 
@@ -61,7 +67,14 @@ class WaitGraph {
   bool deadlocked(const Wait& wait);
   // True when `wait` reaches itself; `soft` gets the cycle's edges within queues.
   bool find_cycle(const Wait& wait, std::vector<CycleStep>& soft) const;
-  void edges_of(const Wait& wait, std::vector<Edge>& edges) const;
+  // Does one change places with the other? Either may move; not when that would close another cycle.
+  bool reorder(const Wait& searcher, const CycleStep& step);
+  // `all`: those of the queue, too, that a path through somebody else in it leads to.
+  void edges_of(const Wait& wait, std::vector<Edge>& edges, bool all = false) const;
+  bool registered(const LockRequest& request) const;
+  // Does an edge that counts lead from one of `from`, or from where edges lead from there, past the searcher, to an end?
+  template <class Counts, class IsEnd>
+  bool leads_to(std::vector<const Wait*> from, const Wait& searcher, Counts counts, IsEnd is_end) const;
   template <class Visit>
   void waits_of(const WaitParty& party, Visit visit) const;
   bool same(const WaitParty& a, const WaitParty& b) const;

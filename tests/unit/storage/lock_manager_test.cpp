@@ -2,12 +2,17 @@
 #include "storage/lock/lock_manager.h"
 
 #include <algorithm>
+#include <atomic>
 #include <future>
+#include <iterator>
+#include <random>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "storage/lock/lock_compatibility.h"
+#include "tests/random_seed.h"
 
 namespace indigo::storage {
 namespace {
@@ -24,6 +29,9 @@ class LockManagerTest : public ::testing::Test {
   StorageStatus row(LockOwner& owner, Bytes key, RowLockMode mode, bool wait = false) {
     return locks_->lock_row(owner, TableId{kTable}, key, mode, wait, kNoTimeout);
   }
+  StorageStatus value(LockOwner& owner, Bytes key, const KeyValueMode& mode, bool wait = false) {
+    return locks_->lock_key_value_components(owner, IndexId(kTable), key, mode, wait, kNoTimeout);
+  }
   StorageStatus advisory(LockOwner& owner, bool shared, bool wait = false) {
     return locks_->lock_advisory(owner, 1, "12345678", shared, wait, kNoTimeout);
   }
@@ -36,8 +44,15 @@ class LockManagerTest : public ::testing::Test {
     auto all = locks_->snapshot();
     return static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const LockInfo& l) { return !l.granted; }));
   }
+  // Who queues is in the graph a little later: only then does the next one's search find it.
+  size_t known_to_wait() const {
+    auto all = locks_->snapshot();
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(), [&](const LockInfo& l) {
+      return !l.granted && !locks_->blocking_sessions(l.session).empty();
+    }));
+  }
   void until_waiting(size_t count) const {
-    while (waiting() != count) std::this_thread::yield();
+    while (waiting() != count || known_to_wait() != count) std::this_thread::yield();
   }
   std::unique_ptr<LockManager> locks_ = LockManager::create();
 };
@@ -192,6 +207,118 @@ TEST_F(LockManagerTest, AQueueIsReorderedWhenOnlyItsOrderMakesADeadlock) {
   locks_->release_all(*a);
   EXPECT_EQ(exclusive.get(), StorageStatus::kOk);
   locks_->release_all(*b);
+}
+
+// Moving a before b, whom alone it must not wait for, would move it before c, too, for whom it waits in another way as well:
+// b moves instead.
+TEST_F(LockManagerTest, AReorderedQueueMakesNoOtherDeadlock) {
+  constexpr KeyValueMode kEntry{.whole = BasicMode::kIX, .partition = BasicMode::kX, .partition_index = 5};
+  constexpr KeyValueMode kEntryAndGap{
+      .whole = BasicMode::kIX, .partition = BasicMode::kX, .gap = BasicMode::kX, .partition_index = 5};
+  constexpr KeyValueMode kWhole{.whole = BasicMode::kX};
+  auto a = owner(1), b = owner(2), c = owner(3), g = owner(4), h = owner(5), k = owner(6), s = owner(7);
+  ASSERT_EQ(value(*g, "l", {.whole = BasicMode::kIX}), StorageStatus::kOk);
+  ASSERT_EQ(value(*k, "l", kEntry), StorageStatus::kOk);
+  ASSERT_EQ(value(*h, "l", {.gap = BasicMode::kS}), StorageStatus::kOk);
+  ASSERT_EQ(value(*c, "n", kWhole), StorageStatus::kOk);
+  ASSERT_EQ(value(*a, "p", kWhole), StorageStatus::kOk);
+  ASSERT_EQ(value(*s, "q", kWhole), StorageStatus::kOk);
+  std::vector<std::future<StorageStatus>> waits;
+  const auto wait = [&](LockOwner& owner, Bytes key, const KeyValueMode& mode) {
+    waits.push_back(in_background([this, &owner, key, mode] {
+      return locks_->lock_key_value_components(owner, IndexId(kTable), key, mode, true, std::chrono::minutes{1});
+    }));
+    until_waiting(waits.size());
+  };
+  wait(*b, "l", {.whole = BasicMode::kS});
+  wait(*c, "l", kEntry);
+  wait(*a, "l", kEntryAndGap);
+  wait(*h, "n", kWhole);
+  wait(*g, "q", kWhole);
+  wait(*s, "p", kWhole);  // s, a, b, g: a circle, but for the order of a and b
+  LockOwner* ends[] = {c.get(), h.get(), a.get(), s.get(), g.get(), b.get()};
+  constexpr size_t kWaitOf[] = {1, 3, 2, 5, 4, 0};
+  locks_->release_all(*k);
+  for (size_t i = 0; i < std::size(ends); i++) {
+    EXPECT_EQ(waits[kWaitOf[i]].get(), StorageStatus::kOk) << i;
+    locks_->release_all(*ends[i]);
+  }
+  EXPECT_EQ(locks_->deadlock_count(), 0);
+}
+
+// Two that have read a value want to write it. A third one's request stands behind both conversions.
+TEST_F(LockManagerTest, TwoConversionsOfAKeyValueAreADeadlock) {
+  constexpr KeyValueMode kRead{.whole = BasicMode::kS}, kWrite{.whole = BasicMode::kX};
+  auto a = owner(1), b = owner(2), c = owner(3);
+  ASSERT_EQ(value(*a, "v", kRead), StorageStatus::kOk);
+  ASSERT_EQ(value(*b, "v", kRead), StorageStatus::kOk);
+  auto third = in_background([&] { return value(*c, "v", kWrite, true); });
+  until_waiting(1);
+  auto first = in_background([&] { return value(*a, "v", kWrite, true); });
+  until_waiting(2);
+  EXPECT_EQ(value(*b, "v", kWrite, true), StorageStatus::kDeadlock);
+  EXPECT_EQ(locks_->deadlock_count(), 1);
+  EXPECT_NE(third.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  locks_->release_all(*b);
+  EXPECT_EQ(first.get(), StorageStatus::kOk);
+  EXPECT_NE(third.wait_for(std::chrono::seconds(0)), std::future_status::ready);
+  locks_->release_all(*a);
+  EXPECT_EQ(third.get(), StorageStatus::kOk);
+  locks_->release_all(*c);
+}
+
+// An entry's writer does not meet who writes another entry, but who reads the value and then wants to write it does.
+TEST_F(LockManagerTest, AnEntrysWriterAndAReaderThatConvertAreADeadlock) {
+  constexpr KeyValueMode kRead{.whole = BasicMode::kS}, kGap{.gap = BasicMode::kX};
+  constexpr KeyValueMode kEntry{.whole = BasicMode::kIX, .partition = BasicMode::kX, .partition_index = 3};
+  auto a = owner(1), b = owner(2);
+  ASSERT_EQ(value(*a, "v", kRead), StorageStatus::kOk);
+  ASSERT_EQ(value(*b, "v", {.gap = BasicMode::kS}), StorageStatus::kOk);
+  auto entry = in_background([&] { return value(*b, "v", kEntry, true); });
+  until_waiting(1);
+  EXPECT_EQ(value(*a, "v", kGap, true), StorageStatus::kDeadlock);
+  locks_->release_all(*a);
+  EXPECT_EQ(entry.get(), StorageStatus::kOk);
+  locks_->release_all(*b);
+}
+
+// Whatever is asked for in whatever order: every circle is found, and nobody waits until the timeout.
+TEST_F(LockManagerTest, NoDeadlockIsOverlooked) {
+  constexpr KeyValueMode kModes[] = {{.whole = BasicMode::kS},
+                                     {.whole = BasicMode::kU},
+                                     {.whole = BasicMode::kX},
+                                     {.whole = BasicMode::kX},
+                                     {.whole = BasicMode::kS, .gap = BasicMode::kS},
+                                     {.gap = BasicMode::kX},
+                                     {.whole = BasicMode::kIX, .partition = BasicMode::kX, .partition_index = 1},
+                                     {.whole = BasicMode::kIX, .partition = BasicMode::kX, .partition_index = 2}};
+  constexpr Bytes kKeys[] = {"a", "b", "c", "d"};
+  constexpr uint64_t kThreads = 6, kTransactions = 4000;
+  constexpr std::chrono::minutes kForever{1};
+  const uint32_t seed = random_seed();
+  SCOPED_TRACE(seed_trace(seed));
+  std::atomic<bool> stuck{false};
+  std::vector<std::thread> threads;
+  for (uint64_t thread = 0; thread < kThreads; thread++) {
+    threads.emplace_back([&, thread] {
+      std::mt19937 random(seed + static_cast<uint32_t>(thread));
+      for (uint64_t i = 0; i < kTransactions && !stuck; i++) {
+        auto mine = owner(1 + thread + i * kThreads);
+        StorageStatus status = StorageStatus::kOk;
+        for (size_t left = 1 + random() % 5; left > 0 && status == StorageStatus::kOk; left--) {
+          const Bytes key = kKeys[random() % std::size(kKeys)];
+          const KeyValueMode& mode = kModes[random() % std::size(kModes)];
+          status = locks_->lock_key_value_components(*mine, IndexId(kTable), key, mode, true, kForever);
+          if (random() % 3 == 0) std::this_thread::yield();
+        }
+        if (status == StorageStatus::kLockTimeout) stuck = true;
+        locks_->release_all(*mine);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(stuck);
+  EXPECT_TRUE(locks_->snapshot().empty());
 }
 
 TEST_F(LockManagerTest, AHolderTakesAnotherModeThoughAStrongerRequestWaitsForIt) {
