@@ -1,9 +1,12 @@
 // Griffin's own schedules: what comes in the middle of a merge. What every structure does is in index_conformance_test.cpp.
+#include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "storage/index/griffin/griffin_index.h"
+#include "storage/index/hash_index.h"
 #include "tests/unit/storage/held_merge.h"
 #include "tests/unit/storage/index_entries.h"
 
@@ -17,6 +20,11 @@ class Griffin : public ::testing::Test {
   EpochManager epochs_;
   PauseHook pauses_;
   std::unique_ptr<Index> index_ = create_griffin_index(epochs_, pauses_);
+
+  size_t lookup_size(Bytes key) {
+    std::vector<std::string> found;
+    return index_->lookup(key, found);
+  }
 };
 
 TEST_F(Griffin, AnEntryThatIsErasedWhileItIsMergedLeavesNothing) {
@@ -44,6 +52,73 @@ TEST_F(Griffin, AnEntryThatComesBackWhileItsErasureIsMergedIsThere) {
   held.let_go();
   scanner.join();
   EXPECT_EQ(count_entries(*index_), 1u);
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(Griffin, AScanMeetsAnUnmergedInsertAndAnUnmergedErasure) {
+  EXPECT_EQ(index_->insert(number_key(1), "1"), StorageStatus::kOk);
+  EXPECT_EQ(count_entries(*index_), 1u);
+  EXPECT_EQ(index_->insert(number_key(11), "1"), StorageStatus::kOk);
+  EXPECT_TRUE(index_->erase(number_key(1), "1"));
+  EXPECT_EQ(index_->service_statistics()->backlog_entries, 2u);
+  EXPECT_EQ(count_entries(*index_, keys_between(10, 20)), 1u);
+  EXPECT_EQ(count_entries(*index_, keys_between(0, 9)), 0u);
+  EXPECT_EQ(index_->service_statistics()->backlog_entries, 0u);
+  EXPECT_EQ(index_->check(), "");
+}
+
+TEST_F(Griffin, AnEntryThatIsPostedWhileAScanChecksIsLeftToTheNextScan) {
+  HeldMerge held(kAsked);
+  EXPECT_EQ(index_->insert(number_key(1), "1"), StorageStatus::kOk);
+  pauses_.set(&held);
+  std::thread scanner([&] {
+    const size_t found = count_entries(*index_);
+    EXPECT_TRUE(found == 1 || found == 2) << found;
+  });
+  held.wait_until_held();
+  // The same shard's, whose list is being merged.
+  EXPECT_EQ(index_->insert(number_key(1), "2"), StorageStatus::kOk);
+  EXPECT_EQ(lookup_size(number_key(1)), 2u);
+  held.let_go();
+  scanner.join();
+  EXPECT_EQ(count_entries(*index_), 2u);
+  EXPECT_EQ(index_->check(), "");
+}
+
+// A writer that found no room has merged some of what waits when a scan comes.
+TEST_F(Griffin, AScanThatChecksWhileAWriterMergesMissesNothing) {
+  constexpr uint64_t kEntries = 1024;  // of one shard: the last one's writer merges
+  HeldMerge held(kAsked * 5);
+  pauses_.set(&held);
+  std::thread writer([&] {
+    for (uint64_t i = 0; i < kEntries; i++) EXPECT_EQ(index_->insert("one", number_key(i)), StorageStatus::kOk);
+  });
+  held.wait_until_held();
+  EXPECT_EQ(lookup_size("one"), kEntries);
+  std::thread scanner([&] { EXPECT_EQ(count_entries(*index_), kEntries); });
+  held.let_go();
+  writer.join();
+  scanner.join();
+  EXPECT_GT(index_->service_statistics()->stalls, 0u);
+  EXPECT_EQ(index_->check(), "");
+}
+
+// Both are of one leaf of the tree: a merge of the one changes it, and the scan that waits for the other is not misled.
+TEST_F(Griffin, AnEntryIsFoundThoughAnotherShardsMergeChangesItsLeaf) {
+  uint64_t other = 2;
+  const auto shard = [](uint64_t n) { return HashIndex::hash_of(number_key(n)) >> 60 & 7; };
+  while (shard(other) == shard(1)) other++;
+  EXPECT_EQ(index_->insert(number_key(1), "1"), StorageStatus::kOk);
+  EXPECT_EQ(index_->insert(number_key(other), "1"), StorageStatus::kOk);
+  HeldMerge held(kAsked);
+  pauses_.set(&held);
+  std::thread scanner([&] { EXPECT_EQ(count_entries(*index_, keys_between(0, 1)), 1u); });
+  held.wait_until_held();
+  EXPECT_EQ(count_entries(*index_, keys_between(other, other + 1)), 1u);
+  EXPECT_EQ(index_->service_statistics()->backlog_entries, 1u);
+  held.let_go();
+  scanner.join();
+  EXPECT_EQ(count_entries(*index_), 2u);
   EXPECT_EQ(index_->check(), "");
 }
 
