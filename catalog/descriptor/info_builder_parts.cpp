@@ -7,6 +7,7 @@
 #include "catalog/tables/system_indexes.h"
 #include "catalog/views/system_views.h"
 #include "types/builtin/function_text.h"
+#include "types/oids.h"
 #include "types/value/array_format.h"
 
 namespace indigo::catalog {
