@@ -81,6 +81,12 @@ class TransactionBlock {
   Status rollback_to(std::string_view name);
   Status release(std::string_view name);
   size_t depth() const { return savepoints_.size(); }
+  // Its number is what the transaction is known by once it has written or somebody has asked for it.
+  bool has_number() const {
+    return transaction_ != nullptr && (transaction_->has_written() || transaction_->id() == asked_for_);
+  }
+  void ask_for_number() { asked_for_ = transaction_->id(); }
+
   exec::DeferredChecks& deferred_checks() { return deferred_checks_; }
   // Lives until the transaction has ended.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
@@ -113,6 +119,7 @@ class TransactionBlock {
   const uint64_t session_;
   State state_ = State::kIdle;
   std::unique_ptr<storage::Transaction> transaction_;
+  TxnId asked_for_;                              // pg_current_xact_id
   std::unique_ptr<storage::Transaction> ended_;  // the last one: its memory serves the next
   storage::Isolation isolation_ = storage::Isolation::kReadCommitted;
   bool uncommitted_ = false;

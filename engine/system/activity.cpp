@@ -172,12 +172,12 @@ Result<OwnedDatum> postmaster_start_time(SessionParts& session, std::span<const 
 }
 Result<OwnedDatum> current_xact_id(SessionParts& session, std::span<const Datum>) {
   INDIGO_TRY(session.begin_statement());
+  session.block().ask_for_number();
   return value_of(static_cast<int64_t>(session.transaction().id().value));
 }
 Result<OwnedDatum> current_xact_id_if_assigned(SessionParts& session, std::span<const Datum>) {
-  auto* txn = session.block().transaction();
-  return txn != nullptr && txn->has_written() ? value_of(static_cast<int64_t>(txn->id().value))
-                                              : null_value(Phys::kI64);
+  return session.block().has_number() ? value_of(static_cast<int64_t>(session.transaction().id().value))
+                                      : null_value(Phys::kI64);
 }
 // How many transaction numbers ago; permanent ones (0 to 2) are infinitely old.
 Result<OwnedDatum> xid_age(SessionParts& session, std::span<const Datum> arguments) {

@@ -139,7 +139,7 @@ bool is_change(const storage::LockInfo& lock) {
 Status lock_status(SessionParts& session, std::span<const Datum>, const SystemRowSink& sink) {
   INDIGO_TRY(session.begin_statement());
   const auto& own = session.transaction();
-  std::vector<Running> running = {{static_cast<uint64_t>(session.pid()), own.id().value, own.has_written()}};
+  std::vector<Running> running = {{static_cast<uint64_t>(session.pid()), own.id().value, session.block().has_number()}};
   for (const auto& lock : session.store().locks().snapshot()) {
     show(described(session, lock), lock.session, virtual_transaction(lock.session, lock.holder.value), mode_name(lock),
          lock.granted, sink);

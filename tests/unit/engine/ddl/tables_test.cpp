@@ -108,7 +108,7 @@ TEST_F(DefinitionTest, PrimaryKeyAfterLoading) {
   EXPECT_EQ(run("alter table t drop constraint t_pkey"), "ALTER TABLE");
   EXPECT_TRUE(table("t")->has_hidden_row_id());
   EXPECT_EQ(rows("t").size(), 4u);
-  EXPECT_EQ(run("alter table t add primary key (nosuch)"), "42703 column \"nosuch\" named in key does not exist");
+  EXPECT_EQ(run("alter table t add primary key (nosuch)"), "42703 column \"nosuch\" of relation \"t\" does not exist");
 }
 
 TEST_F(DefinitionTest, PrimaryKeyFindsDuplicates) {
