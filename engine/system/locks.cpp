@@ -9,6 +9,7 @@
 #include "catalog/tables/system_table.h"
 #include "engine/row_sink.h"
 #include "engine/session/session_parts.h"
+#include "engine/session/transaction_block.h"
 #include "engine/system/families.h"
 #include "storage/lock/lock_manager.h"
 #include "storage/store.h"
