@@ -3,7 +3,7 @@ import re
 from dataclasses import dataclass
 
 # Types that Indigo does not have yet, with their arrays: whatever takes or gives one is not counted.
-LATER_TYPES = """xml tsvector tsquery gtsvector regconfig regdictionary point line lseg box path polygon circle
+LATER_TYPES = """xml tsvector tsquery gtsvector regconfig regdictionary
  int4range int8range numrange tsrange tstzrange daterange int4multirange int8multirange nummultirange tsmultirange
  tstzmultirange datemultirange anyrange anymultirange anycompatiblerange anycompatiblemultirange
  pg_snapshot txid_snapshot pg_brin_bloom_summary pg_brin_minmax_multi_summary pg_dependencies pg_mcv_list pg_ndistinct""".split()

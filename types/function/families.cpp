@@ -7,8 +7,8 @@ namespace indigo::types {
 
 std::span<const TypeFamily> type_families() {
   static constexpr TypeFamily kFamilies[] = {
-      number_types, string_types,  datetime_types, json_types,  catalog_types,
-      money_types,  network_types, other_types,    range_types, text_search_types,
+      number_types,  string_types, datetime_types, json_types,        catalog_types,   money_types,
+      network_types, other_types,  range_types,    text_search_types, geometric_types,
   };
   return kFamilies;
 }
@@ -25,6 +25,8 @@ std::span<const ScalarFamily> scalar_families() {
       network_functions,    value_functions,      session_functions,     system_type_functions,
       delegated_functions,  value_hash_functions, datetime_range_frames, record_image_functions,
       transition_functions, acl_functions,        tsvector_functions,    tsquery_functions,
+      point_functions,      segment_functions,    line_functions,        box_functions,
+      path_functions,       polygon_functions,    circle_functions,      shape_distances,
   };
   return kFamilies;
 }

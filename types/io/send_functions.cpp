@@ -33,7 +33,9 @@ const ScalarEntry kSendEntries[] = {
     {"varcharsend", kernel<send>},     {"xid8send", kernel<send>},          {"xidsend", kernel<send>},
     {"void_send", kernel<send>},       {"anyarray_send", kernel<send>},     {"anycompatiblearray_send", kernel<send>},
     {"range_send", kernel<send>},      {"multirange_send", kernel<send>},   {"tsvectorsend", kernel<send>},
-    {"tsquerysend", kernel<send>},
+    {"tsquerysend", kernel<send>},     {"point_send", kernel<send>},        {"lseg_send", kernel<send>},
+    {"line_send", kernel<send>},       {"box_send", kernel<send>},          {"path_send", kernel<send>},
+    {"poly_send", kernel<send>},       {"circle_send", kernel<send>},
 };
 
 }  // namespace
