@@ -76,6 +76,8 @@ Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& 
     TriggerCaller& caller;
     const exec::TriggerCall* const outer;
   } const running(*this, call);
+  const uint64_t version = session_.session_catalog().version();
+  if (program_ == call.trigger->function && program_version_ == version) return session_.routines().call_trigger(call);
   const auto info = session_.session_catalog().function(call.trigger->function);
   if (info == nullptr) {
     return Error(sqlstate::kInternalError,
@@ -85,6 +87,8 @@ Result<std::optional<std::string>> TriggerCaller::call(const exec::TriggerCall& 
     if (info->source == "suppress_redundant_updates_trigger") return suppress_redundant_update(call);
     return Error(sqlstate::kFeatureNotSupported, "trigger function " + info->name + "() is not supported");
   }
+  program_ = call.trigger->function;
+  program_version_ = version;
   return session_.routines().call_trigger(call);
 }
 

@@ -72,6 +72,8 @@ class TriggerCaller final : public exec::TriggerHost {
   const EventStatement* event_ = nullptr;
   const exec::TriggerCall* running_ = nullptr;   // when the innermost program is a trigger function
   std::vector<const exec::TriggerCall*> calls_;  // those that run, outermost first
+  Oid program_ = kInvalidOid;                    // a trigger function that is a program
+  uint64_t program_version_ = 0;                 // in this state of the catalog
 };
 
 }  // namespace programs

@@ -198,7 +198,11 @@ void RowInserter::keep_generated(uint32_t row, uint32_t extent) {
   const bool first = kept_generated_.empty();
   kept_generated_.resize(generated_columns_.size());
   for (size_t i = 0; i < generated_columns_.size(); i++) {
-    if (first) kept_generated_[i].init(generated_[i].phys(), extent);
+    if (first) {
+      kept_generated_[i].init(generated_[i].phys(), extent);
+      // The rows behind are encoded for their triggers before they are computed.
+      for (uint32_t r = 0; r < extent; r++) kept_generated_[i].set_datum(r, Datum::make_null(generated_[i].phys()));
+    }
     Datum d = generated_[i].datum(row);
     if (d.phys == Phys::kStr && !d.null) d.str = state_.functions().arena().copy(d.str);
     kept_generated_[i].set_datum(row, d);

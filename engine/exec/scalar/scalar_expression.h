@@ -24,11 +24,10 @@ class ScalarExpression {
   Status evaluate(const Datum* parameters, Datum& out, const ExecutionContext* context = nullptr) {
     if (needs_functions_) begin();
     ScalarRun run{parameters, *functions_, context};
-    Datum scratch;
-    const Datum* const value = root_.get(run, scratch);
-    if (value == nullptr || functions_->failed()) [[unlikely]]
+    const Datum* const value = root_.get(run, out);
+    if (value == nullptr) [[unlikely]]
       return functions_->take_error();
-    out = *value;
+    if (value != &out) out = *value;
     if (out.null) out.phys = phys_;
     return {};
   }

@@ -1,7 +1,9 @@
 // PL/pgSQL's cursors: SQL cursors whose names are in refcursor variables.
 #include <algorithm>
 
+#include "base/fiber/stack.h"
 #include "base/sqlstate.h"
+#include "engine/programs/active_view.h"
 #include "engine/programs/plpgsql/interpreter.h"
 #include "engine/programs/row_catcher.h"
 #include "engine/session/current_message.h"
@@ -205,6 +207,12 @@ Status Interpreter::run_fetch(const tree::Fetch& s) {
     if (!given) return Error(sqlstate::kNullValueNotAllowed, "relative or absolute cursor position is null");
     count = *given;
   }
+  Portal* const portal = session_.portals().find(name);
+  const bool next = s.direction == Direction::kForward && count == 1 && !s.all && !s.move;
+  if (next && portal != nullptr && portal->status == Portal::Status::kRunning && portal->execution != nullptr &&
+      portal->buffer == nullptr && !portal->scroll && !portal->hold && portal->shape != nullptr) {
+    return fetch_next(s, *portal);
+  }
   std::string direction = s.direction == Direction::kBackward   ? "BACKWARD "
                           : s.direction == Direction::kAbsolute ? "ABSOLUTE "
                           : s.direction == Direction::kRelative ? "RELATIVE "
@@ -217,6 +225,55 @@ Status Interpreter::run_fetch(const tree::Fetch& s) {
   set_found(found > 0);
   if (s.move) return {};
   return into(s.target, rows);
+}
+
+// As the statement FETCH does, but the row goes straight to the target.
+Status Interpreter::fetch_next(const tree::Fetch& s, Portal& portal) {
+  INDIGO_TRY(check_stack_depth());
+  if (!function_.may_change())
+    return Error(sqlstate::kFeatureNotSupported, "FETCH is not allowed in a non-volatile function");
+  session_.scope().nested_view(true);
+  const PreparedPtr prepared = portal.prepared;
+  const sql::PlannedStatement& plan = *prepared->plan;
+  if (fetched_.plan != prepared->plan) {
+    fetched_.plan = prepared->plan;
+    fetched_.types.clear();
+    fetched_.names.clear();
+    for (size_t i = 0; i < plan.targets.size(); i++) {
+      fetched_.types.push_back(plan.root->columns[i].type);
+      fetched_.names.push_back(plan.targets[i].name);
+    }
+  }
+  std::vector<OwnedDatum> kept;
+  {
+    const ActiveView active(session_.scope().active_view(), portal.view, &plan);
+    auto chunk = portal.execution->next(1);
+    if (!chunk.ok()) {
+      portal.status = Portal::Status::kFailed;
+      return chunk.take_error();
+    }
+    if (*chunk == nullptr) {
+      portal.status = Portal::Status::kDone;
+    } else {
+      portal.note_position(**chunk);
+      portal.rows_sent++;
+      kept.reserve(plan.targets.size());
+      for (size_t i = 0; i < plan.targets.size(); i++)
+        kept.emplace_back((*chunk)->columns[i].datum((*chunk)->selection[0]));
+    }
+  }
+  session_.transaction().next_command();
+  const bool found = portal.status != Portal::Status::kDone;
+  frame_.row_count = found ? 1 : 0;
+  set_found(found);
+  if (!found) {
+    RowList none;
+    none.init(session_, fetched_.types, fetched_.names);
+    return into(s.target, none);
+  }
+  std::vector<Datum> values;
+  for (const OwnedDatum& value : kept) values.push_back(value.get());
+  return assign_row(s.target, fetched_.types, fetched_.names, values);
 }
 
 Status Interpreter::run_close(const tree::Close& s) {

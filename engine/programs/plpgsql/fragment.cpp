@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/sqlstate.h"
 #include "catalog/descriptor/session_catalog.h"
@@ -196,7 +197,8 @@ Status CompiledFragment::prepare(SessionParts& session, Frame& frame) {
     return {};
   }
   compiled_ = &statement_->prepared();
-  instances_.clear();
+  idle_.clear();
+  compilation_++;
   converted_ = nullptr;
   quick_ = nullptr;
   converted_known_ = false;
@@ -316,27 +318,24 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate(SessionParts& sessio
     INDIGO_TRY(quick_->evaluate(frame.parameters.data(), answer.value));
     return answer;
   }
-  std::shared_ptr<Instance> instance;  // the fragment may be recompiled while it runs
-  for (const auto& i : instances_) {
-    if (!i->running) instance = i;
-  }
-  if (instance == nullptr) {
-    instance = std::make_shared<Instance>();
-    instances_.push_back(instance);
-    instance->expression = std::make_unique<exec::ScalarExpression>(session.context(), simple_);
+  const uint64_t compilation = compilation_;
+  std::unique_ptr<exec::ScalarExpression> expression;
+  if (idle_.empty()) {
+    expression = std::make_unique<exec::ScalarExpression>(session.context(), simple_);
+  } else {
+    expression = std::move(idle_.back());
+    idle_.pop_back();
   }
   const storage::ReadView view = session.scope().nested_view(calls_ && function_.may_change());
   ActiveView active(session.scope().active_view(), view);
-  instance->running = true;
   const ExecutionContext context = session.scope().execution_context(view, frame.parameters);
   Datum value;
-  Status status = instance->expression->evaluate(frame.parameters.data(), value, &context);
-  instance->running = false;
-  INDIGO_TRY(std::move(status));
-  if (value.phys == Phys::kStr && !value.null &&
-      std::find(instances_.begin(), instances_.end(), instance) == instances_.end()) {
+  INDIGO_TRY(expression->evaluate(frame.parameters.data(), value, &context));
+  if (compilation == compilation_) {
+    idle_.push_back(std::move(expression));
+  } else if (value.phys == Phys::kStr && !value.null) {  // it goes, and its strings with it
     kept_ = OwnedDatum(value);
-    return Answer{kept_.get(), type};
+    value = kept_.get();
   }
   return Answer{value, type};
 }
@@ -377,11 +376,31 @@ Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Fr
   // The rows may change variables, and a row's image goes with them: the statement keeps what it was given.
   std::vector<OwnedDatum> kept;
   std::vector<Datum> parameters;
+  parameters.resize(frame.parameters.size());
   kept.reserve(frame.parameters.size());
-  for (const Datum& p : frame.parameters) {
-    kept.emplace_back(p);
-    parameters.push_back(kept.back().get());
+  // Fields that others have bound may be gone by now.
+  const auto keep = [&](int index) {
+    Datum& place = parameters[static_cast<size_t>(index)];
+    place = frame.parameters[static_cast<size_t>(index)];
+    if (place.phys != Phys::kStr || place.null) return;
+    kept.emplace_back(place);
+    place = kept.back().get();
+  };
+  const auto fill = [&](std::span<const int> indexes) {
+    for (const int index : indexes) keep(index);
+  };
+  if (statement_->is_utility()) {  // which names it reads is found out while it runs
+    for (int v = 0; v < function_.variable_count(); v++) keep(v);
+  } else {
+    std::vector<int> read = scope_->read_variables();
+    std::sort(read.begin(), read.end());
+    read.erase(std::unique(read.begin(), read.end()), read.end());
+    fill(read);
   }
+  std::vector<int> fields = scope_->used_fields();
+  std::sort(fields.begin(), fields.end());
+  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+  fill(fields);
   const auto statement = statement_;
   std::optional<CallContext> context;
   if (as == RunAs::kStatement)

@@ -79,10 +79,6 @@ class CompiledFragment {
   const std::vector<int>& read_variables() const { return scope_->read_variables(); }
 
  private:
-  struct Instance {
-    std::unique_ptr<exec::ScalarExpression> expression;
-    bool running = false;
-  };
   struct BoundField {
     size_t parameter, variable, field;
     uint64_t shape;
@@ -101,10 +97,12 @@ class CompiledFragment {
   std::unique_ptr<exec::ScalarExpression> quick_;      // `simple_`, when it needs nothing but the parameters
   std::unique_ptr<exec::ScalarExpression> converted_;  // `quick_` as a `converted_type_`
   TypeRef converted_type_;
-  bool converted_known_ = false;                      // whether there is such a form has been found out
-  bool calls_ = false;                                // `simple_` has calls that may look at tables
-  std::vector<std::shared_ptr<Instance>> instances_;  // one for each depth of recursion
-  std::vector<std::pair<int, uint64_t>> shapes_;      // of the records that it was compiled for
+  bool converted_known_ = false;  // whether there is such a form has been found out
+  bool calls_ = false;            // `simple_` has calls that may look at tables
+  // `simple_` compiled, those that do not run just now: a recursive function evaluates it within itself.
+  std::vector<std::unique_ptr<exec::ScalarExpression>> idle_;
+  uint64_t compilation_ = 0;                      // how often it has been compiled
+  std::vector<std::pair<int, uint64_t>> shapes_;  // of the records that it was compiled for
   // What is_current() compares.
   bool bound_ = false;  // every field that it reads is in `fields_`
   std::vector<BoundField> fields_;

@@ -345,6 +345,37 @@ int PlpgsqlFunction::field_parameter(int variable, std::string_view field) {
   return static_cast<int>(variables_.size() + fields_.size()) - 1;
 }
 
+Frame PlpgsqlFunction::take_frame() {
+  Frame frame;
+  if (!frames_.empty()) {
+    frame = std::move(frames_.back());
+    frames_.pop_back();
+  }
+  frame.values.resize(variables_.size());
+  frame.parameters.resize(parameter_count());
+  for (size_t v = 0; v < variables_.size(); v++) {
+    if (variables_[v].row && frame.values[v].record == nullptr)
+      frame.values[v].record = std::make_unique<RecordValue>();
+  }
+  return frame;
+}
+
+void PlpgsqlFunction::give_back(Frame frame) {
+  constexpr size_t kFramesMax = 128, kBytesKept = 1024;
+  if (frames_.size() >= kFramesMax) return;
+  for (Value& value : frame.values) {
+    if (value.bytes.capacity() > kBytesKept) std::string().swap(value.bytes);
+    if (value.image.capacity() > kBytesKept) std::string().swap(value.image);
+    if (value.record != nullptr) value.record->values.clear();
+  }
+  frame.parameters.assign(frame.parameters.size(), Datum());
+  frame.statement = nullptr;
+  frame.phase = nullptr;
+  frame.phase_line = 0;
+  frame.row_count = 0;
+  frames_.push_back(std::move(frame));
+}
+
 Result<Datum> PlpgsqlFunction::cast(SessionParts& session, const Datum& value, const TypeRef& from, const TypeRef& to) {
   if (from.oid == to.oid && to.typmod == -1 && to.oid < oid::kFirstUserOid) return value;
   TypeRef source = from;

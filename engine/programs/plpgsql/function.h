@@ -73,6 +73,9 @@ class PlpgsqlFunction final : public Routine {
     int first = -1;  // tg_name and those behind it, in the order of kTriggerVariables
   };
   const TriggerVariables& trigger_variables() const { return trigger_; }
+  // Frames of calls that have ended, for the next: their memory, and the shapes of a trigger's records.
+  Frame take_frame();
+  void give_back(Frame frame);
 
  private:
   Status compile(SessionParts& session, std::span<const TypeRef> arguments);
@@ -87,6 +90,7 @@ class PlpgsqlFunction final : public Routine {
   std::vector<VariableType> variables_;
   std::vector<int> arguments_, outputs_;  // variables
   std::vector<std::unique_ptr<CompiledFragment>> fragments_;
+  std::vector<Frame> frames_;
   std::map<int, std::unique_ptr<CompiledPart>> parts_;  // by their fragments' numbers
   std::vector<FieldParameter> fields_;
   struct Cast {

@@ -109,15 +109,14 @@ Result<OwnedDatum> Interpreter::call(std::span<const Datum> arguments) {
   return error;
 }
 
+Interpreter::~Interpreter() { function_.give_back(std::move(frame_)); }
+
 Status Interpreter::begin(std::span<const Datum> arguments) {
-  frame_.values.resize(static_cast<size_t>(function_.variable_count()));
-  frame_.parameters.resize(function_.parameter_count());
+  frame_ = function_.take_frame();
   frame_.phase = "during initialization of execution state";
+  const auto& trigger = function_.trigger_variables();
   for (int v = 0; v < function_.variable_count(); v++) {
-    if (function_.variable(v).row) {
-      frame_.values[static_cast<size_t>(v)].record = std::make_unique<RecordValue>();
-    }
-    set_null(v);
+    if (trigger.first < 0 || (v != trigger.new_row && v != trigger.old_row)) set_null(v);
   }
   frame_.phase = "while storing call arguments into local variables";
   for (size_t i = 0; i < function_.arguments().size() && i < arguments.size(); i++) {
@@ -305,8 +304,8 @@ Result<Interpreter::Flow> Interpreter::run_guarded(const tree::Block& block) {
 }
 
 bool Interpreter::next_round(Flow& flow, const std::string& label) {
-  const bool mine = exit_label_.empty() || exit_label_ == label;
   if (flow == Flow::kNormal) return true;
+  const bool mine = exit_label_.empty() || exit_label_ == label;
   if (flow == Flow::kContinue && mine) {
     exit_label_.clear();
     flow = Flow::kNormal;

@@ -28,6 +28,9 @@ class Interpreter {
  public:
   // `rows`: where RETURN NEXT and RETURN QUERY put theirs; null unless the function returns a set.
   Interpreter(SessionParts& session, PlpgsqlFunction& function, RowList* rows);
+  ~Interpreter();
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
 
   Result<OwnedDatum> call(std::span<const Datum> arguments);
   // As exec::TriggerHost::call.
@@ -57,6 +60,8 @@ class Interpreter {
   void set_trigger_variables(const exec::TriggerCall& call);
   void set_trigger_row(int variable, const catalog::RelationInfo& relation, Bytes image);
   Result<std::optional<std::string>> trigger_row(const catalog::RelationInfo& relation);
+  Result<std::optional<std::string>> trigger_image(const catalog::RelationInfo& relation,
+                                                   std::span<const TypeRef> types, std::span<const Datum> given);
 
   // ---- values.cpp
   Result<CompiledFragment::Answer> evaluate(const FragmentPtr& fragment);
@@ -146,9 +151,19 @@ class Interpreter {
                      const std::string& text);
   Status open_prepared(const ParsedStatement& parsed, const std::string& name, std::optional<bool> scroll);
   Status run_fetch(const tree::Fetch& s);
+  // The next row of a cursor that pulls from its plan.
+  Status fetch_next(const tree::Fetch& s, Portal& portal);
   Status run_close(const tree::Close& s);
   Result<std::string> cursor_name(int cursor);
   Result<uint64_t> cursor_command(const std::string& command, RowList* rows, const std::string& name);
+
+  // Of the plan that FETCH has read from last.
+  struct Fetched {
+    std::shared_ptr<const sql::PlannedStatement> plan;
+    std::vector<TypeRef> types;
+    std::vector<std::string> names;
+  };
+  Fetched fetched_;
 
   // What cursor_command ran last: a loop of FETCH runs it again.
   std::string command_text_;
@@ -161,6 +176,7 @@ class Interpreter {
   std::string exit_label_;            // of EXIT and CONTINUE on their way
   std::optional<OwnedDatum> answer_;  // RETURN's value
   TypeRef answer_type_;
+  int answer_row_ = -1;             // RETURN of a row variable in a trigger function
   const Error* handled_ = nullptr;  // in an exception handler
   bool raised_again_ = false;       // by RAISE alone: the error on its way out has this call's line of context
   int rounds_ = 0;

@@ -86,6 +86,10 @@ Result<Interpreter::Flow> Interpreter::run_exit(const tree::Exit& s) {
 Result<Interpreter::Flow> Interpreter::run_return(const tree::Return& s) {
   if (!s.value) return Flow::kReturn;
   if (s.variable >= 0 && function_.variable(s.variable).row) {
+    if (function_.trigger_variables().first >= 0) {
+      answer_row_ = s.variable;
+      return Flow::kReturn;
+    }
     answer_ = row_of(s.variable);
     answer_type_ = function_.variable(s.variable).type;
     return Flow::kReturn;

@@ -37,15 +37,30 @@ void Interpreter::set_trigger_row(int variable, const catalog::RelationInfo& rel
   RecordValue& record = *frame_.values[static_cast<size_t>(variable)].record;
   record.assigned = true;
   record.null = image.empty();
-  record.types.reserve(relation.columns.size());
-  for (size_t c = 0; c < relation.columns.size(); c++) {
+  const size_t n = relation.columns.size();
+  const TypeRef none{kInvalidOid, -1, kInvalidOid};
+  // The frame may have been another call's, whose shape was the same.
+  bool same = record.shape != 0 && record.types.size() == n && record.names.size() == n;
+  for (size_t c = 0; same && c < n; c++) {
     const auto& column = relation.columns[c];
-    record.types.push_back(column.dropped ? TypeRef{kInvalidOid, -1, kInvalidOid} : column.type);
-    record.names.push_back(column.dropped ? std::string() : column.name);
-    record.values.emplace_back(image.empty() || column.dropped ? Datum::make_null(relation.layout.phys(c))
-                                                               : relation.layout.column(image, c));
+    same = column.dropped ? record.types[c].oid == kInvalidOid
+                          : record.types[c] == column.type && record.names[c] == column.name;
   }
-  record.set_shape();
+  if (!same) {
+    record.types.clear();
+    record.names.clear();
+    for (const auto& column : relation.columns) {
+      record.types.push_back(column.dropped ? none : column.type);
+      record.names.push_back(column.dropped ? std::string() : column.name);
+    }
+    record.set_shape();
+  }
+  record.values.clear();
+  record.values.reserve(n);
+  for (size_t c = 0; c < n; c++) {
+    record.values.emplace_back(image.empty() || relation.columns[c].dropped ? Datum::make_null(relation.layout.phys(c))
+                                                                            : relation.layout.column(image, c));
+  }
 }
 
 void Interpreter::set_trigger_variables(const exec::TriggerCall& call) {
@@ -116,6 +131,14 @@ Status Interpreter::call_event_trigger(std::string_view event, std::string_view 
 
 // RETURN's row in the layout of the trigger's relation.
 Result<std::optional<std::string>> Interpreter::trigger_row(const catalog::RelationInfo& relation) {
+  if (answer_row_ >= 0) {
+    const RecordValue& record = *frame_.values[static_cast<size_t>(answer_row_)].record;
+    if (!record.assigned || record.null) return std::optional<std::string>();
+    std::vector<Datum> given;
+    given.reserve(record.values.size());
+    for (const OwnedDatum& value : record.values) given.push_back(value.get());
+    return trigger_image(relation, record.types, given);
+  }
   if (!answer_ || answer_->get().null) return std::optional<std::string>();
   const auto info = session_.session_catalog().type(answer_type_.oid);
   if (answer_type_.oid != oid::kRecord && (info == nullptr || info->kind != 'c')) {
@@ -123,29 +146,33 @@ Result<std::optional<std::string>> Interpreter::trigger_row(const catalog::Relat
                  "cannot return non-composite value from function returning composite type");
   }
   const types::RecordFields fields = types::read_record(answer_->get().str);
+  return trigger_image(relation, fields.types, fields.values);
+}
+
+Result<std::optional<std::string>> Interpreter::trigger_image(const catalog::RelationInfo& relation,
+                                                              std::span<const TypeRef> types,
+                                                              std::span<const Datum> given) {
   std::vector<Datum> values(relation.columns.size());
-  std::vector<OwnedDatum> converted;
-  converted.reserve(relation.columns.size());
-  size_t next = 0, given = 0, wanted = 0;
-  for (const TypeRef& type : fields.types) given += type.oid != kInvalidOid ? 1 : 0;
+  size_t next = 0, count = 0, wanted = 0;
+  for (const TypeRef& type : types) count += type.oid != kInvalidOid ? 1 : 0;
   for (const auto& column : relation.columns) wanted += column.dropped ? 0 : 1;
-  if (given != wanted) {
-    return wrong_structure("Number of returned columns (" + std::to_string(given) +
+  if (count != wanted) {
+    return wrong_structure("Number of returned columns (" + std::to_string(count) +
                            ") does not match expected column count (" + std::to_string(wanted) + ").");
   }
   for (size_t c = 0; c < values.size(); c++) {
     const auto& column = relation.columns[c];
     values[c] = Datum::make_null(relation.layout.phys(c));
     if (column.dropped) continue;
-    while (fields.types[next].oid == kInvalidOid) next++;
-    const TypeRef& type = fields.types[next];
+    while (types[next].oid == kInvalidOid) next++;
+    const TypeRef& type = types[next];
     if (type.oid != column.type.oid) {
       catalog::CatalogView& catalog = session_.session_catalog();
       return wrong_structure("Returned type " + types::format_type(catalog, type.oid) +
                              " does not match expected type " + types::format_type(catalog, column.type.oid) +
                              " in column " + std::to_string(c + 1) + ".");
     }
-    const Datum& value = fields.values[next++];
+    const Datum& value = given[next++];
     if (value.null) continue;
     values[c] = value;
   }
