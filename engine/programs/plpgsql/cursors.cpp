@@ -110,6 +110,10 @@ Status Interpreter::open_cursor(int cursor, std::optional<bool> scroll, const Fr
   portal->prepared = fragment.statement().shared_prepared();
   if (portal->prepared->is_utility() || portal->prepared->plan->command != sql::CommandKind::kSelect)
     return not_a_cursor(*fragment.statement().node());
+  INDIGO_ASSIGN(portal->parameters, fragment.values(frame_, [&](Datum value) {
+    if (value.phys == Phys::kStr && !value.null) value.str = portal->arena.copy(value.str);
+    return value;
+  }));
   INDIGO_TRY(open_portal(std::move(portal), name, scroll, fragment.text()));
   if (given.null) set_scalar(cursor, Datum::of(Str(name)));
   return {};
@@ -124,13 +128,6 @@ Status Interpreter::open_portal(std::unique_ptr<Portal> portal, const std::strin
   portal->source_text = text;
   portal->created_timestamp = session_.message().timestamp();
   portal->shape = portal->prepared->text_shape;
-  if (portal->parameters.empty()) {
-    for (const Datum& parameter : frame_.parameters) {
-      portal->parameters.push_back(parameter);
-      if (parameter.phys == Phys::kStr && !parameter.null)
-        portal->parameters.back().str = portal->arena.copy(parameter.str);
-    }
-  }
   if (function_.may_change()) session_.scope().nested_view(true);
   INDIGO_TRY(session_.runner().open_plan(*portal));
   portal->pin = session_.transaction().pin(portal->view);

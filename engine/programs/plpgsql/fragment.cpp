@@ -369,6 +369,20 @@ Result<CompiledFragment::Answer> CompiledFragment::evaluate_plan(SessionParts& s
   return Answer{kept_.get(), type};
 }
 
+Result<std::vector<Datum>> CompiledFragment::values(Frame& frame, const std::function<Datum(Datum)>& keep) const {
+  INDIGO_TRY(bind_fields(function_, scope_->used_fields(), frame));
+  std::vector<Datum> out(frame.parameters.size());
+  const auto add = [&](int index) {
+    out[static_cast<size_t>(index)] = keep(frame.parameters[static_cast<size_t>(index)]);
+  };
+  for (int v = 0; v < function_.variable_count(); v++) add(v);
+  std::vector<int> fields = scope_->used_fields();
+  std::sort(fields.begin(), fields.end());
+  fields.erase(std::unique(fields.begin(), fields.end()), fields.end());
+  for (const int field : fields) add(field);
+  return out;
+}
+
 Result<NestedStatement::Outcome> CompiledFragment::run(SessionParts& session, Frame& frame, uint64_t most,
                                                        const NestedStatement::Rows& rows, RunAs as) {
   INDIGO_TRY(prepare(session, frame));

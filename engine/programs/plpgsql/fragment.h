@@ -4,6 +4,7 @@
 // Thread safety: none; belongs to a session.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ class CompiledFragment {
   Status compute_as(SessionParts& session, const Frame& frame, const TypeRef& to, Datum& out);
   // Its one value; null when there is no row.
   Result<Answer> evaluate(SessionParts& session, Frame& frame);
+  // All variables and the fields that the statement names, after prepare(); `keep` copies a value to where it stays. Fields that
+  // other fragments have bound are not among them: what they point to may be gone.
+  Result<std::vector<Datum>> values(Frame& frame, const std::function<Datum(Datum)>& keep) const;
   // As a statement.
   // A cursor's errors do not name its statement.
   enum class RunAs : uint8_t { kStatement, kCursor };

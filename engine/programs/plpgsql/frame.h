@@ -47,6 +47,7 @@ struct Frame {
   const char* phase = nullptr;                         // what runs when it is no statement
   int phase_line = 0;
   uint64_t row_count = 0;
+  bool taken = false;  // from PlpgsqlFunction's, which gets it back
 
   // A scalar variable's value.
   const Datum& scalar(int variable) const { return parameters[static_cast<size_t>(variable)]; }

@@ -345,7 +345,16 @@ int PlpgsqlFunction::field_parameter(int variable, std::string_view field) {
   return static_cast<int>(variables_.size() + fields_.size()) - 1;
 }
 
+namespace {
+
+constexpr size_t kFramesMax = 128;
+
+}  // namespace
+
 Frame PlpgsqlFunction::take_frame() {
+  // give_back() runs in a destructor: there is room for every frame that is out before it goes out.
+  const size_t out = std::min(frames_out_ + 1, kFramesMax);
+  if (frames_.capacity() < out) frames_.reserve(std::max(out, 2 * frames_.capacity()));
   Frame frame;
   if (!frames_.empty()) {
     frame = std::move(frames_.back());
@@ -357,12 +366,17 @@ Frame PlpgsqlFunction::take_frame() {
     if (variables_[v].row && frame.values[v].record == nullptr)
       frame.values[v].record = std::make_unique<RecordValue>();
   }
+  frames_out_++;
+  frame.taken = true;
   return frame;
 }
 
 void PlpgsqlFunction::give_back(Frame frame) {
-  constexpr size_t kFramesMax = 128, kBytesKept = 1024;
-  if (frames_.size() >= kFramesMax) return;
+  constexpr size_t kBytesKept = 1024;
+  if (!frame.taken) return;
+  frame.taken = false;
+  frames_out_--;
+  if (frames_.size() == frames_.capacity()) return;
   for (Value& value : frame.values) {
     if (value.bytes.capacity() > kBytesKept) std::string().swap(value.bytes);
     if (value.image.capacity() > kBytesKept) std::string().swap(value.image);

@@ -90,7 +90,8 @@ class PlpgsqlFunction final : public Routine {
   std::vector<VariableType> variables_;
   std::vector<int> arguments_, outputs_;  // variables
   std::vector<std::unique_ptr<CompiledFragment>> fragments_;
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;  // idle
+  size_t frames_out_ = 0;
   std::map<int, std::unique_ptr<CompiledPart>> parts_;  // by their fragments' numbers
   std::vector<FieldParameter> fields_;
   struct Cast {

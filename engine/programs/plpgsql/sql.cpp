@@ -271,10 +271,10 @@ Status Interpreter::run_call(const tree::Call& s) {
   std::vector<OwnedDatum> kept;
   std::vector<Datum> parameters;
   kept.reserve(frame_.parameters.size());
-  for (const Datum& p : frame_.parameters) {
-    kept.emplace_back(p);
-    parameters.push_back(kept.back().get());
-  }
+  INDIGO_ASSIGN(parameters, fragment.values(frame_, [&](const Datum& value) {
+    kept.emplace_back(value);
+    return kept.back().get();
+  }));
   auto outputs = call.run(session_, parameters, may_commit);
   if (!outputs.ok()) return fragment_error(std::move(*outputs.take_error()), *s.statement, true);
   if (outputs->empty()) return {};
